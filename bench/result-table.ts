@@ -11,16 +11,16 @@ export interface Row {
   ok: boolean
 }
 
-/** Returns a row where more is better: requests or bytes per second, at least `least` times the baseline. */
-export function atLeast(what: string, ours: number, bare: number, least: number, unit: string): Row {
+/** Returns a row where more is better: requests or bytes per second, at least `min` times the baseline. */
+export function atLeast(what: string, ours: number, bare: number, min: number, unit: string): Row {
   const ratio = ours / bare
   return {
     what,
     ours: inUnit(ours, unit),
     bare: inUnit(bare, unit),
     ratio: times(ratio),
-    aim: `≥ ${least}×`,
-    ok: ratio >= least,
+    aim: `≥ ${min}×`,
+    ok: ratio >= min,
   }
 }
 
@@ -29,38 +29,38 @@ export function withoutTarget(what: string, ours: number, bare: number, unit: st
   return { ...atLeast(what, ours, bare, 0, unit), aim: none }
 }
 
-/** Returns a row where less is better: milliseconds, at most `most` times the baseline. */
-export function atMost(what: string, ours: number, bare: number, most: number): Row {
+/** Returns a row where less is better: milliseconds, at most `max` times the baseline. */
+export function atMost(what: string, ours: number, bare: number, max: number): Row {
   const ratio = ours / bare
   return {
     what,
     ours: inUnit(ours, 'ms'),
     bare: inUnit(bare, 'ms'),
     ratio: times(ratio),
-    aim: `≤ ${most}×`,
-    ok: ratio <= most,
+    aim: `≤ ${max}×`,
+    ok: ratio <= max,
   }
 }
 
-/** Returns a row without a baseline: milliseconds, at most `mostMs`. */
-export function atMostMilliseconds(what: string, ms: number, mostMs: number): Row {
-  return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
+/** Returns a row without a baseline: milliseconds, at most `maxMs`. */
+export function atMostMilliseconds(what: string, ms: number, maxMs: number): Row {
+  return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${maxMs} ms`, ok: ms <= maxMs }
 }
 
-/** Returns a row without a baseline or a unit, at least `least`. */
-export function atLeastPoints(what: string, points: number, least: number): Row {
-  return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${least}`, ok: points >= least }
+/** Returns a row without a baseline or a unit, at least `min`. */
+export function atLeastPoints(what: string, points: number, min: number): Row {
+  return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${min}`, ok: points >= min }
 }
 
-/** Returns a row without a baseline: megabytes of memory, at most `most`. */
-export function atMostMegabytes(what: string, megabytes: number, most: number): Row {
+/** Returns a row without a baseline: megabytes of memory, at most `max`. */
+export function atMostMegabytes(what: string, megabytes: number, max: number): Row {
   const ours = inUnit(megabytes, 'MB')
-  return { what, ours, bare: none, ratio: none, aim: `≤ ${most} MB`, ok: megabytes <= most }
+  return { what, ours, bare: none, ratio: none, aim: `≤ ${max} MB`, ok: megabytes <= max }
 }
 
-/** Returns a row without a baseline: the number of occurrences, at most `most`. */
-export function atMostTimes(what: string, count: number, most: number): Row {
-  return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${most}`, ok: count <= most }
+/** Returns a row without a baseline: the number of occurrences, at most `max`. */
+export function atMostTimes(what: string, count: number, max: number): Row {
+  return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${max}`, ok: count <= max }
 }
 
 export function printTable(rows: readonly Row[]): void {

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, Time, pageOf, nullable, stringEnum, pagingFields } from './schemas.ts'
 
 /** Default and maximum page size of lists. A larger limit is capped, not refused. */
-export const listLimits = { usual: 20, most: 50 }
+export const listLimits = { default: 20, max: 50 }
 export const sectionKinds = ['carousel', 'row', 'ranking', 'grid'] as const
 export const badges = ['new', 'hot'] as const
 export const sorts = ['relevance', 'popular', 'newest'] as const

@@ -14,7 +14,7 @@ import {
 } from './schemas.ts'
 
 /** Default and maximum page size of episode lists, which are longer than other lists. */
-export const episodeListLimits = { usual: 100, most: 200 }
+export const episodeListLimits = { default: 100, max: 200 }
 export const episodeAccessStates = ['free', 'unlocked', 'locked'] as const
 
 export const Episode = Type.Object({

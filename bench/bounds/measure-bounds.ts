@@ -20,9 +20,9 @@ import { atMostMegabytes, printTable, atMostMilliseconds, type Row } from '#benc
 const log = createLog({ json: false, level: 'warn' })
 const port = 3912
 const url = `http://127.0.0.1:${port}`
-const mostMegabytes = 250
-const mostHealthMs = 200
-const mostGrowthMegabytes = 5
+const maxMegabytes = 250
+const maxHealthMs = 200
+const maxGrowthMegabytes = 5
 const videos = 50_000
 /** The number of a user's events at which an export once crashed the process. */
 const exportedEvents = 34_000
@@ -117,8 +117,8 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   end()
   if (site.exitCode !== null) throw new Error(`the process exited during ${what}`)
   return [
-    atMostMegabytes(`memory of the HTTP process: ${what}`, megabytes, mostMegabytes),
-    atMostMilliseconds(`health: ${what}`, slowest, mostHealthMs),
+    atMostMegabytes(`memory of the HTTP process: ${what}`, megabytes, maxMegabytes),
+    atMostMilliseconds(`health: ${what}`, slowest, maxHealthMs),
   ]
 }
 
@@ -190,7 +190,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')
   if (orders.rowCount === 0) throw new Error('no order was created, so their limit was not tested')
-  return atMostMegabytes('growth of the database by ten minutes of one network', grown, mostGrowthMegabytes)
+  return atMostMegabytes('growth of the database by ten minutes of one network', grown, maxGrowthMegabytes)
 }
 
 function residentMegabytes({ pid }: ChildProcess): number {

@@ -49,10 +49,10 @@ export async function measureByTurns(targets: readonly Target[], clients = usual
     agent.destroy()
   }
   return loads.map(({ target, results }) => {
-    const most = Math.max(...results.map(({ calls }) => calls)) / (roundMs / keptMs)
+    const max = Math.max(...results.map(({ calls }) => calls)) / (roundMs / keptMs)
     return {
       p95: median(results.map(({ p95 }) => p95)),
-      repeated: most >= target.paths.length * languages.length,
+      repeated: max >= target.paths.length * languages.length,
     }
   })
 }

@@ -25,10 +25,10 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const files = join(site.dataDir, 'storage/media', asset)
   const megabytes = statSync(join(files, segment)).size / 1e6
   const path = hlsUrl.replace('master.m3u8', segment)
-  const compare = async (what: string, ours: string, bare: string, least = aim) => {
+  const compare = async (what: string, ours: string, bare: string, min = aim) => {
     const result = await compareLoad({ urls: [ours + path] }, { urls: [bare] })
     const name = `segment of ${Math.round(megabytes * 1000)} kB, ${what}`
-    return atLeast(name, result.ours * megabytes, result.bare * megabytes, least, 'MB/s')
+    return atLeast(name, result.ours * megabytes, result.bare * megabytes, min, 'MB/s')
   }
   const bare = await startBareServer({ answers: [], files, connection: site.connection })
   const nginx = await startNginx(files, site.home, segment)

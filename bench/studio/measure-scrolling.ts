@@ -12,7 +12,7 @@ const aim = 1
 const furtherPages = 20
 const pixelsPerSecond = 2500
 /** Scroll distance; each list is longer. */
-const mostPixels = 15_000
+const maxPixels = 15_000
 const timeout = 60_000
 
 /** The longest lists with the paths of their pages. */
@@ -85,7 +85,7 @@ async function loadPages(page: Page): Promise<number> {
 async function scrollThrough(page: Page): Promise<number[]> {
   await page.evaluate(() => scrollTo(0, 0))
   const whole = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
-  const height = Math.min(whole, mostPixels)
+  const height = Math.min(whole, maxPixels)
   const devtools = await page.context().newCDPSession(page)
   const gesture = (yDistance: number) =>
     devtools.send('Input.synthesizeScrollGesture', {

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 
-const mostMs = 600_000
+const maxMs = 600_000
 
 /** Runs all scheduled jobs once, as on a running site: they aggregate days and compute ranks. */
 export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const ended = once(worker, 'exit')
-  const deadline = Date.now() + mostMs
+  const deadline = Date.now() + maxMs
   try {
     for (;;) {
       const { rows } = await pool.query<{ name: string; ran: boolean }>(

@@ -22,16 +22,16 @@ export type RateLimitName = (typeof rateLimitNames)[number]
  * Bounds of the rate limits that can be set in the studio. A lower limit could lock operators out of the studio or stop
  * customers from paying; a higher one would have no effect. Environment variables are not bounded.
  */
-export const rateLimitBounds: Record<RateLimitName, { least: string; most: string }> = {
-  signInAccount: { least: '5/min', most: '60/min' },
-  signInIp: { least: '20/min', most: '3000/min' },
-  registerIp: { least: '5/h', most: '6000/h' },
-  resetAccount: { least: '1/h', most: '20/h' },
-  cardFailuresUser: { least: '2/h', most: '50/h' },
-  cardFailuresIp: { least: '20/h', most: '5000/h' },
-  contactIp: { least: '1/h', most: '1000/h' },
-  apiUser: { least: '120/min', most: '6000/min' },
-  apiIp: { least: '600/min', most: '100000/min' },
+export const rateLimitBounds: Record<RateLimitName, { min: string; max: string }> = {
+  signInAccount: { min: '5/min', max: '60/min' },
+  signInIp: { min: '20/min', max: '3000/min' },
+  registerIp: { min: '5/h', max: '6000/h' },
+  resetAccount: { min: '1/h', max: '20/h' },
+  cardFailuresUser: { min: '2/h', max: '50/h' },
+  cardFailuresIp: { min: '20/h', max: '5000/h' },
+  contactIp: { min: '1/h', max: '1000/h' },
+  apiUser: { min: '120/min', max: '6000/min' },
+  apiIp: { min: '600/min', max: '100000/min' },
 }
 
 /** The runtime settings. */
@@ -83,8 +83,8 @@ export const changeSetting = command({
     /** The bounds of a limit. */
     500: Type.Object({
       field: Type.String(),
-      least: Type.Optional(Type.String()),
-      most: Type.Optional(Type.String()),
+      min: Type.Optional(Type.String()),
+      max: Type.Optional(Type.String()),
     }),
   },
 })

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const units = ['cliffhanger-web.service', 'cliffhanger-worker.service']
 const read = (unit: string) => readFileSync(join(import.meta.dirname, unit), 'utf8')
 /** Maximum exposure in tenths, of 10 for no protection. A service that only accesses its own folder can be below 2. */
-const mostExposed = 20
+const maxExposure = 20
 
 /** Installs the units in a separate root with the program that they start. @returns the root */
 function installed(): string {
@@ -35,7 +35,7 @@ it.each(units)('%s is sandboxed against almost everything that it does not need'
     'security',
     '--offline=true',
     `--root=${root}`,
-    `--threshold=${mostExposed}`,
+    `--threshold=${maxExposure}`,
     '--no-pager',
     unit,
   ]

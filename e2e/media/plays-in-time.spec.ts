@@ -12,8 +12,8 @@ import { describe, episodesOf, findVideo, importFolder, makingMs } from './impor
 import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
 import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
-const mostApart = 0.05
-const mostOff = 4
+const maxDistance = 0.05
+const maxDifference = 4
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */
 interface Seen {
@@ -215,7 +215,7 @@ function faultsOf(
   // A busy machine skips frames, but shown frames have the right time.
   for (const at of shown.bright)
     check(
-      lights[0]?.bright.some((made) => Math.abs(made - at) <= mostApart) ?? false,
+      lights[0]?.bright.some((made) => Math.abs(made - at) <= maxDistance) ?? false,
       `is seen to be bright at ${at}`,
     )
   if (film.colour)
@@ -229,16 +229,16 @@ function faultsOf(
 }
 
 const isLike = (found: readonly number[], wanted: readonly number[]) =>
-  found.length === 3 && found.every((part, at) => Math.abs(part - (wanted[at] ?? NaN)) <= mostOff)
+  found.length === 3 && found.every((part, at) => Math.abs(part - (wanted[at] ?? NaN)) <= maxDifference)
 
 const isNear = (found: readonly number[], wanted: readonly number[]) =>
   found.length === wanted.length &&
-  found.every((at, index) => Math.abs(at - (wanted[index] ?? NaN)) <= mostApart)
+  found.every((at, index) => Math.abs(at - (wanted[index] ?? NaN)) <= maxDistance)
 
 /** Returns true if flashes and beeps in the same half second are simultaneous. */
 const agree = (flashes: readonly number[], beeps: readonly number[]) =>
   flashes.every((flash) =>
-    beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= mostApart),
+    beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= maxDistance),
   )
 
 const round = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ')

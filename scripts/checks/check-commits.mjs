@@ -4,11 +4,11 @@ import { root } from '#scripts/setup.mjs'
 
 const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test']
 const form = new RegExp(`^(${types.join('|')})(\\([a-z0-9-]+\\))?!?: [^\\s].*[^.\\s]$`)
-const mostLetters = 72
+const maxLength = 72
 
 /** Returns a readable description of what is wrong with a commit's subject, or undefined. */
 export function findFault(subject) {
-  if (subject.length > mostLetters) return `has ${subject.length} letters, of at most ${mostLetters}`
+  if (subject.length > maxLength) return `has ${subject.length} letters, of at most ${maxLength}`
   if (!form.test(subject)) return `is not "type(scope): description", with a type of ${types.join(', ')}`
   return undefined
 }

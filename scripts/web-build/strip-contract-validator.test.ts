@@ -6,7 +6,7 @@ import { stripSchemas } from './strip-contract-validator.ts'
 test('keeps the method and path of endpoints, and constants, and removes schemas', () => {
   const reduced = stripSchemas('catalog.ts', catalog)
   expect(reduced).toContain('export const getVideo = {"method":"GET","path":"/api/video"}\n')
-  expect(reduced).toContain('export const listLimits = {"usual":20,"most":50}\n')
+  expect(reduced).toContain('export const listLimits = {"default":20,"max":50}\n')
   expect(reduced).not.toContain('VideoCard')
   expect(reduced).not.toContain('properties')
 })

@@ -48,10 +48,12 @@ function episodeLine({ name, percent, state }: EpisodeProgress): string {
 }
 
 /** Returns the episodes that fit on the screen: those in progress and next, then finished ones. */
-function visible(episodes: EpisodeProgress[], most: number): EpisodeProgress[] {
-  if (episodes.length <= most) return episodes
+function visible(episodes: EpisodeProgress[], limit: number): EpisodeProgress[] {
+  if (episodes.length <= limit) return episodes
   const first = episodes.findIndex(({ state }) => state === 'uploaded' || state === 'processing')
-  return episodes.slice(Math.max(0, Math.min(first - 1, episodes.length - most))).slice(0, Math.max(1, most))
+  return episodes
+    .slice(Math.max(0, Math.min(first - 1, episodes.length - limit)))
+    .slice(0, Math.max(1, limit))
 }
 
 function bar(percent: number): string {

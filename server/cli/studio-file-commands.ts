@@ -24,10 +24,10 @@ export async function runFileCommand(route: BytesRoute, file: FileCommand, args:
   return info
 }
 
-async function readUploadFile(path: string, most: number): Promise<Buffer> {
+async function readUploadFile(path: string, maxBytes: number): Promise<Buffer> {
   const file = pathFromShell(path)
   const fileStats = await stat(file).catch(() => undefined)
   if (!fileStats?.isFile()) throw new ConfigError(`There is no file ${file}.`)
-  if (fileStats.size > most) throw new ConfigError(`${file} has more than ${most / 1024 ** 2} MiB.`)
+  if (fileStats.size > maxBytes) throw new ConfigError(`${file} has more than ${maxBytes / 1024 ** 2} MiB.`)
   return readFile(file)
 }

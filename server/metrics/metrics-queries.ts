@@ -15,7 +15,7 @@ interface Gauge {
 }
 
 /** Queues are counted up to this many rows, since an exact count of a long queue is expensive. */
-const most = sql.lit(10_000)
+const maxCount = sql.lit(10_000)
 const ageInSeconds = (age: ReturnType<typeof sql>) =>
   sql<number>`coalesce(extract(epoch FROM ${age}), 0)::float8`
 
@@ -24,9 +24,9 @@ async function readSingleValue(db: Db, query: ReturnType<typeof sql<{ value: num
   return rows
 }
 
-/** Counts rows, up to `most`. @param rows the query after SELECT */
+/** Counts rows, up to `maxCount`. @param rows the query after SELECT */
 const countUpToMax = (rows: ReturnType<typeof sql>) =>
-  sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${most}) AS counted`
+  sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${maxCount}) AS counted`
 
 type JobRun = Selectable<Tables['scheduled_jobs']>
 
@@ -58,9 +58,9 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     labelNames: ['state'],
     read: async (db) => {
       const { rows } = await sql<{ waiting: number; processing: number }>`SELECT
-        (SELECT count(*) FROM (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${most}) AS queue)::int
+        (SELECT count(*) FROM (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${maxCount}) AS queue)::int
           AS waiting,
-        (SELECT count(*) FROM (SELECT FROM assets WHERE state = 'processing' LIMIT ${most}) AS queue)::int AS processing`.execute(
+        (SELECT count(*) FROM (SELECT FROM assets WHERE state = 'processing' LIMIT ${maxCount}) AS queue)::int AS processing`.execute(
         db,
       )
       return Object.entries(rows[0] ?? {}).map(([state, value]) => ({ labels: { state }, value }))
@@ -72,7 +72,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       readSingleValue(
         db,
         sql`SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS value FROM (SELECT created_at FROM assets
-          WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${most}) AS queue`,
+          WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${maxCount}) AS queue`,
       ),
   },
   mail_queue: {
@@ -119,7 +119,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; status: string; value: number }>`
         SELECT gateway, status, count(*)::int AS value FROM (SELECT gateway, status FROM payment_attempts
-          WHERE started_at > ${now}::timestamptz - interval '15 minutes' LIMIT ${most}) AS latest
+          WHERE started_at > ${now}::timestamptz - interval '15 minutes' LIMIT ${maxCount}) AS latest
         GROUP BY gateway, status`.execute(db)
       return rows.map(({ value, ...labels }) => ({ labels, value }))
     },

@@ -69,8 +69,8 @@ function parse(cursor: string): unknown {
 }
 
 /** Returns the page size for a requested one: the default if none, at most the maximum. */
-export function choosePageSize(asked: number | undefined, limits: { usual: number; most: number }): number {
-  return Math.min(asked ?? limits.usual, limits.most)
+export function choosePageSize(asked: number | undefined, limits: { default: number; max: number }): number {
+  return Math.min(asked ?? limits.default, limits.max)
 }
 
 /** Cuts rows, read with one more than the page size, to the page; `last` is its last row if more follow. */

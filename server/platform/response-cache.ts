@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/databas
 import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000
-const most = 5000
+const maxEntries = 5000
 
 /** Maximum age of previous answers that are returned while the database is unavailable. */
 export const staleMs = 10 * 60_000
@@ -27,7 +27,7 @@ export function createResponseCache<Answer = Serialised>(clock: Clock, { stale =
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
     dropExpired(answers, now)
-    if (answers.size >= most) answers.clear()
+    if (answers.size >= maxEntries) answers.clear()
     const answer = loadOrStale ? loadOrStale(key, load, now) : load()
     const entry = { until: now - (now % lifetimeMs) + lifetimeMs, answer }
     answers.set(key, entry)

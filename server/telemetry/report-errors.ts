@@ -9,8 +9,8 @@ import { createReportScrubber, listSecrets } from './scrub-server-report.ts'
 /** Time-out of the server. A report that is not accepted by then is lost, since it is not worth a retry. */
 const timeoutMs = 5000
 /** Maximum reports in flight; further ones are dropped. */
-const mostAtOnce = 8
-const mostInMinute = 30
+const maxConcurrent = 8
+const maxPerMinute = 30
 const minuteMs = 60_000
 
 /** Reports errors of this process. */
@@ -31,7 +31,7 @@ export function openErrorReporter(config: Config, dsn: string, role: Role): Erro
     stackParser: createStackParser(nodeStackLineParser()),
     integrations: [linkedErrorsIntegration()],
     transport: (options) =>
-      createTransport({ ...options, bufferSize: mostAtOnce }, ({ body }) => post(options, body)),
+      createTransport({ ...options, bufferSize: maxConcurrent }, ({ body }) => post(options, body)),
     sendClientReports: false,
   })
   client.init()
@@ -86,7 +86,7 @@ export function createReportThrottle(): (text: string, now: number) => boolean {
       since = now
       seen.clear()
     }
-    if (seen.has(text) || seen.size >= mostInMinute) return false
+    if (seen.has(text) || seen.size >= maxPerMinute) return false
     seen.add(text)
     return true
   }

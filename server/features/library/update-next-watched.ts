@@ -18,7 +18,7 @@ const maxBatches = 100
 export async function updateNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < maxBatches && !signal.aborted; done++) {
     const processed = await inTransaction(db, async (tx) => {
-      const started = await dequeueStartedVideos(tx, { most: batchSize, before: maxPredecessors })
+      const started = await dequeueStartedVideos(tx, { limit: batchSize, before: maxPredecessors })
       const pairs = started.flatMap(({ videoId, earlier }) =>
         earlier.map((id) => ({ videoId: id, nextId: videoId })),
       )

@@ -6,7 +6,7 @@ import type { Db } from '#server/tables.ts'
 import { localizeReason } from './ingest/files/unusable-file.ts'
 import { selectFailedFiles } from './queries.ts'
 
-const pageLimits = { usual: 20, most: 50 }
+const pageLimits = { default: 20, max: 50 }
 
 /**
  * Lists the failed files that an episode waits for, latest first.
@@ -20,7 +20,7 @@ export async function listFailedFiles(
   const { page, next_cursor } = await readPage(
     'failed files',
     { cursor, size: choosePageSize(limit, pageLimits) },
-    (after, most) => selectFailedFiles(db, after, most),
+    (after, limit) => selectFailedFiles(db, after, limit),
     (row) => [row.failed_at, row.id],
   )
   return {

@@ -3,19 +3,19 @@ import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/pla
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 import { readCommand, type Command } from './define-command.ts'
 
-const pageLimits = { usual: 50, most: 100 }
+const pageLimits = { default: 50, max: 100 }
 
 /** Commands of the append-only audit log. */
 export const auditCommands: Command[] = [
   readCommand(listAuditEvents, async ({ db }, { subject, cursor, limit }) => {
     const name = `audit ${subject ?? ''}`
     const [before] = decodeCursor(name, cursor, ['count']) ?? []
-    const most = choosePageSize(limit, pageLimits)
-    const pageQuery = { before, limit: most + 1 }
+    const pageSize = choosePageSize(limit, pageLimits)
+    const pageQuery = { before, limit: pageSize + 1 }
     const rows = await (subject === undefined
       ? selectAuditEvents(db, pageQuery)
       : selectAuditEventsAbout(db, subject, pageQuery))
-    const { page, last } = cutPage(rows, most)
+    const { page, last } = cutPage(rows, pageSize)
     const list = page.map(({ at, ...event }) => ({ ...event, at: at.toISOString() }))
     return {
       data: { list, next_cursor: last ? encodeCursor(name, [Number(last.id)]) : null },

@@ -29,7 +29,7 @@ import { choosePageSize } from '#server/platform/cursor.ts'
 import { externalCommand, readCommand, auditCommand, type Actor, type Command } from './define-command.ts'
 import type { StudioContext } from './studio-context.ts'
 
-export const pageLimits = { usual: 20, most: 50 }
+export const pageLimits = { default: 20, max: 50 }
 const commandLineReason = 'by the operator'
 
 /** Commands for orders and their money. Billing implements the rules. */

@@ -9,13 +9,13 @@ interface DatabaseAddresses {
 }
 
 const schemes = ['postgres:', 'postgresql:']
-const mostReplicas = 16
+const maxReplicas = 16
 
 /** Reads the addresses of the database. @throws ConfigError naming the one that is invalid or lacks another one */
 export function readDatabase(env: Env): DatabaseAddresses {
   const databaseUrl = readUrl(env, 'DATABASE_URL', schemes)
   const databaseDirectUrl = readUrl(env, 'DATABASE_DIRECT_URL', schemes)
-  const readUrls = readList(env, 'DATABASE_READ_URL', mostReplicas)
+  const readUrls = readList(env, 'DATABASE_READ_URL', maxReplicas)
   const databaseReadUrls = readUrls.flatMap(
     (each) => readUrl({ DATABASE_READ_URL: each }, 'DATABASE_READ_URL', schemes) ?? [],
   )

@@ -9,11 +9,11 @@ export interface RefundLimits {
 }
 
 const usualCents = 2000
-const mostCurrencies = 50
+const maxCurrencies = 50
 
 /** Reads limits such as `2000, JPY:300000`. @throws ConfigError */
 export function readRefundLimits(env: Env): RefundLimits {
-  const parts = readList(env, 'SUPPORT_REFUND_CENTS', mostCurrencies).map((part) => {
+  const parts = readList(env, 'SUPPORT_REFUND_CENTS', maxCurrencies).map((part) => {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(

@@ -87,7 +87,7 @@ const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
 /** Maximum connections of a process that answers calls or runs jobs: those of its pool and of its pipelines. */
-const mostConnections = defaultPoolOptions.max + pipelinedConnections
+const maxConnections = defaultPoolOptions.max + pipelinedConnections
 /** Maximum direct connections of a process whose calls go through a pooler: two for LISTEN, the others for a migration. */
 const directConnections = 4
 
@@ -116,7 +116,7 @@ export function openDatabaseForJobs<Tables>(
   settings: DatabaseSettings & MigrationSettings,
   log: Log,
 ): Promise<Database<Tables>> {
-  return openDatabase(settings, log, {}, mostConnections)
+  return openDatabase(settings, log, {}, maxConnections)
 }
 
 /**
@@ -132,7 +132,7 @@ export async function openDatabaseForRequests<Tables>(
   const { databaseUrl, databaseDirectUrl } = settings
   const options = requestPoolOptions(bounds)
   if (databaseUrl === undefined || databaseDirectUrl === undefined) {
-    const connected = await openMigrated(settings, log, { options, connections: mostConnections })
+    const connected = await openMigrated(settings, log, { options, connections: maxConnections })
     return withReplicas(connected, settings, log)
   }
   const direct = await openMigrated(settings, log, { options: { ...options, max: directConnections } })
@@ -140,7 +140,7 @@ export async function openDatabaseForRequests<Tables>(
   const calls = connect(pooled, log, options)
   const close = () => calls.close().finally(() => direct.close())
   try {
-    await checkPooler(calls, mostConnections, log)
+    await checkPooler(calls, maxConnections, log)
   } catch (error) {
     await close()
     throw error

@@ -5,12 +5,12 @@ import { isStatementOutdated } from './pipelines.ts'
 /** SQLSTATEs of a transaction that PostgreSQL rolled back because of another: serialization_failure, deadlock_detected. */
 const conflicts = new Set<unknown>(['40001', '40P01'])
 
-const mostTries = 4
+const maxAttempts = 4
 const firstPauseMs = 20
 
 /**
  * Runs `work` in a transaction. Reruns it if PostgreSQL ended the transaction because of a deadlock or a serialization failure,
- * or if a table has changed since its statements were prepared. After `mostTries` attempts, throws the last error. `work` must
+ * or if a table has changed since its statements were prepared. After `maxAttempts` attempts, throws the last error. `work` must
  * have no effects outside of the transaction, because it may run several times: use `db.transaction()` for work that also sends
  * something.
  */
@@ -18,14 +18,14 @@ export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work)
     } catch (error) {
-      if (tries === mostTries || !isConflict(error)) throw error
+      if (attempt === maxAttempts || !isConflict(error)) throw error
     }
     // Random, so that conflicting transactions do not conflict again.
-    await delay(Math.random() * firstPauseMs * 2 ** tries)
+    await delay(Math.random() * firstPauseMs * 2 ** attempt)
   }
 }
 

@@ -4,11 +4,11 @@ import { tooManyQueriesMessage } from './database-unavailable.ts'
 /**
  * The number of connections for each kind of statement. Look-ups are so fast that one connection suffices, but slower queries
  * must not delay them. For the rest, a few connections are faster than many, because PostgreSQL's processes reuse their own
- * caches. With more than `mostWaiting` statements queued for a connection, the next one would wait longer than clients do.
+ * caches. With more than `maxWaiting` statements queued for a connection, the next one would wait longer than clients do.
  */
 const pipelineOptions = {
-  lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
-  read: { connections: 3, mostWaiting: 1000, options: {} },
+  lookUp: { connections: 1, maxWaiting: 10_000, options: { statement_timeout: 5000 } },
+  read: { connections: 3, maxWaiting: 1000, options: {} },
 } as const
 
 /** Number of connections of all pipelines of a process. */
@@ -59,7 +59,7 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
   return {
     async query(kind, statement) {
       const line = opened[kind].lines.reduce((best, each) => (each.waiting < best.waiting ? each : best))
-      if (line.waiting >= pipelineOptions[kind].mostWaiting) throw new Error(tooManyQueriesMessage)
+      if (line.waiting >= pipelineOptions[kind].maxWaiting) throw new Error(tooManyQueriesMessage)
       return line.query(statement)
     },
     async end() {

@@ -13,12 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const build = vi.fn((db: Db, { least, most }: Placeholders<{ least: string; most: string }>) =>
+const build = vi.fn((db: Db, { min, max }: Placeholders<{ min: string; max: string }>) =>
   db
     .selectFrom('settings')
     .select('key')
-    .where('key', '>=', least)
-    .where('key', '<=', most)
+    .where('key', '>=', min)
+    .where('key', '<=', max)
     .where('key', '!=', 'b')
     .orderBy('key'),
 )
@@ -26,8 +26,8 @@ const keysBetween = preparedQuery(build)
 
 it('runs with the values of each call, and is built once', async () => {
   const { db } = database
-  const keys = async (least: string, most: string) =>
-    (await keysBetween(db, { least, most })).map(({ key }) => key).filter((key) => key.length === 1)
+  const keys = async (min: string, max: string) =>
+    (await keysBetween(db, { min, max })).map(({ key }) => key).filter((key) => key.length === 1)
   expect(await keys('a', 'a')).toEqual(['a'])
   expect(await keys('b', 'c')).toEqual(['c'])
   expect(await keys('a', 'c')).toEqual(['a', 'c'])
@@ -37,7 +37,7 @@ it('runs with the values of each call, and is built once', async () => {
 it('sees the changes of its transaction', async () => {
   const rows = await database.db.transaction().execute(async (tx) => {
     await tx.insertInto('settings').values({ key: 'd', value: '{}' }).execute()
-    return keysBetween(tx, { least: 'd', most: 'd' })
+    return keysBetween(tx, { min: 'd', max: 'd' })
   })
   expect(rows).toEqual([{ key: 'd' }])
 })

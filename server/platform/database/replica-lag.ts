@@ -2,7 +2,7 @@
 export type WalPosition = bigint
 
 /** Enough for more than an hour, with one position every other second. */
-const mostNotes = 2000
+const maxNotes = 2000
 
 /**
  * Records the primary's positions and when each was first seen. They tell for how long a replica has missed a change. This does
@@ -18,7 +18,7 @@ export class PrimaryPositions {
     // The position went back: this is another primary, which lacks the last changes of the previous one.
     if (last && last.position > position) this.#notes = []
     this.#notes.push({ position, at })
-    if (this.#notes.length > mostNotes) this.#notes.shift()
+    if (this.#notes.length > maxNotes) this.#notes.shift()
   }
 
   /** Returns how many ms ago the primary was first seen ahead of a replica's position; undefined if that was before the first record. */

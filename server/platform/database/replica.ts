@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
 /** A replica that lags by more than this is taken out of use. */
-const mostLagMs = 5000
+const maxLagMs = 5000
 /** A replica is used again at this lag. It is lower, so that a replica does not alternate between in use and out of use. */
 const backLagMs = 2000
 
@@ -78,7 +78,7 @@ export class Replica {
   /** Records its lag; undefined if it is unknown. */
   recordLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
-    if (lagMs === undefined || lagMs > mostLagMs) this.takeOutOfUse('it is behind')
+    if (lagMs === undefined || lagMs > maxLagMs) this.takeOutOfUse('it is behind')
     else if (!this.#opened && lagMs <= backLagMs) this.#takeIn()
   }
 

@@ -4,7 +4,7 @@ import type { RateLimit } from '#server/platform/config/read-env.ts'
 import { countedNetworks } from './limits/client-network.ts'
 
 /** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
-const mostCallers = 50_000
+const maxCallers = 50_000
 /** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
 const sharedThreshold = 1 / 20
 
@@ -90,7 +90,7 @@ function currentCount(
   const stretch = timeWindowOf(limit, now)
   const known = counts.get(caller)
   if (known?.stretch === stretch) return known
-  if (!known && counts.size >= mostCallers) return undefined
+  if (!known && counts.size >= maxCallers) return undefined
   const before = known?.stretch === stretch - 1 ? used(known) : 0
   const count = { limit, stretch, fresh: 0, shared: 0, before }
   counts.set(caller, count)
@@ -122,7 +122,7 @@ function toCountedCalls([caller, { limit, stretch: timeWindow, fresh }]: [string
 }
 
 function dropExpired(counts: Map<string, Count>, now: number): void {
-  const full = counts.size >= mostCallers
+  const full = counts.size >= maxCallers
   for (const [caller, count] of counts) {
     const over = count.stretch < timeWindowOf(count.limit, now) - 1
     if (over || (full && used(count) < count.limit.max * sharedThreshold)) counts.delete(caller)

@@ -18,7 +18,7 @@ export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, pagin
   return readPage(
     'given up mails',
     paging,
-    (after, most) => selectAbandonedMails(db, now(), after, most),
+    (after, limit) => selectAbandonedMails(db, now(), after, limit),
     (row) => [row.abandoned_at, row.id],
   )
 }

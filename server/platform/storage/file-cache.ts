@@ -1,6 +1,6 @@
 import type { Storage } from './storage.ts'
 
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 
 /** An LRU cache of small immutable files in memory. */
 export interface FileCache {
@@ -17,7 +17,7 @@ export function createFileCache(storage: Pick<Storage, 'read'>): FileCache {
     cached.set(key, file)
     bytes += file.byteLength
     for (const [oldest, { byteLength }] of cached) {
-      if (bytes <= mostBytes) break
+      if (bytes <= maxBytes) break
       cached.delete(oldest)
       bytes -= byteLength
     }

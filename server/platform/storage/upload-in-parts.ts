@@ -5,7 +5,7 @@ import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
 /** A smaller file is sent in one piece; S3 accepts no part under 5 MiB except the last. */
 export const partBytes = 8 * 1024 * 1024
-const mostParts = 10_000
+const maxParts = 10_000
 const partsAtOnce = 3
 
 type Headers = Parameters<S3Calls['put']>[2]
@@ -34,7 +34,7 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
 async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   const { upload, done } = await resumeOrStartUpload(calls, file)
   // The same for every attempt at a file, so that the parts match.
-  const size = Math.max(partBytes, Math.ceil(file.bytes / mostParts))
+  const size = Math.max(partBytes, Math.ceil(file.bytes / maxParts))
   const numbers = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index + 1)
   const parts: Part[] = []
   const handle = await open(file.path)

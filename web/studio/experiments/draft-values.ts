@@ -62,13 +62,13 @@ export function problemsOf(values: DraftValues, t: Translate): Partial<DraftValu
   const { name, kind, share, layout, accent } = values
   const filledVariants =
     kind === 'pay_theme' ? ['one'] : otherVariants.filter((variant) => values[variant].trim() !== '')
-  const most = Math.floor(99 / Math.max(filledVariants.length, 1))
+  const max = Math.floor(99 / Math.max(filledVariants.length, 1))
   return {
     ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
     ...(isTargetValid(values) ? {} : { target: t('experiments.videoBad') }),
-    ...(isCount(share) && Number(share) >= 1 && Number(share) <= most
+    ...(isCount(share) && Number(share) >= 1 && Number(share) <= max
       ? {}
-      : { share: t('experiments.shareBad', { most }) }),
+      : { share: t('experiments.shareBad', { max }) }),
     ...(kind === 'pay_theme' ? themeProblems(layout, accent, t) : valueProblems(values, t)),
   }
 }

@@ -70,7 +70,7 @@ export function Funnel({ days }: { days: number }) {
             columns={columnsOf(t, {
               by: groupBy,
               view,
-              most: Math.max(1, ...rows.map(({ visits }) => visits)),
+              maxVisits: Math.max(1, ...rows.map(({ visits }) => visits)),
             })}
             rows={rows}
             keyOf={({ key }) => key ?? ''}
@@ -94,7 +94,7 @@ const netOf = (t: Translate, { currency, net_cents }: Revenue): [string, string]
 const visitsName = (t: Translate, by: FunnelKind) =>
   t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
 
-function columnsOf(t: Translate, { by, view, most }: { by: FunnelKind; view: View; most: number }) {
+function columnsOf(t: Translate, { by, view, maxVisits }: { by: FunnelKind; view: View; maxVisits: number }) {
   const count = (title: string, field: 'visits' | 'plays' | 'paywalls' | 'paid') => ({
     title,
     figures: true,
@@ -108,7 +108,7 @@ function columnsOf(t: Translate, { by, view, most }: { by: FunnelKind; view: Vie
   return [
     {
       title: t(`growth.byKind.${by}`),
-      cell: (row: FunnelRow) => <FunnelRowName by={by} row={row} share={row.visits / most} />,
+      cell: (row: FunnelRow) => <FunnelRowName by={by} row={row} share={row.visits / maxVisits} />,
     },
     count(visitsName(t, by), 'visits'),
     count(t('growth.plays'), 'plays'),

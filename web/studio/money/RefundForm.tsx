@@ -23,7 +23,7 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
     validate: ({ amount, reason }) => ({
       ...(isWithin(parseCents(amount), maxCents)
         ? {}
-        : { amount: t('money.amountBad', { most: money(maxCents, order.currency) }) }),
+        : { amount: t('money.amountBad', { max: money(maxCents, order.currency) }) }),
       ...(reason.trim() || isUnspent(parseCents(amount), unspent)
         ? {}
         : { reason: t('money.reasonMissing') }),
@@ -52,8 +52,8 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
       look="danger"
       onClose={onClose}
     >
-      <p role="status">{refundHint(t, { cents, left, most: maxCents, unspent })}</p>
-      {maxCents < left && <p>{t('money.refundLimit', { most: money(maxCents, order.currency) })}</p>}
+      <p role="status">{refundHint(t, { cents, left, max: maxCents, unspent })}</p>
+      {maxCents < left && <p>{t('money.refundLimit', { max: money(maxCents, order.currency) })}</p>}
       <Field
         {...form.field('amount')}
         label={t('money.refundAmount', { currency: order.currency })}
@@ -82,14 +82,14 @@ interface Amounts {
   /** The amount not refunded yet. */
   left: number
   /** The maximum that the role may refund. */
-  most: number
+  max: number
   /** The unspent amount of a top-up. */
   unspent: number | undefined
 }
 
 /** Describes the effect of a refund of this amount; empty if the amount cannot be refunded. */
-function refundHint(t: Translate, { cents, left, most, unspent }: Amounts): string {
-  if (!isWithin(cents, most)) return cents !== undefined && cents > most ? t('money.refundTooMuch') : ''
+function refundHint(t: Translate, { cents, left, max, unspent }: Amounts): string {
+  if (!isWithin(cents, max)) return cents !== undefined && cents > max ? t('money.refundTooMuch') : ''
   if (unspent !== undefined) return t(isUnspent(cents, unspent) ? 'money.refundUnspent' : 'money.refundSpent')
   return t(cents === left ? 'money.refundWhole' : 'money.refundPart')
 }
@@ -98,5 +98,4 @@ function refundHint(t: Translate, { cents, left, most, unspent }: Amounts): stri
 const isUnspent = (cents: number | undefined, unspent: number | undefined) =>
   cents !== undefined && unspent !== undefined && cents <= unspent
 
-const isWithin = (cents: number | undefined, most: number) =>
-  cents !== undefined && cents >= 1 && cents <= most
+const isWithin = (cents: number | undefined, max: number) => cents !== undefined && cents >= 1 && cents <= max

@@ -139,8 +139,8 @@ function valuesOf(plan: StudioPlan | undefined): Values {
   }
 }
 
-const isNumber = (typed: string, least: number, most: number) =>
-  /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
+const isNumber = (typed: string, min: number, max: number) =>
+  /^\d{1,6}$/.test(typed) && Number(typed) >= min && Number(typed) <= max
 
 function problemsOf(values: Values, t: Translate): Partial<Values> {
   const { price, intro, days, position } = values

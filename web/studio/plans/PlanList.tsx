@@ -58,7 +58,7 @@ export function PlanList() {
 }
 
 /** The server counts subscribers up to this number (contract/studio/plans.ts). */
-const mostCounted = 1000
+const maxCounted = 1000
 
 function PlanTable({
   caption,
@@ -95,7 +95,7 @@ function PlanTable({
     {
       title: t('plans.subscribers'),
       figures: true,
-      cell: ({ subscribers }: StudioPlan) => (subscribers < mostCounted ? subscribers : `${mostCounted}+`),
+      cell: ({ subscribers }: StudioPlan) => (subscribers < maxCounted ? subscribers : `${maxCounted}+`),
     },
   ]
   return <Table caption={caption} columns={columns} rows={plans} keyOf={({ id }) => id} empty={empty} />

@@ -9,12 +9,12 @@ const roundSteps = [1, 2, 5, 10]
 
 /** Returns about four round whole numbers that include all values and zero. */
 export function scaleFor(values: readonly number[]): Scale {
-  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)]
-  const rough = (most - least || 1) / 4
+  const [min, max] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const rough = (max - min || 1) / 4
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = Math.max((roundSteps.find((round) => round * power >= rough) ?? 10) * power, 1)
-  const first = Math.floor(least / step)
-  const last = Math.max(Math.ceil(most / step), first < 0 ? 0 : 1)
+  const first = Math.floor(min / step)
+  const last = Math.max(Math.ceil(max / step), first < 0 ? 0 : 1)
   const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
   return { low: first * step, high: last * step, ticks }
 }

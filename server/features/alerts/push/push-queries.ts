@@ -23,14 +23,14 @@ export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptions
 }
 
 /** Deletes all of a user's browsers but the latest. */
-export async function deleteOlderSubscriptions(tx: Tx, userId: string, most: number): Promise<void> {
+export async function deleteOlderSubscriptions(tx: Tx, userId: string, limit: number): Promise<void> {
   const older = tx
     .selectFrom('push_subscriptions')
     .select('id')
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('id')
-    .offset(most)
+    .offset(limit)
   await tx.deleteFrom('push_subscriptions').where('id', 'in', older).execute()
 }
 

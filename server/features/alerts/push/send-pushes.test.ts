@@ -192,13 +192,13 @@ describe('a release', () => {
   it('that a process is taking is not waited for by another, which takes the rest', async () => {
     await fiftyBrowsers()
     const { db } = site.context
-    const claim = (from: Db, most: number) =>
+    const claim = (from: Db, limit: number) =>
       claimPushes(
         from,
         site.context.pushKeys.publicKey,
         time.now,
         new Date(time.now.getTime() + 120_000),
-        most,
+        limit,
       )
     const [one, other] = await db
       .transaction()

@@ -20,7 +20,7 @@ import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/sit
 
 const day = 86_400_000
 /** Each case checks the ledger of all previous ones, so the run time grows with the square of this. */
-const mostCases = 300
+const maxCases = 300
 const price = 99
 /** Locked episodes of the site's video. */
 const episodes = [4, 5, 6] as const
@@ -212,6 +212,6 @@ test(
         await observe(run)
         await expectLedgerAndBalances(site)
       }),
-      { share: Math.min(1, mostCases / propertyRuns) },
+      { share: Math.min(1, maxCases / propertyRuns) },
     ),
 )

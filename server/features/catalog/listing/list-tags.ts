@@ -34,7 +34,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
 }
 
 /** A short list without a cursor: users type another letter instead. */
-const suggestions = { usual: 8, most: 20 }
+const suggestions = { default: 8, max: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])
   const limit = choosePageSize(query.limit, suggestions)

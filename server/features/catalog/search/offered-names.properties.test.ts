@@ -12,7 +12,7 @@ const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'stor
 /** Videos in front tiers that have every word in their synopses: enough that a search opens no other tier. */
 const wellKnown = 80
 const named = 160
-const mostOffered = 20
+const maxOffered = 20
 
 let site: TestSite
 
@@ -64,7 +64,7 @@ test(
         const whole = typed.map(({ word }) => word).slice(0, -1)
         const last = typed.map(({ word, letters }) => word.slice(0, letters)).at(-1) ?? ''
         const keyword = [...whole, last].join(' ')
-        const offered = await suggestNames(site.context.db, keyword, 'en', mostOffered)
+        const offered = await suggestNames(site.context.db, keyword, 'en', maxOffered)
         const found = await walkPages({
           fetchPage: async ({ cursor, limit }) => {
             const page = await searchByKeyword(site.context, keyword, 'en', sort, cursor, limit)

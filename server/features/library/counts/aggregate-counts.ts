@@ -8,7 +8,10 @@ import {
   aggregateFavoriteBatch,
   aggregatePlayBatch,
 } from './count-queries.ts'
-import { hasEpisodeViewerChanges, aggregateEpisodeViewerBatch } from '#server/features/library/episode-view-queries.ts'
+import {
+  hasEpisodeViewerChanges,
+  aggregateEpisodeViewerBatch,
+} from '#server/features/library/episode-view-queries.ts'
 import { deleteTombstones } from '#server/features/library/history/history-queries.ts'
 
 const batchSize = 5000
@@ -19,7 +22,7 @@ const playRetentionDays = 2
 const tombstoneRetentionDays = 30
 
 /** Repeats a batch, each in its own transaction, until it is not full. */
-async function runInBatches(db: Db, work: (tx: Tx, most: number) => Promise<number>): Promise<void> {
+async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<number>): Promise<void> {
   while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
 }
 
@@ -35,14 +38,14 @@ export function aggregateFavorites(db: Db): Promise<void> {
 
 /** Counts pending viewers of episodes. Several processes may run it concurrently. */
 export function aggregateEpisodeViewers({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
-  return runInBatches(db, (tx, most) => aggregateEpisodeViewerBatch(tx, clock.now(), most))
+  return runInBatches(db, (tx, limit) => aggregateEpisodeViewerBatch(tx, clock.now(), limit))
 }
 
 /** Deletes expired rows: counted plays, and tombstones of removed history. */
 export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
-  await runInBatches(db, (tx, most) => deletePlays(tx, before(playRetentionDays), most))
-  await runInBatches(db, (tx, most) => deleteTombstones(tx, before(tombstoneRetentionDays), most))
+  await runInBatches(db, (tx, limit) => deletePlays(tx, before(playRetentionDays), limit))
+  await runInBatches(db, (tx, limit) => deleteTombstones(tx, before(tombstoneRetentionDays), limit))
 }
 
 /** Returns the scheduled jobs of this feature. */

@@ -17,12 +17,12 @@ export const anyStartedVideos = 'EXISTS (SELECT FROM started_videos)'
  */
 export async function dequeueStartedVideos(
   tx: Tx,
-  { most, before }: { most: number; before: number },
+  { limit, before }: { limit: number; before: number },
 ): Promise<StartedVideo[]> {
   const { rows } = await sql<StartedVideo>`
     WITH taken AS (
       DELETE FROM started_videos WHERE id = ANY(ARRAY(
-        SELECT id FROM started_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+        SELECT id FROM started_videos ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING user_id, video_id
     ), begun AS (
       SELECT coalesce(users.merged_into, taken.user_id) AS user_id, taken.video_id

@@ -17,12 +17,12 @@ async function* slowList() {
   yield await page.promise
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 let site: TestSite
 let gated: TestSite
 beforeAll(async () => {
   const lifecycleHooks: Partial<LifecycleHooks> = { export: [async () => ({ slow: slowList() })] }
-  site = await startTestSite({}, { EVENT_KB_PERSON: String(mostBytes / 1024) })
+  site = await startTestSite({}, { EVENT_KB_PERSON: String(maxBytes / 1024) })
   gated = await startTestSite({ lifecycleHooks })
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))
@@ -111,11 +111,11 @@ test("deletes a user's oldest events beyond the maximum bytes", async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   await fillEvents(userId, 100, 2000)
   const fields = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`f${index}`, 'x'.repeat(250)]))
-  expect((await bytesOf(userId)).bytes).toBeGreaterThan(mostBytes)
+  expect((await bytesOf(userId)).bytes).toBeGreaterThan(maxBytes)
   // Trimming after an event is random.
   await vi.waitFor(async () => {
     await visitor.fetch(`/api/statics.png?${new URLSearchParams({ event: 'newest', ...fields }).toString()}`)
-    expect((await bytesOf(userId)).bytes).toBeLessThan(mostBytes)
+    expect((await bytesOf(userId)).bytes).toBeLessThan(maxBytes)
   }, 60_000)
   const newest = site.context.db.selectFrom('events').select('id').where('name', '=', 'newest')
   await vi.waitFor(async () => expect(await newest.execute()).not.toEqual([]))
@@ -130,7 +130,7 @@ test('limits the events of guests who sign in to one account to the maximum of o
     await visitor.callOk(signIn, { body: { email, password } })
   }
   const { bytes, events } = await bytesOf(user.id)
-  expect(bytes).toBeLessThan(mostBytes)
+  expect(bytes).toBeLessThan(maxBytes)
   expect(events).toBeGreaterThan(20)
 })
 

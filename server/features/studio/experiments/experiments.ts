@@ -30,7 +30,7 @@ import type { Db } from '#server/tables.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { evaluateExperiment } from './evaluate-experiment.ts'
 
-const limits = { usual: 20, most: 50 }
+const limits = { default: 20, max: 50 }
 
 /** Commands for experiments and their results. */
 export const experimentCommands: Command[] = [

@@ -7,7 +7,7 @@ import { readCommand, type Command } from '#server/features/studio/define-comman
 import { selectTitles } from './funnel-queries.ts'
 
 /** Default and maximum page size. A chart shows all episodes of nearly every video at once. */
-const limits = { usual: 200, most: 200 }
+const limits = { default: 200, max: 200 }
 
 /** Commands for the drop-off of a video's viewers. */
 export const dropOffCommands: Command[] = [

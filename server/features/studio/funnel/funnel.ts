@@ -5,7 +5,7 @@ import { readCommand, type Command } from '#server/features/studio/define-comman
 import { revenueViews } from './revenue-views.ts'
 import { loadKeyNames, readFunnel } from './read-funnel.ts'
 
-const pageLimits = { usual: 20, most: 50 }
+const pageLimits = { default: 20, max: 50 }
 
 /** The conversion funnel from visit to payment, by campaign, ad click and video. */
 export const funnelCommands: Command[] = [

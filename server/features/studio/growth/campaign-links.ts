@@ -23,7 +23,7 @@ import {
   type CampaignLinkRow,
 } from './campaign-link-queries.ts'
 
-const limits = { usual: 20, most: 50 }
+const limits = { default: 20, max: 50 }
 
 /** Campaign links, each with a token that identifies its buyers. */
 export const campaignLinkCommands: Command[] = [
@@ -49,7 +49,7 @@ export const campaignLinkCommands: Command[] = [
       const { page, next_cursor } = await readPage(
         'links',
         { cursor, size: choosePageSize(limit, limits) },
-        (after, most) => selectCampaignLinks(db, after, most),
+        (after, limit) => selectCampaignLinks(db, after, limit),
         ({ created_at, id }) => [created_at, id],
       )
       const [buckets, tokens] = [splitIntoBuckets(span), page.map(({ token }) => token)]

@@ -116,14 +116,14 @@ describe('a setting', () => {
     ['resetAccount', '999/h'],
   ])('%s refuses %j, and reports the allowed range', async (name, value) => {
     const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
-    const { least, most } = rateLimitBounds[name as RateLimitName]
-    expect(answer).toMatchObject({ code: 500, info: { field: 'value', least, most } })
-    expect(answer.message).toContain(`from ${least} to ${most}`)
+    const { min, max } = rateLimitBounds[name as RateLimitName]
+    expect(answer).toMatchObject({ code: 500, info: { field: 'value', min, max } })
+    expect(answer.message).toContain(`from ${min} to ${max}`)
   })
 
   it.each(rateLimitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
-    const { least, most } = rateLimitBounds[name]
-    for (const value of [least, most, formatRateLimit(readRateLimits({})[name])])
+    const { min, max } = rateLimitBounds[name]
+    for (const value of [min, max, formatRateLimit(readRateLimits({})[name])])
       expect(of(await change(name, value), name)).toEqual({ name, value, own: true })
     await change(name, null)
   })

@@ -127,7 +127,7 @@ const rateOf = ({ max, seconds }: RateLimit) => max / seconds
 function validateLimit(name: RateLimitName, text: string): RateLimit {
   const requested = parseLimit(text)
   const bounds = rateLimitBounds[name]
-  const [minimum, maximum] = [parseLimit(bounds.least), parseLimit(bounds.most)]
+  const [minimum, maximum] = [parseLimit(bounds.min), parseLimit(bounds.max)]
   // At least the minimum's burst: ten a second is a high rate, but no page sends fewer at a time.
   const isInBounds =
     requested.max >= minimum.max &&

@@ -83,7 +83,7 @@ export function systemJobs(context: HealthCheckContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await runHealthChecks(context)) }]
 }
 
-const mailLimits = { usual: 20, most: 50 }
+const mailLimits = { default: 20, max: 50 }
 
 /** Age up to which a check counts as current. */
 const maxCheckAgeMs = 10_000

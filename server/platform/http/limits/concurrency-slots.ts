@@ -5,11 +5,11 @@ import { countedNetworks } from './client-network.ts'
 const retrySeconds = 15
 
 /** A key that a slot counts against, such as a network, and its maximum concurrent slots. */
-export type SlotLimit = readonly [key: string, most: number]
+export type SlotLimit = readonly [key: string, max: number]
 
 /** Returns the shares of an address's networks: `<kind> of <network>`. */
-export const networkSlotLimits = (kind: string, ip: string, most: number): SlotLimit[] =>
-  countedNetworks(ip).map(({ network, multiplier }) => [`${kind} of ${network}`, most * multiplier])
+export const networkSlotLimits = (kind: string, ip: string, max: number): SlotLimit[] =>
+  countedNetworks(ip).map(({ network, multiplier }) => [`${kind} of ${network}`, max * multiplier])
 
 export interface Slots {
   /**
@@ -31,7 +31,7 @@ export function createSlots(): Slots {
   }
   return {
     take(shares) {
-      const full = shares.find(([key, most]) => (taken.get(key) ?? 0) >= most)
+      const full = shares.find(([key, max]) => (taken.get(key) ?? 0) >= max)
       if (full) throw new Fault('tooMany', 'too many large responses in progress', retrySeconds)
       change(shares, 1)
       let held = true

@@ -16,7 +16,7 @@ export interface ConnectionLimits {
  * Maximum requests of a connection without a completed response. Browsers and proxies wait for a response before the next request,
  * which may arrive before Node has closed the response that they have read.
  */
-const mostUnanswered = 2
+const maxUnanswered = 2
 
 /**
  * Limits the connections of clients: their number, in all and per network, the requests that a connection may send before it has
@@ -43,7 +43,7 @@ function limitPipelines(app: FastifyInstance): void {
   const unanswered = new WeakMap<Socket, number>()
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     const count = (unanswered.get(socket) ?? 0) + 1
-    if (count > mostUnanswered) {
+    if (count > maxUnanswered) {
       reply.hijack()
       stopParsingRequests(socket)
       socket.destroy()
@@ -68,11 +68,11 @@ function stopParsingRequests(socket: Socket): void {
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => stopParsing)
 }
 
-function limitNetworks(server: Server, most: number): void {
+function limitNetworks(server: Server, max: number): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const networks = countedNetworks(socket.remoteAddress ?? '')
-    if (networks.some(({ network, multiplier }) => (open.get(network) ?? 0) >= most * multiplier))
+    if (networks.some(({ network, multiplier }) => (open.get(network) ?? 0) >= max * multiplier))
       return void socket.destroy()
     for (const { network } of networks) open.set(network, (open.get(network) ?? 0) + 1)
     socket.once('close', () => {

@@ -18,7 +18,7 @@ export interface RateLimitOptions {
 }
 
 const everyMs = 1000
-const mostRefused = 10_000
+const maxRefused = 10_000
 
 /** Always answered, even to a client that calls too often. */
 const probes = new Set(['/api/health', '/api/ready'])
@@ -68,7 +68,7 @@ function createRefusedCallers(clock: Clock) {
   const refusedUntil = new Map<string, number>()
   return {
     add(request: FastifyRequest, seconds: number) {
-      if (refusedUntil.size >= mostRefused) refusedUntil.clear()
+      if (refusedUntil.size >= maxRefused) refusedUntil.clear()
       refusedUntil.set(hashTokens(request), clock.now().getTime() + seconds * 1000)
     },
     secondsLeft(request: FastifyRequest): number {

@@ -119,7 +119,7 @@ export function useImportDiff(
     offers,
     takenCount: taken.length,
     mistake: isTooLarge
-      ? t('content.said.tooLarge', { most: formatBytes(uploadLimits.description) })
+      ? t('content.said.tooLarge', { max: formatBytes(uploadLimits.description) })
       : (reading.data?.mistake ?? ''),
     /** Numbers of episodes with a title but neither an episode nor a file. */
     unknown: unknownEpisodeNumbers(parsed?.episode_titles ?? [], known),

@@ -22,7 +22,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     initial: initialOf(label),
     validate: (value) => {
       const long = languages.filter((language) => value[language].trim().length > maxLabelLength)
-      const tooLong = t('content.tooLong', { most: maxLabelLength })
+      const tooLong = t('content.tooLong', { max: maxLabelLength })
       return {
         ...Object.fromEntries(long.map((language) => [language, tooLong])),
         ...(value.en.trim() === '' ? { en: t('labels.nameNeeded') } : {}),

@@ -142,7 +142,7 @@ function TitlesSheet({
       Object.fromEntries(
         languages
           .filter((language) => value[language].trim().length > videoLimits.title)
-          .map((language) => [language, t('content.tooLong', { most: videoLimits.title })]),
+          .map((language) => [language, t('content.tooLong', { max: videoLimits.title })]),
       ),
     send: async (value) => {
       await call(editEpisode, { body: { id, titles: value } })

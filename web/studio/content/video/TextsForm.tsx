@@ -23,9 +23,9 @@ export function TextsForm({ video }: { video: StudioVideo }) {
       if (value['titles.en'].trim() === '') messages['titles.en'] = t('content.titleNeeded')
       for (const language of languages) {
         if (value[`titles.${language}`].trim().length > videoLimits.title)
-          messages[`titles.${language}`] = t('content.tooLong', { most: videoLimits.title })
+          messages[`titles.${language}`] = t('content.tooLong', { max: videoLimits.title })
         if (value[`synopses.${language}`].trim().length > videoLimits.synopsis)
-          messages[`synopses.${language}`] = t('content.tooLong', { most: videoLimits.synopsis })
+          messages[`synopses.${language}`] = t('content.tooLong', { max: videoLimits.synopsis })
       }
       return messages
     },

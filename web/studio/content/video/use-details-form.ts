@@ -24,7 +24,7 @@ export function useDetailsForm(video: StudioVideoPage) {
       ...(parseCents(value.video_cents) ? {} : { video_cents: t('content.priceBad') }),
       ...(/^\d{1,4}$/.test(value.free_episodes) ? {} : { free_episodes: t('content.freeBad') }),
       ...(tagsOf(value.tags).length > videoLimits.tags
-        ? { tags: t('content.tagsMany', { most: videoLimits.tags }) }
+        ? { tags: t('content.tagsMany', { max: videoLimits.tags }) }
         : {}),
     }),
     send: async (value) => {

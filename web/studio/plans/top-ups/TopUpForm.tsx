@@ -87,8 +87,8 @@ const valuesOf = (topUp: StudioTopUp | undefined): Values => ({
   position: String(topUp?.position ?? 0),
 })
 
-const isNumber = (typed: string, least: number, most: number) =>
-  /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
+const isNumber = (typed: string, min: number, max: number) =>
+  /^\d{1,6}$/.test(typed) && Number(typed) >= min && Number(typed) <= max
 
 function problemsOf({ price, bonus, days, position }: Values, t: Translate): Partial<Values> {
   return {

@@ -164,7 +164,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
   const { video, unreadable: unreadableVideoTracks } = chooseVideoStream(streams)
   const { width = 0, height = 0 } = video
   if (width > maxSide || height > maxSide)
-    throw new UnusableFile({ key: 'tooWide', width, height, most: maxSide })
+    throw new UnusableFile({ key: 'tooWide', width, height, max: maxSide })
   const videoDuration = videoDurationOf(container, video, format)
   const duration = videoDuration ?? parseSeconds(format.duration) ?? 0
   checkMaxDuration(videoDuration ?? 0)
@@ -199,7 +199,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
 /** @throws UnusableFile if a film is longer than the maximum */
 export function checkMaxDuration(duration: number): void {
   if (duration > maxHours * 3600)
-    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: maxHours })
+    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, max: maxHours })
 }
 
 /**

@@ -7,7 +7,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 /** Hashing is blocked until the test releases it. */
 const hashing = vi.hoisted(() => {
   const gate = Promise.withResolvers<void>()
-  return { gate, running: 0, mostAtOnce: 0, done: 0 }
+  return { gate, running: 0, maxConcurrent: 0, done: 0 }
 })
 
 vi.mock('node:os', async (original) => ({
@@ -16,7 +16,7 @@ vi.mock('node:os', async (original) => ({
 }))
 vi.mock('./run-hashing.ts', () => ({
   runHashing: async () => {
-    hashing.mostAtOnce = Math.max(hashing.mostAtOnce, ++hashing.running)
+    hashing.maxConcurrent = Math.max(hashing.maxConcurrent, ++hashing.running)
     await hashing.gate.promise
     hashing.running--
     hashing.done++
@@ -47,5 +47,5 @@ test('hashes four passwords at once however many cores there are, queues 200, an
     hashing.gate.resolve()
   }
   expect((await entering).filter((code) => code === 500)).toHaveLength(204)
-  expect(hashing).toMatchObject({ mostAtOnce: 4, running: 0, done: 204 })
+  expect(hashing).toMatchObject({ maxConcurrent: 4, running: 0, done: 204 })
 })
