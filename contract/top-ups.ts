@@ -52,9 +52,9 @@ export const AutoUnlock = Type.Object({
   video_id: Id,
   /** How many episodes within 24 hours at most, and how many of those are left now. */
   daily_limit: Type.Integer(),
-  left_today: Type.Integer(),
+  remaining_today: Type.Integer(),
   /** The most that an episode may cost. */
-  agreed_cents: Cents,
+  max_price_cents: Cents,
   currency: Currency,
 })
 export type AutoUnlock = Static<typeof AutoUnlock>

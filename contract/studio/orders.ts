@@ -212,7 +212,7 @@ export const refundOrder = command({
     /** The role's refund limit, per order or per day. */
     403: Type.Object({ limit_cents: Type.Optional(Cents) }),
     /** The remaining refundable amount. */
-    500: Type.Object({ left_cents: Type.Optional(Cents) }),
+    500: Type.Object({ remaining_cents: Type.Optional(Cents) }),
   },
 })
 

@@ -83,8 +83,8 @@ describe('auto-unlock', () => {
     expect(await turnOn(shopper)).toEqual({
       video_id: site.video.id,
       daily_limit: 5,
-      left_today: 5,
-      agreed_cents: 99,
+      remaining_today: 5,
+      max_price_cents: 99,
       currency: 'USD',
     })
     expect(await unlock(shopper, 4)).toMatchObject({
@@ -93,7 +93,7 @@ describe('auto-unlock', () => {
     })
     expect(await playbackCode(site, shopper)).toBe(200)
     const { auto_unlocks } = await shopper.visitor.callOk(getBalance)
-    expect(auto_unlocks).toMatchObject([{ left_today: 4 }])
+    expect(auto_unlocks).toMatchObject([{ remaining_today: 4 }])
   })
 
   test('is part of the offer of a locked episode of the drama, once it is on', async () => {
@@ -102,7 +102,7 @@ describe('auto-unlock', () => {
     const made = await turnOn(shopper)
     expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: made })
     await unlock(shopper, 4)
-    expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { left_today: 4 } })
+    expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { remaining_today: 4 } })
   })
 
   test('asked 20 times at once unlocks once', async () => {
@@ -284,7 +284,7 @@ describe('undoing an automatic unlock', () => {
     const shopper = await somebody()
     await turnOn(shopper, 1)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
-    expect(await turnOn(shopper, 1)).toMatchObject({ left_today: 0 })
+    expect(await turnOn(shopper, 1)).toMatchObject({ remaining_today: 0 })
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 

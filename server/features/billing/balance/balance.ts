@@ -58,7 +58,7 @@ export async function loadBalance(db: Db, userId: string, currency: string, now:
 
 function summarizeBalance(currency: string, lots: readonly LotRow[]): Spendable {
   const remainingCents = (kind: LotRow['kind']) =>
-    lots.reduce((sum, lot) => sum + (lot.kind === kind ? lot.left_cents : 0), 0)
+    lots.reduce((sum, lot) => sum + (lot.kind === kind ? lot.remaining_cents : 0), 0)
   const nextExpiry = Math.min(...lots.flatMap(({ expires_at }) => expires_at?.getTime() ?? []))
   const expiring = lots.filter(({ expires_at }) => expires_at?.getTime() === nextExpiry)
   return {
@@ -69,7 +69,7 @@ function summarizeBalance(currency: string, lots: readonly LotRow[]): Spendable 
     ...(expiring.length > 0
       ? {
           bonus_expiring: {
-            cents: expiring.reduce((sum, lot) => sum + lot.left_cents, 0),
+            cents: expiring.reduce((sum, lot) => sum + lot.remaining_cents, 0),
             at: new Date(nextExpiry).toISOString(),
           },
         }
@@ -92,7 +92,7 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
   for (const { kind, cents, expires_at } of parts) {
     const lot = { id: newId('lot'), kind, user_id, order_id, currency, expires_at, created_at: now }
     // `insertEntry` fills it.
-    if (await insertLot(tx, { ...lot, amount_cents: cents, left_cents: 0 })) changes.push({ lot, cents })
+    if (await insertLot(tx, { ...lot, amount_cents: cents, remaining_cents: 0 })) changes.push({ lot, cents })
   }
   if (changes.length > 0)
     await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'top_up', currency, at: now }, changes)
@@ -107,7 +107,7 @@ export async function debitPurchase(tx: Tx, order: BalancePurchase, now: Date): 
   const lots = await lockOpenLots(tx, user_id, currency, now)
   const changes = planSpending(lots, amount_cents)
   if (!changes) {
-    const available = lots.reduce((sum, { left_cents }) => sum + left_cents, 0)
+    const available = lots.reduce((sum, { remaining_cents }) => sum + remaining_cents, 0)
     throw new Refusal('balanceTooLow', {
       amount_cents,
       currency,
@@ -148,7 +148,7 @@ export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Pr
   for (const lot of lots) {
     const { user_id, order_id, currency } = lot
     const entry = { id: newId('bal'), user_id, order_id, kind: 'bonus_expired' as const, currency, at: now }
-    await insertEntry(tx, entry, [{ lot, cents: -lot.left_cents }])
+    await insertEntry(tx, entry, [{ lot, cents: -lot.remaining_cents }])
   }
 }
 
@@ -159,12 +159,12 @@ export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Pr
 export async function forfeitBalance(tx: Tx, userId: string, now: Date): Promise<Record<string, number>> {
   const forfeited: Record<string, number> = {}
   for (const lot of await lockNonEmptyLots(tx, userId)) {
-    const { user_id, order_id, currency, left_cents } = lot
+    const { user_id, order_id, currency, remaining_cents } = lot
     const entry = { id: newId('bal'), user_id, order_id, kind: 'forfeited' as const, currency, at: now }
-    await insertEntry(tx, entry, [{ lot, cents: -left_cents }])
+    await insertEntry(tx, entry, [{ lot, cents: -remaining_cents }])
     if (lot.kind !== 'paid') continue
-    await enterBreakage(tx, { id: order_id, currency }, entry.id, left_cents, now)
-    forfeited[currency] = (forfeited[currency] ?? 0) + left_cents
+    await enterBreakage(tx, { id: order_id, currency }, entry.id, remaining_cents, now)
+    forfeited[currency] = (forfeited[currency] ?? 0) + remaining_cents
   }
   return forfeited
 }

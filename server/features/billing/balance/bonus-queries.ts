@@ -6,7 +6,7 @@ export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 
 
 /** The refundable amount of a paid lot `lots`: what is left, less the spent bonus of the same top-up. */
 export const refundableLotCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
-  greatest(0, ${lots}.left_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
+  greatest(0, ${lots}.remaining_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
     JOIN balance_lines ON balance_lines.lot_id = bonus.id JOIN balance_entries ON balance_entries.id = entry_id
     WHERE bonus.order_id = ${lots}.order_id AND bonus.kind = 'bonus' AND ${spendingKinds}), 0))::int`
 
@@ -62,14 +62,14 @@ export async function selectRefundableCents(db: Db, topUpId: string): Promise<nu
 export async function selectUnspentTopUps(
   db: Db,
   userId: string,
-): Promise<{ order_id: string; currency: string; left_cents: number; refundable_cents: number }[]> {
+): Promise<{ order_id: string; currency: string; remaining_cents: number; refundable_cents: number }[]> {
   const { rows } = await sql<{
     order_id: string
     currency: string
-    left_cents: number
+    remaining_cents: number
     refundable_cents: number
   }>`
-    SELECT order_id, currency, left_cents, ${refundableLotCents(sql`balance_lots`)} AS refundable_cents FROM balance_lots
-    WHERE user_id = ${userId} AND kind = 'paid' AND left_cents > 0 ORDER BY created_at, id`.execute(db)
+    SELECT order_id, currency, remaining_cents, ${refundableLotCents(sql`balance_lots`)} AS refundable_cents FROM balance_lots
+    WHERE user_id = ${userId} AND kind = 'paid' AND remaining_cents > 0 ORDER BY created_at, id`.execute(db)
   return rows
 }

@@ -13,8 +13,8 @@ export interface LotChange {
 }
 
 /**
- * Records a change of a balance: its lines, and what is left in each lot. Refunds and disputes also record what they took of
- * the top-up.
+ * Records a change of a balance: its lines, and the remaining money of each lot. Refunds and disputes of a top-up also record
+ * the amount that they reversed.
  */
 export async function insertEntry(
   tx: Tx,
@@ -28,8 +28,8 @@ export async function insertEntry(
   await tx.insertInto('balance_entries').values(row).execute()
   for (const { lot, cents } of changes) {
     await tx.insertInto('balance_lines').values({ entry_id: entry.id, lot_id: lot.id, cents }).execute()
-    await sql`UPDATE balance_lots SET left_cents = left_cents + ${cents}::int,
-      taken_cents = taken_cents - ${isReversal ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
+    await sql`UPDATE balance_lots SET remaining_cents = remaining_cents + ${cents}::int,
+      reversed_cents = reversed_cents - ${isReversal ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
   }
 }
 

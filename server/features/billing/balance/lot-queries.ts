@@ -26,7 +26,7 @@ const openLots = (db: Db, userId: string, now: Date) =>
     .selectFrom('balance_lots')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('left_cents', '>', 0)
+    .where('remaining_cents', '>', 0)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
 
 /** Locks the paid lot of a top-up and its bonus lot. A payment that bought nothing has neither. */
@@ -40,7 +40,7 @@ export function lockNonEmptyLots(tx: Tx, userId: string): Promise<LotRow[]> {
     .selectFrom('balance_lots')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('left_cents', '>', 0)
+    .where('remaining_cents', '>', 0)
     .orderBy('id')
     .forUpdate()
     .execute()
@@ -54,7 +54,7 @@ export function lockExpiredLots(tx: Tx, now: Date, limit: number): Promise<LotRo
       .selectAll()
       .where('expires_at', '<=', now)
       // A literal, to match the condition of the partial index.
-      .where('left_cents', '>', sql.lit(0))
+      .where('remaining_cents', '>', sql.lit(0))
       .orderBy('expires_at')
       .limit(limit)
       .forUpdate()
@@ -73,18 +73,18 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
   return row !== undefined
 }
 
-/** Adds to the loss of a top-up: the amount taken beyond the money that was left; negative for less. */
+/** Adds to the loss of a top-up: the amount reversed beyond the remaining money; negative for less. */
 export async function addLoss(tx: Tx, lotId: string, cents: number): Promise<void> {
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
 
-/** Sets how much of the top-up was gone when its bonus was withdrawn; null once the bonus is back. */
+/** Marks a bonus as withdrawn, to be restored below an amount of refunds and disputes; null once it is restored. */
 export async function setBonusWithdrawn(
   tx: Tx,
   lotId: string,
-  closed_at_cents: number | null,
+  restore_below_cents: number | null,
 ): Promise<void> {
-  await tx.updateTable('balance_lots').set({ closed_at_cents }).where('id', '=', lotId).execute()
+  await tx.updateTable('balance_lots').set({ restore_below_cents }).where('id', '=', lotId).execute()
 }
 
 /**

@@ -27,7 +27,7 @@ const spent = `
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
     SELECT 'ord_' || n, 'usr_' || n, 'top_up', 'paid', 500, 'USD', 'sandbox', 'card', n || '@example.com', now(), now(), now()
     FROM generate_series(1, 5000) n;
-  INSERT INTO balance_lots (id, user_id, order_id, kind, currency, amount_cents, left_cents, expires_at, created_at)
+  INSERT INTO balance_lots (id, user_id, order_id, kind, currency, amount_cents, remaining_cents, expires_at, created_at)
     SELECT 'lot_' || n, 'usr_' || n, 'ord_' || n, 'bonus', 'USD', 500, 0, now(), now() FROM generate_series(1, 5000) n;
   INSERT INTO balance_entries (id, user_id, order_id, kind, currency, paid_cents, bonus_cents, at)
     SELECT 'bal_' || n, 'usr_' || n, 'ord_' || n, 'purchase', 'USD', 0, -500, now() FROM generate_series(1, 5000) n;

@@ -12,7 +12,7 @@ import { insertEntry } from './entry-queries.ts'
 
 // Changes of the balance when money of a top-up is returned. Its user is locked meanwhile (`lockBuyer`).
 
-/** The reasons for taking money of a top-up. */
+/** The reasons for reversing money of a top-up. */
 export type TopUpReversalReason = 'top_up_refund' | 'chargeback'
 
 async function lockTopUpLots(tx: Tx, topUpId: string): Promise<Partial<Record<LotRow['kind'], LotRow>>> {
@@ -23,26 +23,26 @@ async function lockTopUpLots(tx: Tx, topUpId: string): Promise<Partial<Record<Lo
 export const lockPaidLot = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
   (await lockTopUpLots(tx, topUpId)).paid
 
-/** Records what a refund or a dispute takes of a top-up: from what is left, and beyond that as a loss. */
+/** Reverses money of a lot for a refund or a dispute of its top-up: `reversed` from the remaining money, `lost` beyond it. */
 export async function reverseLot(
   tx: Tx,
   lot: LotRow,
   kind: TopUpReversalReason | 'restored',
-  { taken, lost }: { taken: number; lost: number },
+  { reversed, lost }: { reversed: number; lost: number },
   now: Date,
 ): Promise<void> {
   const entryId = newId('bal')
   const { user_id, order_id, currency } = lot
-  if (taken !== 0)
+  if (reversed !== 0)
     await insertEntry(
       tx,
       { id: entryId, user_id, order_id, kind, currency, at: now },
-      [{ lot, cents: -taken }],
+      [{ lot, cents: -reversed }],
       true,
     )
   if (lost !== 0) await addLoss(tx, lot.id, lost)
   if (lot.kind === 'paid')
-    await enterTopUpReversal(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
+    await enterTopUpReversal(tx, { id: order_id, currency }, entryId, { reversed, lost }, now)
 }
 
 /** Offsets a loss with money of its top-up that came back to the balance. */
@@ -53,9 +53,9 @@ export async function recoverLoss(
   now: Date,
 ): Promise<void> {
   const { paid: lot } = await lockTopUpLots(tx, topUpId)
-  const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
+  const cents = lot ? Math.min(lot.lost_cents, lot.remaining_cents) : 0
   if (!lot || cents === 0) return
-  await reverseLot(tx, lot, kind, { taken: cents, lost: -cents }, now)
+  await reverseLot(tx, lot, kind, { reversed: cents, lost: -cents }, now)
 }
 
 /**
@@ -69,11 +69,11 @@ export async function withdrawBonus(
   now: Date,
 ): Promise<void> {
   const { paid, bonus } = await lockTopUpLots(tx, topUpId)
-  if (!paid || !bonus || bonus.closed_at_cents !== null) return
+  if (!paid || !bonus || bonus.restore_below_cents !== null) return
   const purchases = await selectBonusSpending(tx, topUpId)
-  if (paid.left_cents > purchases.reduce((sum, { cents }) => sum + cents, 0)) return
-  await setBonusWithdrawn(tx, bonus.id, paid.taken_cents + paid.lost_cents)
-  let remainingCents = paid.left_cents
+  if (paid.remaining_cents > purchases.reduce((sum, { cents }) => sum + cents, 0)) return
+  await setBonusWithdrawn(tx, bonus.id, paid.reversed_cents + paid.lost_cents)
+  let remainingCents = paid.remaining_cents
   for (const purchase of purchases) {
     const cents = Math.min(remainingCents, purchase.cents)
     if (cents > 0) await setOffBonus(tx, { paid, bonus }, { ...purchase, cents }, now)
@@ -90,17 +90,18 @@ export async function removeWithdrawnBonus(
   now: Date,
 ): Promise<void> {
   const { bonus } = await lockTopUpLots(tx, topUpId)
-  if (!bonus || bonus.closed_at_cents === null || bonus.left_cents === 0) return
-  await reverseLot(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, now)
+  if (!bonus || bonus.restore_below_cents === null || bonus.remaining_cents === 0) return
+  await reverseLot(tx, bonus, kind, { reversed: bonus.remaining_cents, lost: 0 }, now)
 }
 
-/** Restores the bonus of a top-up if less of the top-up is gone than when the bonus was withdrawn. */
-export async function restoreBonus(tx: Tx, topUpId: string, reversedCents: number, now: Date): Promise<void> {
+/** Restores a withdrawn bonus if less of its top-up is refunded and disputed than when it was withdrawn. */
+export async function restoreBonus(tx: Tx, topUpId: string, returnedCents: number, now: Date): Promise<void> {
   const { paid, bonus } = await lockTopUpLots(tx, topUpId)
-  if (!paid || !bonus || bonus.closed_at_cents === null || reversedCents >= bonus.closed_at_cents) return
+  if (!paid || !bonus || bonus.restore_below_cents === null) return
+  if (returnedCents >= bonus.restore_below_cents) return
   await setBonusWithdrawn(tx, bonus.id, null)
-  if (bonus.taken_cents > 0)
-    await reverseLot(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
+  if (bonus.reversed_cents > 0)
+    await reverseLot(tx, bonus, 'restored', { reversed: -bonus.reversed_cents, lost: 0 }, now)
   for (const purchase of await selectBonusSetOffs(tx, topUpId))
     await setOffBonus(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
 }

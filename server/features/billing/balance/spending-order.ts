@@ -13,7 +13,7 @@ export function planSpending<Lot extends LotRow>(
   lots: readonly Lot[],
   cents: number,
 ): (LotChange & { lot: Lot })[] | undefined {
-  const parts = allocate(lots.toSorted(compareSpendingOrder), cents, ({ left_cents }) => left_cents)
+  const parts = allocate(lots.toSorted(compareSpendingOrder), cents, ({ remaining_cents }) => remaining_cents)
   return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
 }
 

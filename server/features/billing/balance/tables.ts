@@ -25,13 +25,13 @@ export interface BalanceLotsTable {
   kind: 'paid' | 'bonus'
   currency: string
   amount_cents: number
-  left_cents: number
-  /** Taken out by refunds and disputes of the top-up. */
-  taken_cents: Generated<number>
-  /** Taken beyond that: already spent, so a loss. */
+  remaining_cents: number
+  /** Debited by refunds and disputes of the top-up. */
+  reversed_cents: Generated<number>
+  /** The amount beyond that: already spent, so a loss. */
   lost_cents: Generated<number>
-  /** Of bonus: how much of the top-up was gone when the bonus was withdrawn (`withdrawBonus`). */
-  closed_at_cents: Optional<number>
+  /** Of bonus: it is restored once less of the top-up is refunded and disputed; null while not withdrawn (`withdrawBonus`). */
+  restore_below_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date
 }
@@ -63,7 +63,7 @@ export interface AutoUnlocksTable {
   video_id: string
   /** Maximum number of episodes within 24 hours, and maximum price of one. */
   daily_limit: number
-  agreed_cents: number
+  max_price_cents: number
   currency: string
   /** Hash of the text in `accepted_terms`. */
   terms_hash: string

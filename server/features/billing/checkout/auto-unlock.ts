@@ -60,9 +60,9 @@ export async function loadAutoUnlock(
 }
 
 function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>): AutoUnlock {
-  const { video_id, daily_limit, agreed_cents, currency } = row
-  const left_today = Math.max(0, daily_limit - (unlockCounts.get(video_id) ?? 0))
-  return { video_id, daily_limit, left_today, agreed_cents, currency }
+  const { video_id, daily_limit, max_price_cents, currency } = row
+  const remaining_today = Math.max(0, daily_limit - (unlockCounts.get(video_id) ?? 0))
+  return { video_id, daily_limit, remaining_today, max_price_cents, currency }
 }
 
 /**
@@ -89,8 +89,8 @@ export async function setAutoUnlock(
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
     const { hash, isNew } = await storeAcceptedTerms(tx, shown, now)
     if (isNew) quotas.spendOrThrow('wordBytes', call.ip, Buffer.byteLength(shown))
-    const { amount_cents: agreed_cents, currency } = price
-    const terms = { video_id, daily_limit, agreed_cents, currency, terms_hash: hash }
+    const { amount_cents: max_price_cents, currency } = price
+    const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
       // Turning it off requires that it was on, so this quota bounds both.
@@ -108,7 +108,7 @@ export async function setAutoUnlock(
 /** Returns whether a user agreed to the same terms before. */
 const hasSameTerms = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
   before?.daily_limit === now.daily_limit &&
-  before.agreed_cents === now.agreed_cents &&
+  before.max_price_cents === now.max_price_cents &&
   before.currency === now.currency &&
   before.terms_hash === now.terms_hash
 
@@ -172,7 +172,7 @@ async function checkAutoUnlockAllowed(
 ): Promise<void> {
   const setting = await selectAutoUnlock(tx, user_id, videoId)
   if (!setting) throw new Refusal('autoUnlockOff')
-  if (setting.currency !== currency || amount_cents > setting.agreed_cents)
+  if (setting.currency !== currency || amount_cents > setting.max_price_cents)
     throw new Refusal('priceDiffers', { amount_cents, currency })
   const unlockCounts = await countAutomaticOrders(
     tx,

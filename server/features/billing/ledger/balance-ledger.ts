@@ -64,20 +64,20 @@ export function enterBalanceRefund(
 }
 
 /**
- * Books the effect of refunds and disputes of a top-up on the balance: `taken` out of what was unspent, `lost` of what was
+ * Books the effect of refunds and disputes of a top-up on the balance: `reversed` out of what was unspent, `lost` of what was
  * spent. Negative if it is returned, or if money that came back to the balance offsets a loss.
  */
 export function enterTopUpReversal(
   tx: Tx,
   topUp: LedgerOrder,
   entryId: string,
-  { taken, lost }: { taken: number; lost: number },
+  { reversed, lost }: { reversed: number; lost: number },
   at: Date,
 ): Promise<void> {
   return enter(
     tx,
     { transactionId: `balance:${entryId}`, order: topUp, at },
-    { deferred_revenue: taken, balance_loss: lost, top_up_reversals: -(taken + lost) },
+    { deferred_revenue: reversed, balance_loss: lost, top_up_reversals: -(reversed + lost) },
   )
 }
 

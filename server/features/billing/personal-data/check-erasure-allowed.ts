@@ -16,7 +16,7 @@ export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: b
   if (lotsByCurrency.size === 0) return
   const balances: RemainingBalance[] = [...lotsByCurrency].map(([currency, lots]) => ({
     currency,
-    amount_cents: lots.reduce((sum, { left_cents }) => sum + left_cents, 0),
+    amount_cents: lots.reduce((sum, { remaining_cents }) => sum + remaining_cents, 0),
     refundable_cents: lots.reduce((sum, { refundable_cents }) => sum + refundable_cents, 0),
   }))
   throw new Refusal('balanceLeft', { balances })

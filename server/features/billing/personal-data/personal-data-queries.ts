@@ -243,7 +243,7 @@ export function readAutoUnlocks(db: Db, userId: string) {
       'video_id as id',
       'video_id',
       'daily_limit',
-      'agreed_cents',
+      'max_price_cents',
       'currency',
       'text as shown',
       'created_at',

@@ -114,7 +114,7 @@ async function startRefund(
   const pendingRefund = earlier.find(({ status }) => status === 'started')
   if (pendingRefund?.amount_cents === cents) return pendingRefund
   if (pendingRefund) throw new Refusal('refundUnderWay')
-  if (cents > remainingCents) throw new Refusal('refundTooLarge', { left_cents: remainingCents })
+  if (cents > remainingCents) throw new Refusal('refundTooLarge', { remaining_cents: remainingCents })
   // Without a gateway the refund would stay pending forever.
   if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundRefused')
   const now = context.clock.now()

@@ -41,20 +41,20 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   const isTopUp = order?.kind === 'top_up' && (await sourceAccountOf(tx, attemptId)) === 'deferred_revenue'
   const lot = isTopUp ? await lockPaidLot(tx, order.id) : undefined
   if (!attempt || !order || !lot) return
-  const reversedCents = sumOfRefunds(await selectRefunds(tx, attemptId)) + attempt.dispute_debited_cents
-  const changeCents = reversedCents - lot.taken_cents - lot.lost_cents
+  const returnedCents = sumOfRefunds(await selectRefunds(tx, attemptId)) + attempt.dispute_debited_cents
+  const changeCents = returnedCents - lot.reversed_cents - lot.lost_cents
   if (changeCents > 0) {
-    const taken = Math.min(changeCents, lot.left_cents)
+    const reversed = Math.min(changeCents, lot.remaining_cents)
     const kind = attempt.dispute_debited_cents > 0 ? 'chargeback' : 'top_up_refund'
-    await reverseLot(tx, lot, kind, { taken, lost: changeCents - taken }, at)
+    await reverseLot(tx, lot, kind, { reversed, lost: changeCents - reversed }, at)
     if (attempt.dispute_debited_cents > 0)
-      await revokePurchases(tx, order, reversedCents >= order.amount_cents, at)
+      await revokePurchases(tx, order, returnedCents >= order.amount_cents, at)
     await withdrawBonus(tx, order.id, kind, at)
   }
   if (changeCents < 0) {
     const lost = Math.min(-changeCents, lot.lost_cents)
-    await reverseLot(tx, lot, 'restored', { taken: changeCents + lost, lost: -lost }, at)
-    await restoreBonus(tx, order.id, reversedCents, at)
+    await reverseLot(tx, lot, 'restored', { reversed: changeCents + lost, lost: -lost }, at)
+    await restoreBonus(tx, order.id, returnedCents, at)
   }
 }
 

@@ -3,28 +3,28 @@ import type { BalanceDay } from '#contract/studio/top-ups.ts'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Returns the users' balances in total, by currency. The index `balance_lots_left` covers the query. */
+/** Returns the users' balances in total, by currency. The index `balance_lots_remaining` covers the query. */
 export async function selectLiability(
   db: Db,
 ): Promise<{ currency: string; paid_cents: number; bonus_cents: number }[]> {
   const { rows } = await sql<{ currency: string; paid_cents: number; bonus_cents: number }>`
-    SELECT currency, coalesce(sum(left_cents) FILTER (WHERE kind = 'paid'), 0)::float8 AS paid_cents,
-      coalesce(sum(left_cents) FILTER (WHERE kind = 'bonus'), 0)::float8 AS bonus_cents
-    FROM balance_lots WHERE left_cents > 0 GROUP BY currency ORDER BY currency`.execute(db)
+    SELECT currency, coalesce(sum(remaining_cents) FILTER (WHERE kind = 'paid'), 0)::float8 AS paid_cents,
+      coalesce(sum(remaining_cents) FILTER (WHERE kind = 'bonus'), 0)::float8 AS bonus_cents
+    FROM balance_lots WHERE remaining_cents > 0 GROUP BY currency ORDER BY currency`.execute(db)
   return rows
 }
 
 /**
  * Returns the users' paid money, and what the ledger owes for it, by currency. The indexes `ledger_lines_balance` and
- * `balance_lots_left` cover the query.
+ * `balance_lots_remaining` cover the query.
  */
 export async function selectDeferredRevenue(
   db: Db,
 ): Promise<{ currency: string; unspent_cents: number; owed_cents: number }[]> {
   const { rows } = await sql<{ currency: string; unspent_cents: number; owed_cents: number }>`
     SELECT currency, sum(unspent)::float8 AS unspent_cents, sum(owed)::float8 AS owed_cents FROM (
-      SELECT currency, sum(left_cents) AS unspent, 0 AS owed FROM balance_lots
-        WHERE left_cents > 0 AND kind = 'paid' GROUP BY currency
+      SELECT currency, sum(remaining_cents) AS unspent, 0 AS owed FROM balance_lots
+        WHERE remaining_cents > 0 AND kind = 'paid' GROUP BY currency
       UNION ALL
       SELECT currency, 0, -sum(amount_cents) FROM ledger_lines WHERE account = 'deferred_revenue' GROUP BY currency
     ) AS sums GROUP BY currency ORDER BY currency`.execute(db)

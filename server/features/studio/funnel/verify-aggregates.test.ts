@@ -45,8 +45,8 @@ afterAll(() => site.close())
 const run = (statement: string) => site.context.database.pool.query(statement)
 
 const tables = ['daily_revenue', 'funnel_revenue', 'funnel_counts']
-const leftByOne = "UPDATE balance_lots SET left_cents = left_cents + 1 WHERE kind = 'paid'"
-const rightLots = "UPDATE balance_lots SET left_cents = left_cents - 1 WHERE kind = 'paid'"
+const addOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents + 1 WHERE kind = 'paid'"
+const removeOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents - 1 WHERE kind = 'paid'"
 
 /** Falsifies sums until the end of the test, or until the returned function is called. */
 async function falsify(statement: string): Promise<() => Promise<void>> {
@@ -102,8 +102,8 @@ test.each([
 
 test('detects that balances differ from the deferred revenue', async () => {
   expect(await verifyBalances(site.context.db)).toEqual([])
-  await run(leftByOne)
-  onTestFinished(async () => void (await run(rightLots)))
+  await run(addOneCent)
+  onTestFinished(async () => void (await run(removeOneCent)))
   expect(await verifyBalances(site.context.db)).toEqual([
     'balances: 402 USD instead of 401 of deferred revenue',
   ])
@@ -150,8 +150,8 @@ test('reports a difference on the system page and in the log until it is resolve
   random.mockReturnValue(0)
   expect(await round('failing')).toContain(day)
   await restore()
-  await run(leftByOne)
+  await run(addOneCent)
   expect(await round('failing')).toContain('balances: 402 USD')
-  await run(rightLots)
+  await run(removeOneCent)
   await round('ok')
 })

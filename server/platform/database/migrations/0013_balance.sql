@@ -2,27 +2,28 @@
 
 -- The remaining money of one top-up, or its bonus. Only one transaction at a time changes a user's lots.
 CREATE TABLE balance_lots (
-  id            text PRIMARY KEY,
-  user_id       text NOT NULL REFERENCES users,
-  order_id      text NOT NULL REFERENCES orders,
-  kind          text NOT NULL CHECK (kind IN ('paid', 'bonus')),
-  currency      text NOT NULL,
-  amount_cents  integer NOT NULL CHECK (amount_cents > 0),
-  left_cents    integer NOT NULL CHECK (left_cents BETWEEN 0 AND amount_cents),
+  id                   text PRIMARY KEY,
+  user_id              text NOT NULL REFERENCES users,
+  order_id             text NOT NULL REFERENCES orders,
+  kind                 text NOT NULL CHECK (kind IN ('paid', 'bonus')),
+  currency             text NOT NULL,
+  amount_cents         integer NOT NULL CHECK (amount_cents > 0),
+  remaining_cents      integer NOT NULL CHECK (remaining_cents BETWEEN 0 AND amount_cents),
   -- Amount debited by refunds and disputes of the top-up, and the amount beyond the lot: a loss.
-  taken_cents   integer NOT NULL DEFAULT 0 CHECK (taken_cents BETWEEN 0 AND amount_cents),
-  lost_cents    integer NOT NULL DEFAULT 0 CHECK (lost_cents >= 0),
-  -- The taken amount of the top-up at which its bonus was closed; null while there is bonus to spend or to restore.
-  closed_at_cents integer CHECK (closed_at_cents > 0),
-  expires_at    timestamptz,
-  created_at    timestamptz NOT NULL,
-  CHECK (left_cents + taken_cents <= amount_cents),
+  reversed_cents       integer NOT NULL DEFAULT 0 CHECK (reversed_cents BETWEEN 0 AND amount_cents),
+  lost_cents           integer NOT NULL DEFAULT 0 CHECK (lost_cents >= 0),
+  -- Of a bonus lot: a withdrawn bonus is restored once less than this amount of the top-up is refunded and disputed; null while
+  -- the bonus is not withdrawn.
+  restore_below_cents  integer CHECK (restore_below_cents > 0),
+  expires_at           timestamptz,
+  created_at           timestamptz NOT NULL,
+  CHECK (remaining_cents + reversed_cents <= amount_cents),
   CHECK (kind = 'bonus' OR expires_at IS NULL),
   UNIQUE (order_id, kind)
 );
 CREATE INDEX balance_lots_user ON balance_lots (user_id, currency);
-CREATE INDEX balance_lots_left ON balance_lots (currency, kind) INCLUDE (left_cents) WHERE left_cents > 0;
-CREATE INDEX balance_lots_expiring ON balance_lots (expires_at) WHERE left_cents > 0 AND expires_at IS NOT NULL;
+CREATE INDEX balance_lots_remaining ON balance_lots (currency, kind) INCLUDE (remaining_cents) WHERE remaining_cents > 0;
+CREATE INDEX balance_lots_expiring ON balance_lots (expires_at) WHERE remaining_cents > 0 AND expires_at IS NOT NULL;
 
 -- The statement of a balance: each change once.
 CREATE TABLE balance_entries (
@@ -49,14 +50,14 @@ CREATE INDEX balance_lines_lot ON balance_lines (lot_id);
 
 -- Auto-unlock: who has the next episode of a drama unlocked from the balance, up to which price, and how often within a day.
 CREATE TABLE auto_unlocks (
-  user_id       text NOT NULL REFERENCES users,
-  video_id      text NOT NULL REFERENCES videos,
-  daily_limit   integer NOT NULL CHECK (daily_limit > 0),
-  agreed_cents  integer NOT NULL,
-  currency      text NOT NULL,
+  user_id          text NOT NULL REFERENCES users,
+  video_id         text NOT NULL REFERENCES videos,
+  daily_limit      integer NOT NULL CHECK (daily_limit > 0),
+  max_price_cents  integer NOT NULL,
+  currency         text NOT NULL,
   -- The terms that they agreed to, in `accepted_terms`.
-  terms_hash    text NOT NULL,
-  created_at    timestamptz NOT NULL,
+  terms_hash       text NOT NULL,
+  created_at       timestamptz NOT NULL,
   PRIMARY KEY (user_id, video_id)
 );
 CREATE INDEX auto_unlocks_terms_hash ON auto_unlocks (terms_hash);

@@ -30,7 +30,7 @@ export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {
 function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const { video_id, daily_limit: limit, left_today: left, agreed_cents, currency } = auto
+  const { video_id, daily_limit: limit, remaining_today: left, max_price_cents, currency } = auto
   const title = useQuery(videoQuery(video_id)).data?.title ?? ''
   const [busy, setBusy] = useState(false)
   const stop = async () => {
@@ -50,7 +50,7 @@ function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
       <div>
         <p className={styles.name}>{title}</p>
         <p>
-          {t('auto.each', { price: money(agreed_cents, currency), limit })} {t('auto.leftToday', { left })}
+          {t('auto.each', { price: money(max_price_cents, currency), limit })} {t('auto.leftToday', { left })}
         </p>
       </div>
       <Button

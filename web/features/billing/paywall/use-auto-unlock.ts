@@ -8,9 +8,9 @@ export function useAutoUnlock({ price, balance }: Offer) {
   const agreed = balance?.covers.includes('episode') ? balance.auto_unlock : undefined
   const isAllowed =
     agreed !== undefined &&
-    agreed.left_today > 0 &&
+    agreed.remaining_today > 0 &&
     agreed.currency === price.currency &&
-    agreed.agreed_cents >= price.episode_cents
+    agreed.max_price_cents >= price.episode_cents
   // The unlock itself changes the rest of the daily limit and the balance before the episode plays.
   if (isAllowed && !hasStarted) setHasStarted(true)
   return { isOn: hasStarted && !stopped, stop: () => setStopped(true) }
