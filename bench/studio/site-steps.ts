@@ -128,7 +128,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       // Half of the events are members' actions.
       sql: `INSERT INTO audit_events (at, event, user_id, network_hash, operator, subject, details)
         SELECT now() - (${auditEvents} - n) * interval '75 seconds',
-          CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'registered'])[1 + n % 3]
+          CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'account_created'])[1 + n % 3]
             ELSE (ARRAY['studio video edit', 'studio order refund', 'operator_signed_in', 'studio entitlement grant'])[1 + (n / 2) % 4] END,
           CASE WHEN n % 2 = 0 THEN bench_id('usr', 1 + n % ${people}) END, md5(n::text),
           CASE WHEN n % 2 = 1 THEN 'operator' || 1 + n % ${operators} || '@example.com' END,

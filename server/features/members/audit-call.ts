@@ -8,7 +8,7 @@ import type { MembersContext } from './members-context.ts'
 const rateLimitedEvents: ReadonlySet<AuditedEvent> = new Set([
   'sign_in_failed',
   'consent_changed',
-  'exported',
+  'data_exported',
 ])
 
 /**

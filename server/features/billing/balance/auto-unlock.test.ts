@@ -208,7 +208,7 @@ describe('the consent to auto-unlock', () => {
       .executeTakeFirstOrThrow()
     expect(consent).toMatchObject({ immediate_delivery: true, at: expect.any(String) })
     expect(await audited(user_id)).toMatchObject([
-      { event: 'auto_unlock_on', details: { terms_hash: consent?.terms_hash } },
+      { event: 'auto_unlock_enabled', details: { terms_hash: consent?.terms_hash } },
     ])
     await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     site.advanceClock(3 * day)
@@ -229,9 +229,9 @@ describe('the audit trail of auto-unlock', () => {
     for (const limit of [5, 5, 5, 6]) await turnOn(shopper, limit)
     for (const _ of [1, 2]) await turnOff()
     expect((await audited(id)).map(({ event, details }) => [event, details['daily_limit']])).toEqual([
-      ['auto_unlock_on', 5],
-      ['auto_unlock_on', 6],
-      ['auto_unlock_off', undefined],
+      ['auto_unlock_enabled', 5],
+      ['auto_unlock_enabled', 6],
+      ['auto_unlock_disabled', undefined],
     ])
   })
 

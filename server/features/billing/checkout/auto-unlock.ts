@@ -96,7 +96,7 @@ export async function setAutoUnlock(
       // Turning it off requires that it was on, so this quota bounds both.
       quotas.spendOrThrow('audit', call.ip)
       await upsertAutoUnlock(tx, row)
-      await writeAuditEvent(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details: terms })
+      await writeAuditEvent(tx, { event: 'auto_unlock_enabled', userId: user_id, at: now, details: terms })
     }
     return presentAutoUnlock(
       row,
@@ -137,7 +137,7 @@ export async function stopAutoUnlock(
 
 async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Date): Promise<void> {
   if (!(await deleteAutoUnlock(tx, userId, videoId))) return
-  await writeAuditEvent(tx, { event: 'auto_unlock_off', userId, at, details: { video_id: videoId } })
+  await writeAuditEvent(tx, { event: 'auto_unlock_disabled', userId, at, details: { video_id: videoId } })
 }
 
 /**

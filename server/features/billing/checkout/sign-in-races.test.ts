@@ -142,7 +142,7 @@ test('an account that is deleted in two tabs concurrently is deleted once, and t
   )
   expect(rows).toEqual([{ email: '', revoked: true, amount_cents: 99 }])
   expect(await favoriteCounts()).toEqual([0, 0])
-  const events = "SELECT FROM audit_events WHERE user_id = $1 AND event = 'deleted'"
+  const events = "SELECT FROM audit_events WHERE user_id = $1 AND event = 'account_deleted'"
   expect((await database.pool.query(events, [user.id])).rowCount).toBe(1)
   for (const tab of tabs) expect((await tab.callOk(getUser)).role).toBe('visitor')
 })

@@ -71,7 +71,7 @@ async function recordWithdrawal(
   await markWithdrawn(tx, order, now)
   await stopRenewals(tx, order, now)
   await writeAuditEvent(tx, {
-    event: 'withdrawn',
+    event: 'order_withdrawn',
     userId: order.user_id,
     at: now,
     details: { order_ids: ids },

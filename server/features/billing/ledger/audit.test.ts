@@ -40,7 +40,7 @@ test('cancelling and resuming are written down once each, however often they are
     await shopper.visitor.callOk(call)
   expect((await trailOf(shopper)).map(({ event }) => event)).toEqual([
     'order_paid',
-    'renewals_cancelled',
-    'renewals_resumed',
+    'subscription_cancelled',
+    'subscription_resumed',
   ])
 })

@@ -184,7 +184,7 @@ async function applySuccess(
   if (inTime && orderStates.allows(order.status, 'cancelled'))
     await transitionOrder(tx, order.id, 'cancelled')
   await setAutoRefundReason(tx, order.id, reason)
-  await auditPayment(tx, 'money_returned', order, now, { reason })
+  await auditPayment(tx, 'payment_auto_refunded', order, now, { reason })
   await sendAutoRefundMail(context, tx, order, reason)
 }
 

@@ -8,11 +8,11 @@ type PaymentEvent = Extract<
   | 'order_paid'
   | 'order_restored'
   | 'payment_failed'
-  | 'money_returned'
+  | 'payment_auto_refunded'
   | 'order_refunded'
   | 'refund_failed'
-  | 'order_disputed'
-  | 'dispute_ended'
+  | 'dispute_opened'
+  | 'dispute_closed'
 >
 
 /** Writes a payment event of an order to the audit trail, in the event's transaction. */

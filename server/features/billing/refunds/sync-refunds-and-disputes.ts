@@ -322,7 +322,7 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
       ...(cents === 0 ? {} : { dispute_opened_at: openedAt }),
     })
     const opened = current.dispute_status === 'open'
-    await auditPayment(tx, opened ? 'order_disputed' : 'dispute_ended', order, at, {
+    await auditPayment(tx, opened ? 'dispute_opened' : 'dispute_closed', order, at, {
       dispute_debited_cents: current.dispute_debited_cents,
       outcome: current.dispute_status ?? 'withdrawn',
     })

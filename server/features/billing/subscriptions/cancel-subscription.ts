@@ -80,7 +80,7 @@ export async function cancelOrResumeRenewal(
   await setEntitlementEnd(tx, subscription, cancelled)
   if (subscription.cancel_at_period_end !== cancelled) {
     await writeAuditEvent(tx, {
-      event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
+      event: cancelled ? 'subscription_cancelled' : 'subscription_resumed',
       userId,
       at: now,
       details: { subscription_id: subscription.id },

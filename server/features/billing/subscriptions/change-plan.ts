@@ -49,7 +49,7 @@ export async function changePlan(
     throw new Refusal('subscribedAlready')
   if (pendingChange) await transitionOrder(tx, pendingChange.id, 'cancelled', { expires_at: now })
   await writeAuditEvent(tx, {
-    event: isCurrentPlan ? 'plan_change_taken_back' : 'plan_change_planned',
+    event: isCurrentPlan ? 'plan_change_cancelled' : 'plan_change_scheduled',
     userId: newOrder.user_id,
     at: now,
     details: { subscription_id: live.id, plan_id: newOrder.plan_id },
@@ -115,7 +115,7 @@ export async function replaceOpenPeriod(
   await transitionOrder(tx, unpaidOrder.id, 'cancelled')
   await setPeriodOfOrder(tx, unpaidOrder.id, { period_no: null, expires_at, gateway })
   await writeAuditEvent(tx, {
-    event: 'plan_change_planned',
+    event: 'plan_change_scheduled',
     userId: newOrder.user_id,
     at: newOrder.created_at,
     details: { subscription_id: live.id, plan_id: newOrder.plan_id },

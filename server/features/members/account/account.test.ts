@@ -67,7 +67,7 @@ describe('registering', () => {
     })
     expect(headers.get('x-user-token')).toMatch(/^m\.ses_/)
     expect((await visitor.callOk(getUser)).id).toBe(id)
-    expect(await eventsOf(id)).toEqual(['consent_changed', 'registered'])
+    expect(await eventsOf(id)).toEqual(['consent_changed', 'account_created'])
   })
 
   it('stores the password only as a hash', async () => {
@@ -304,7 +304,7 @@ describe('deleting', () => {
     expect((await visitor.callOk(getUser)).id).toBe(fresh.id)
     expect((await other.callOk(getUser)).id).not.toBe(user.id)
     expect((await other.call(signIn, { body: { email, password } })).answer.code).toBe(500)
-    expect((await eventsOf(user.id)).at(-1)).toBe('deleted')
+    expect((await eventsOf(user.id)).at(-1)).toBe('account_deleted')
     const again = { email, password, repeat_password: password }
     expect((await other.callOk(registerUser, { body: again })).id).not.toBe(user.id)
   })
@@ -356,7 +356,7 @@ describe('the export', () => {
     expect(answer.info).toMatchObject({
       user: { id: user.id, email },
       sessions: [{ device: expect.any(String) }],
-      account_events: [{ event: 'registered' }, { event: 'exported' }],
+      account_events: [{ event: 'account_created' }, { event: 'data_exported' }],
       of_a_feature: [user.id],
     })
     expect(JSON.stringify(answer)).not.toMatch(/argon2|password_hash|token_hash/)
@@ -381,10 +381,10 @@ describe('the export', () => {
     await visitor.callOk(signIn, { body: { email, password } })
     expect(await visitor.callOk(exportUser)).toMatchObject({
       account_events: [
-        { event: 'registered' },
+        { event: 'account_created' },
         { event: 'consent_changed', details: { marketing: true } },
         { event: 'signed_in' },
-        { event: 'exported' },
+        { event: 'data_exported' },
       ],
     })
   })

@@ -118,7 +118,7 @@ async function registerGuest(
   { userId, email }: ClaimedRecords,
 ): Promise<void> {
   await updateUser(tx, userId, { email, email_verified_at: context.clock.now() })
-  await auditCall(context, tx, call, 'registered', userId, { claim: true })
+  await auditCall(context, tx, call, 'account_created', userId, { claim: true })
   const newMember = { id: userId, email, userAgent: call.userAgent, adIds: call.adIds() }
   for (const runHook of context.lifecycleHooks.register) await runHook(tx, newMember)
 }

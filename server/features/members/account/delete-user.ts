@@ -53,7 +53,7 @@ export async function deleteUser(
     else if (!(await lockStoredGuest(tx, viewer))) return
     await assertErasable(context, tx, viewer.userId, call.body.forfeit_balance ?? false)
     await eraseAccount(context, tx, viewer.userId)
-    await auditCall(context, tx, call, 'deleted', viewer.userId)
+    await auditCall(context, tx, call, 'account_deleted', viewer.userId)
   })
   return replaceWithNewGuest(context, call)
 }

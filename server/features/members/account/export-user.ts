@@ -50,7 +50,7 @@ async function loadSections(
   const { db, lifecycleHooks, clock } = context
   const user = await selectUser(db, userId)
   if (!user) return { user: { id: userId } }
-  await auditCall(context, db, call, 'exported', userId)
+  await auditCall(context, db, call, 'data_exported', userId)
   const { password_hash: _, ...profile } = user
   const sessions = await selectSessions(db, {
     userId,

@@ -32,7 +32,7 @@ export function endSessions(
   const { id } = call.body
   return inTransaction(context.db, async (tx) => {
     const removed = await deleteSessions(tx, userId, id === undefined ? { except: sessionId } : { id })
-    if (removed > 0) await auditCall(context, tx, call, 'sessions_ended', userId, { removed })
+    if (removed > 0) await auditCall(context, tx, call, 'sessions_revoked', userId, { removed })
     return { removed }
   })
 }

@@ -43,7 +43,7 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   const result = inTransactionWithHeaders(context.db, call, async (tx, deferredCall) => {
     const { id, language } = await lockGuest(context, tx, call)
     await storeCredentials(tx, id, { email, password_hash, display_name: name })
-    await auditCall(context, tx, call, 'registered', id)
+    await auditCall(context, tx, call, 'account_created', id)
     const newMember = { id, email, userAgent: call.userAgent, adIds: call.adIds() }
     await runRegistrationHooks(context.lifecycleHooks, tx, newMember)
     await sendVerification(tx, context, { id, language: language ?? call.language }, email)

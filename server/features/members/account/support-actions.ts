@@ -58,7 +58,7 @@ export async function listUserSessions({ db, clock }: MembersContext, userId: st
 export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)
   const removed = await endUserSessions(tx, userId)
-  await writeAuditEvent(tx, { event: 'sessions_ended', userId, at: clock.now(), details: { removed } })
+  await writeAuditEvent(tx, { event: 'sessions_revoked', userId, at: clock.now(), details: { removed } })
   return removed
 }
 
@@ -77,5 +77,5 @@ export async function deleteUserAsOperator(
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
   await assertErasable(context, tx, userId, forfeitsBalance)
   await eraseAccount(context, tx, userId)
-  await writeAuditEvent(tx, { event: 'deleted', userId, at: context.clock.now() })
+  await writeAuditEvent(tx, { event: 'account_deleted', userId, at: context.clock.now() })
 }

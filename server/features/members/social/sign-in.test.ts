@@ -222,7 +222,9 @@ it('the audit log records every sign-in method, without personal data', async ()
     [[id, (await other.callOk(getUser)).id]],
   )
   const details = { provider: 'oidc' }
-  expect(rows).toEqual(['identity_linked', 'signed_in', 'registered'].map((event) => ({ event, details })))
+  expect(rows).toEqual(
+    ['identity_linked', 'signed_in', 'account_created'].map((event) => ({ event, details })),
+  )
 })
 
 describe('a user who deletes the account', () => {

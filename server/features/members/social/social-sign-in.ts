@@ -66,7 +66,7 @@ export async function signInWithIdentity(
     ...(email === undefined ? {} : { email, email_verified_at: identity.created_at }),
     display_name: guest.display_name ?? usableName(profile.name),
   })
-  await auditCall(context, tx, call, 'registered', guest.id, { provider })
+  await auditCall(context, tx, call, 'account_created', guest.id, { provider })
   const newMember = { id: guest.id, email, userAgent: call.userAgent, adIds: adIdsOf(call) }
   await runRegistrationHooks(context.lifecycleHooks, tx, newMember)
   await startSession(context, tx, call, guest.id)

@@ -98,7 +98,7 @@ export async function acceptInvitation(
     const recoveryCodes = makeRecoveryCodes()
     const hashes = recoveryCodes.map((each) => hashRecoveryCode(context.secret, id, each))
     await queries.replaceRecoveryCodes(tx, id, hashes)
-    await auditSignIn(context, tx, call, 'operator_let_in', email)
+    await auditSignIn(context, tx, call, 'operator_invitation_accepted', email)
     const sessionId = await startSession(context, tx, deferredCall, id)
     return { operator: { id, email, role, sessionId }, recoveryCodes }
   })

@@ -216,7 +216,7 @@ describe('signing in to the studio', () => {
       [owner.email],
     )
     expect(rows.map(({ event }) => event)).toEqual([
-      'operator_let_in',
+      'operator_invitation_accepted',
       'operator_sign_in_failed',
       'operator_signed_in',
     ])

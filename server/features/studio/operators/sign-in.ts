@@ -98,7 +98,11 @@ export function auditSignIn(
   { clock, secret }: StudioContext,
   db: Db,
   call: Pick<OperatorCall, 'ip'>,
-  event: 'operator_signed_in' | 'operator_sign_in_failed' | 'operator_signed_out' | 'operator_let_in',
+  event:
+    | 'operator_signed_in'
+    | 'operator_sign_in_failed'
+    | 'operator_signed_out'
+    | 'operator_invitation_accepted',
   email: string | undefined,
   details: Record<string, string> = {},
 ): Promise<void> {

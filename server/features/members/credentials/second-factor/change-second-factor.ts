@@ -57,7 +57,7 @@ function confirm(
     const user = await lockUser(tx, member.userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
     const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
-    await auditCall(context, tx, call, 'second_factor_on', user.id)
+    await auditCall(context, tx, call, 'second_factor_enabled', user.id)
     await sendSecurityMail(tx, context, user, 'secondFactorOn')
     return { enabled: true, recovery_codes }
   })
@@ -76,7 +76,7 @@ async function remove(
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
     await deleteLoginFailures(tx, attempt.accountKey)
-    await auditCall(context, tx, call, 'second_factor_off', user.id)
+    await auditCall(context, tx, call, 'second_factor_disabled', user.id)
     await sendSecurityMail(tx, context, user, 'secondFactorOff')
     return { enabled: false }
   })
