@@ -56,9 +56,9 @@ test("a job is due after a viewer's action until it has run", async () => {
     'aggregate-episode-viewers',
     'aggregate-funnel',
     'aggregate-plays',
-    'answer-link-requests',
-    'answer-reset-requests',
-    'learn-next-watched',
+    'send-order-links',
+    'send-reset-links',
+    'update-next-watched',
   ]
   expect(await dueAt()).toEqual(due)
   await runOnce(...due)

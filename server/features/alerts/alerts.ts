@@ -23,7 +23,7 @@ export function alertJobs(context: AlertsContext): Job[] {
     { name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run },
     { name: 'send-pushes', everySeconds: 10, dueWhen: anyDuePushes, run: push },
     {
-      name: 'forget-unreachable-browsers',
+      name: 'purge-push-subscriptions',
       everySeconds: 3600,
       run: () => deleteUnreachableSubscriptions(context),
     },

@@ -1,7 +1,7 @@
 import type { Job } from '#server/platform/jobs/jobs.ts'
-import { answerLinkRequests } from './consumer-rights/answer-link-requests.ts'
+import { sendOrderLinks } from './consumer-rights/send-order-links.ts'
 import type { BillingContext } from './billing-context.ts'
-import { countExperimentSales } from './reporting/experiment-sales.ts'
+import { aggregateExperimentSales } from './reporting/experiment-sales.ts'
 import { purgeUnpaidOrders } from './jobs/purge-unpaid-orders.ts'
 import { expireBonus } from './jobs/expire-bonus.ts'
 import { hasJanitorWork, runJanitor } from './jobs/janitor.ts'
@@ -27,19 +27,19 @@ export function billingJobs(context: BillingContext): Job[] {
     { name: 'billing-price-changes', everySeconds: 3600, run: () => notifyPriceChange(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
-      name: 'answer-link-requests',
+      name: 'send-order-links',
       everySeconds: 5,
       dueWhen: anyLinkRequests,
       wakeOn: 'link_requests',
-      run: (signal) => answerLinkRequests(context, signal),
+      run: (signal) => sendOrderLinks(context, signal),
     },
     { name: 'billing-withdrawals', everySeconds: 600, run: () => retryWithdrawalRefunds(context) },
     { name: 'expire-bonus', everySeconds: 600, run: () => expireBonus(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
     {
-      name: 'count-experiments',
+      name: 'aggregate-experiment-sales',
       everySeconds: 300,
-      run: (signal) => countExperimentSales(context, signal),
+      run: (signal) => aggregateExperimentSales(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
     { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDailyRevenue(context) },

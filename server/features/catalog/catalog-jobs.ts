@@ -3,7 +3,7 @@ import type { Db } from '#server/tables.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
 import { runTagBatch } from './editing/tag-batch-job.ts'
 import { hasTagBatchJobs, tagBatchJobsChannel } from './editing/tag-batch-queries.ts'
-import { releaseDueVideos } from './editing/video-states.ts'
+import { publishScheduledVideos } from './editing/video-states.ts'
 import { assignAllTiers, refreshRanks } from './ranking/refresh-ranks.ts'
 
 /** Returns the scheduled jobs of this feature. */
@@ -23,10 +23,10 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
       run: (signal: AbortSignal) => runTagBatch(db, signal),
     },
     {
-      name: 'release-videos',
+      name: 'publish-scheduled-videos',
       everySeconds: 5,
       dueWhen: anyDueVideos,
-      run: () => releaseDueVideos(db, clock.now()),
+      run: () => publishScheduledVideos(db, clock.now()),
     },
   ]
 }

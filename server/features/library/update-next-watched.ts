@@ -36,5 +36,5 @@ export function recentlyWatched(db: Db, viewer: Viewer): Promise<string[]> {
 
 export function recommendationJobs({ db }: { db: Db }) {
   const run = (signal: AbortSignal) => updateNextWatched(db, signal)
-  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyStartedVideos, run }]
+  return [{ name: 'update-next-watched', everySeconds: 60, dueWhen: anyStartedVideos, run }]
 }

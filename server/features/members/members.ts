@@ -6,7 +6,7 @@ import { deleteExpiredLoginFailures } from './credentials/login-attempt-queries.
 import type { MembersContext } from './members-context.ts'
 import { hasPasswordResetRequests, deleteExpiredMailLinks } from './credentials/mail-link-queries.ts'
 import { sendResetLinks } from './credentials/passwords/reset-password.ts'
-import { deleteIdleGuests } from './account/delete-idle-guests.ts'
+import { purgeIdleGuests } from './account/purge-idle-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
 
 export { inTransactionWithHeaders } from './in-transaction-with-headers.ts'
@@ -45,7 +45,7 @@ export type { MembersContext } from './members-context.ts'
 /** Consecutive failures are deleted after a day without another. */
 const failureRetentionMs = dayMs
 
-/** Returns the scheduled jobs: deleting expired sessions, links, delays and counts, and answering password resets. */
+/** Returns the scheduled jobs: deleting expired sessions, links, delays and counts, and sending password reset links. */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const purge = async () => {
@@ -54,16 +54,16 @@ export function membersJobs(context: MembersContext): Job[] {
     await inTransaction(db, (tx) => deleteExpiredMailLinks(tx, clock.now()))
     await deleteExpiredLoginFailures(db, new Date(clock.now().getTime() - failureRetentionMs))
   }
-  const answer = (signal: AbortSignal) => sendResetLinks(context, signal)
+  const sendLinks = (signal: AbortSignal) => sendResetLinks(context, signal)
   return [
     { name: 'purge-member-sessions', everySeconds: 600, run: purge },
-    { name: 'forget-guests', everySeconds: 3600, run: (signal) => deleteIdleGuests(context, signal) },
+    { name: 'purge-idle-guests', everySeconds: 3600, run: (signal) => purgeIdleGuests(context, signal) },
     {
-      name: 'answer-reset-requests',
+      name: 'send-reset-links',
       everySeconds: 5,
       dueWhen: hasPasswordResetRequests,
       wakeOn: 'password_reset_requests',
-      run: answer,
+      run: sendLinks,
     },
   ]
 }

@@ -83,7 +83,7 @@ export function studioJobs(context: StudioContext): Job[] {
       dueWhen: hasUncountedFunnelSql,
       run: (signal: AbortSignal) => aggregateFunnel(db, signal),
     },
-    { name: 'compare-sums', everySeconds: 3600, run: () => verifyAggregates(context) },
+    { name: 'verify-aggregates', everySeconds: 3600, run: () => verifyAggregates(context) },
     ...systemJobs(context),
   ]
 }

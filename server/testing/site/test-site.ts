@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContext, type Context, type Overrides } from '#server/context.ts'
-import { answerLinkRequests } from '#server/features/billing/consumer-rights/answer-link-requests.ts'
+import { sendOrderLinks } from '#server/features/billing/consumer-rights/send-order-links.ts'
 import { sendResetLinks } from '#server/features/members/credentials/passwords/reset-password.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
@@ -71,7 +71,7 @@ export async function startTestSite(overrides: Overrides = {}, settings: Env = {
     visitor: visitorFactory(url),
     async mails(to) {
       await sendResetLinks(first.context)
-      await answerLinkRequests(first.context)
+      await sendOrderLinks(first.context)
       await sendMails(first.context)
       return readMailFolder(join(dataDir, 'mails')).filter((mail) => mail.to === to)
     },

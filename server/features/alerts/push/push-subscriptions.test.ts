@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
-import { deleteIdleGuests } from '#server/features/members/account/delete-idle-guests.ts'
+import { purgeIdleGuests } from '#server/features/members/account/purge-idle-guests.ts'
 import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -124,7 +124,7 @@ describe('the stored subscription of a browser', () => {
     const browser = new PushBrowser()
     await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     time.now = new Date(time.now.getTime() + 401 * 86_400_000)
-    await deleteIdleGuests(site.context, new AbortController().signal)
+    await purgeIdleGuests(site.context, new AbortController().signal)
     expect(await stored(browser)).toBeUndefined()
   })
 })

@@ -17,7 +17,7 @@ export interface ExperimentSales {
   countedAt: Date
 }
 
-/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `countExperimentSales` counted them last. */
+/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `aggregateExperimentSales` counted them last. */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },
@@ -30,7 +30,7 @@ export async function loadExperimentSales(
 }
 
 /** Counts running experiments; stopped ones once more each day, because money may still be refunded. */
-export async function countExperimentSales(
+export async function aggregateExperimentSales(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {

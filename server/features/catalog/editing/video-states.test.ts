@@ -3,7 +3,7 @@ import { buildVideo, noStorage } from '#server/testing/builders/video-builders.t
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAdminVideo, type AdminVideoRecord } from './admin-queries.ts'
-import { archive, publishNow, releaseDueVideos, schedule, unschedule } from './video-states.ts'
+import { archive, publishNow, publishScheduledVideos, schedule, unschedule } from './video-states.ts'
 
 type Video = Pick<AdminVideoRecord, 'state' | 'released_at'>
 
@@ -128,7 +128,7 @@ test('releases due videos that have an episode', async () => {
   const others: Video[] = [scheduled, waiting, draft, archived]
   const kept = await Promise.all(others.map((video) => makeVideo(video)))
   const empty = await makeVideo(moment, 0)
-  await releaseDueVideos(database.db, now)
+  await publishScheduledVideos(database.db, now)
   expect(await look(due)).toEqual({ state: 'published', released_at: now })
   expect(await Promise.all(kept.map(look))).toEqual(others)
   expect(await look(empty)).toEqual(moment)

@@ -64,7 +64,7 @@ export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<
  * scheduled → published, for all videos that are due and have an episode. Each has a transaction of its own: publishing locks a
  * video before its tags, and the tags of one must not be locked before the next video.
  */
-export async function releaseDueVideos(db: Db, now: Date): Promise<void> {
+export async function publishScheduledVideos(db: Db, now: Date): Promise<void> {
   for (const id of await queries.selectDueVideos(db, now))
     await inTransaction(db, (tx) => queries.publishDueVideo(tx, id, now))
 }

@@ -397,7 +397,7 @@ it('the command line does the same', async () => {
 
 async function release(): Promise<void> {
   for (const { name, run } of catalogJobs(site.context))
-    if (name === 'release-videos') await run(AbortSignal.timeout(60_000))
+    if (name === 'publish-scheduled-videos') await run(AbortSignal.timeout(60_000))
 }
 
 /** Marks an episode's file as unusable, like the worker. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
 import { showExperiment, stopExperiment, type Experiment } from '#contract/studio/experiments.ts'
-import { countExperimentSales } from '#server/features/billing/reporting/experiment-sales.ts'
+import { aggregateExperimentSales } from '#server/features/billing/reporting/experiment-sales.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createGuestInVariant, createRunningExperiment } from '#server/testing/builders/experiment.ts'
@@ -95,7 +95,7 @@ describe('the result', () => {
 })
 
 describe('the result of an experiment with many exposures', () => {
-  const count = () => countExperimentSales(site.context, new AbortController().signal)
+  const count = () => aggregateExperimentSales(site.context, new AbortController().signal)
   const manyMeet = () =>
     site.context.database.pool.query(
       `INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)

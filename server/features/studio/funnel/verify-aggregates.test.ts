@@ -127,12 +127,12 @@ test('reports a difference on the system page and in the log until it is resolve
   const lines: string[] = []
   const log = createLog({ json: true, level: 'error' })
   vi.spyOn(log, 'error').mockImplementation((...words: unknown[]) => void lines.push(JSON.stringify(words)))
-  const compare = studioJobs(site.context).filter(({ name }) => name === 'compare-sums')
+  const compare = studioJobs(site.context).filter(({ name }) => name === 'verify-aggregates')
   const round = async (state: 'failing' | 'ok') => {
     await run('DELETE FROM scheduled_jobs')
     const jobs = await startJobs(site.context.database.pool, compare, log)
     const job = async () =>
-      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'compare-sums')
+      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'verify-aggregates')
     const isOver = async () => {
       const found = await job()
       return found?.state === 'failing' || (found?.succeeded_at ?? null) !== null
@@ -146,7 +146,7 @@ test('reports a difference on the system page and in the log until it is resolve
     "UPDATE daily_revenue SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
   )
   expect(await round('failing')).toContain(`${day} (daily revenue: gross_cents 1 USD`)
-  expect(lines.join()).toContain('compare-sums')
+  expect(lines.join()).toContain('verify-aggregates')
   random.mockReturnValue(0)
   expect(await round('failing')).toContain(day)
   await restore()

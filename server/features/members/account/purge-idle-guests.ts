@@ -13,15 +13,15 @@ const batchSize = 20
  * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. A guest who has bought something is
  * kept, because a receipt refers to it.
  */
-export async function deleteIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
+export async function purgeIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
   let checkedCount = batchSize
   while (checkedCount === batchSize && !signal.aborted)
-    checkedCount = await inTransaction(context.db, (tx) => deleteIdleBatch(context, tx, before))
+    checkedCount = await inTransaction(context.db, (tx) => purgeIdleBatch(context, tx, before))
 }
 
 /** @returns how many guests were checked */
-async function deleteIdleBatch(context: MembersContext, tx: Tx, before: Date): Promise<number> {
+async function purgeIdleBatch(context: MembersContext, tx: Tx, before: Date): Promise<number> {
   const ids = await lockIdleGuests(tx, before, batchSize)
   for (const id of ids) {
     const activeAt = await findLastActivity(context, tx, id)

@@ -7,7 +7,7 @@ import { insertPaidOrder } from '#server/testing/builders/order-rows.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { deleteIdleGuests } from './delete-idle-guests.ts'
+import { purgeIdleGuests } from './purge-idle-guests.ts'
 
 const start = new Date('2026-03-01T12:00:00Z')
 const time = { now: start }
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const passDays = (days: number) => (time.now = new Date(start.getTime() + days * dayMs))
-const forget = () => deleteIdleGuests(site.context, AbortSignal.timeout(60_000))
+const purge = () => purgeIdleGuests(site.context, AbortSignal.timeout(60_000))
 
 async function guestWithFavorite(): Promise<{ visitor: Visitor; id: string }> {
   const visitor = site.visitor()
@@ -50,18 +50,18 @@ test('deletes guests who are inactive for 400 days, unless they bought something
   await viewer.visitor.callOk(saveHistory, { body: { ...position, at: time.now.toISOString() } })
 
   passDays(399)
-  await forget()
+  await purge()
   for (const { id } of away) expect(await storedOf(id)).toEqual([true, 1])
 
   passDays(401)
-  await forget()
+  await purge()
   for (const { id } of away) expect(await storedOf(id)).toEqual([false, 0])
   expect(await storedOf(buyer.id)).toEqual([true, 1])
   expect(await storedOf(viewer.id)).toEqual([true, 1])
   expect(await storedOf(member.id)).toEqual([true, 0])
 
   passDays(701)
-  await forget()
+  await purge()
   expect(await storedOf(viewer.id)).toEqual([false, 0])
   expect(await storedOf(buyer.id)).toEqual([true, 1])
 })

@@ -26,7 +26,7 @@ const linkLifetimeMs = 24 * 3_600_000
 const maxOrders = 50
 
 /**
- * Records that a client without a session wants to cancel or to withdraw. Only `answerLinkRequests` looks up the orders, so the
+ * Records that a client without a session wants to cancel or to withdraw. Only `sendOrderLinks` looks up the orders, so the
  * response and its time do not reveal whether the address is known.
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike; badRequest without one
  */
@@ -51,7 +51,7 @@ export async function requestOrderLink(
 }
 
 /** Mails each requester the links for their orders. Any number of processes may run it; each request is answered once. */
-export async function answerLinkRequests(context: BillingContext, signal?: AbortSignal): Promise<void> {
+export async function sendOrderLinks(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
     found = await inTransaction(context.db, async (tx) => {
