@@ -46,7 +46,7 @@ export const getBalance = endpoint({
   method: 'GET',
   path: '/api/balance',
   summary: 'Returns the balance, the top-ups on sale, and the dramas with auto-unlock',
-  refuses: ['signInFirst', 'balanceOff'],
+  refuses: ['signInFirst', 'balanceDisabled'],
   info: Type.Object({
     /** False while balances are disabled on the site; the remaining balance can then only be refunded. */
     on: Type.Boolean(),
@@ -64,7 +64,7 @@ export const listBalanceEntries = endpoint({
   method: 'GET',
   path: '/api/balance/entries',
   summary: 'Lists the changes of the balance, newest first',
-  refuses: ['signInFirst', 'balanceOff'],
+  refuses: ['signInFirst', 'balanceDisabled'],
   query: Type.Object({ ...pagingFields }),
   data: pageOf(BalanceEntry),
 })
@@ -73,7 +73,7 @@ export const refundBalance = endpoint({
   method: 'POST',
   path: '/api/balance/refund',
   summary: 'Refunds the unspent paid balance to the original payment methods',
-  refuses: ['signInFirst', 'notRefundable', 'keyReused', 'cardNumberInBody'],
+  refuses: ['signInFirst', 'notRefundable', 'idempotencyKeyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Type.Object({
     /** By currency: the amount that is refunded, and the amount that could not be and stays in the balance. */
@@ -89,10 +89,10 @@ export const setAutoUnlock = endpoint({
     'Turns on auto-unlock of a drama: its next episodes are bought from the balance, up to a daily limit',
   refuses: [
     'signInFirst',
-    'balanceOff',
+    'balanceDisabled',
     'notFound',
-    'deliveryConsentNeeded',
-    'priceDiffers',
+    'deliveryConsentRequired',
+    'priceChanged',
     'balanceTooLow',
   ],
   body: Type.Object({
@@ -125,14 +125,14 @@ export const autoUnlock = endpoint({
   summary: 'Unlocks an episode from the balance under the auto-unlock of its drama',
   refuses: [
     'signInFirst',
-    'balanceOff',
+    'balanceDisabled',
     'notFound',
     'alreadyOwned',
-    'autoUnlockOff',
-    'autoUnlockLimit',
-    'priceDiffers',
+    'autoUnlockDisabled',
+    'autoUnlockLimitReached',
+    'priceChanged',
     'balanceTooLow',
-    'keyReused',
+    'idempotencyKeyReused',
     'cardNumberInBody',
   ],
   body: Type.Object({

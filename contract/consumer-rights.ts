@@ -46,7 +46,7 @@ export const claimPurchase = endpoint({
   path: '/api/payment/claim',
   summary:
     "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves only in the guest's own browser; in another, only the purchase of the receipt moves",
-  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimInOwnBrowser'],
+  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimFromOtherBrowser'],
   body: Type.Object({ claim: LinkSecret }),
   info: User,
 })

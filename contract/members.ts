@@ -137,7 +137,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account and returns a new guest; the ledger keeps its payments without the name',
-  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft', 'balanceRefundOpen'],
+  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceNotEmpty', 'balanceRefundPending'],
   body: Type.Object({
     current_password: Type.Optional(FormText),
     totp: Type.Optional(FormText),

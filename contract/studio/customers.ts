@@ -118,7 +118,7 @@ export const deleteCustomer = command({
   roles: supportRoles,
   summary:
     'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
-  refuses: ['notFound', 'balanceLeft', 'balanceRefundOpen'],
+  refuses: ['notFound', 'balanceNotEmpty', 'balanceRefundPending'],
   body: Type.Object({
     id: Id,
     /** Deletes them although there is paid money in their balance, which is lost then. */

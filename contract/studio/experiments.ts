@@ -92,7 +92,7 @@ export const createExperiment = command({
   args: ['kind', 'name'],
   roles: ['owner'],
   summary: 'Creates an experiment as a draft; viewers take part once it is started',
-  refuses: ['notFound', 'variantsInvalid', 'amountNotTaken'],
+  refuses: ['notFound', 'variantsInvalid', 'amountNotSupported'],
   body: Type.Object({
     kind: stringEnum(experimentKinds),
     name: Name,
@@ -109,7 +109,7 @@ export const changeExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Edits a draft; a started experiment can only be stopped',
-  refuses: ['notFound', 'movedOn', 'variantsInvalid', 'amountNotTaken'],
+  refuses: ['notFound', 'movedOn', 'variantsInvalid', 'amountNotSupported'],
   body: Type.Object({ id: Id, name: Type.Optional(Name), variants: Type.Optional(Variants) }),
   info: Experiment,
 })
@@ -121,7 +121,7 @@ export const startExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Starts an experiment',
-  refuses: ['notFound', 'movedOn', 'experimentRuns', 'amountNotTaken'],
+  refuses: ['notFound', 'movedOn', 'experimentRuns', 'amountNotSupported'],
   body: Type.Object({ id: Id }),
   info: Experiment,
 })

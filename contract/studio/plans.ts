@@ -86,7 +86,7 @@ export const addPlan = command({
   command: 'plan add',
   roles: ['owner'],
   summary: 'Creates a plan',
-  refuses: ['introductionTooHigh', 'amountNotTaken'],
+  refuses: ['introPriceTooHigh', 'amountNotSupported'],
   body: Type.Object({
     names: Names,
     descriptions: Descriptions,
@@ -109,7 +109,7 @@ export const changePlan = command({
   roles: ['owner'],
   summary:
     'Edits a plan for new customers; another price or billing interval creates a new plan that replaces it',
-  refuses: ['notFound', 'movedOn', 'introductionTooHigh', 'amountNotTaken'],
+  refuses: ['notFound', 'movedOn', 'introPriceTooHigh', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     names: Type.Optional(Names),

@@ -39,7 +39,7 @@ export const addTopUp = command({
   command: 'top-up add',
   roles: ['owner'],
   summary: 'Creates a top-up of the prepaid balance',
-  refuses: ['amountNotTaken'],
+  refuses: ['amountNotSupported'],
   body: Type.Object({
     price_cents: Price,
     bonus_cents: Type.Optional(Bonus),
@@ -57,7 +57,7 @@ export const changeTopUp = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Edits a top-up for future orders',
-  refuses: ['notFound', 'amountNotTaken'],
+  refuses: ['notFound', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     price_cents: Type.Optional(Price),

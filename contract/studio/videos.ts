@@ -159,7 +159,7 @@ export const editVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Edits the given fields of a video; an empty text removes a language',
-  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotTaken'],
+  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     titles: Type.Optional(PartialLocalizedText),

@@ -88,7 +88,7 @@ describe('an episode', () => {
     await shopper.answerBankPage(info?.next.url ?? '', 'no')
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({
       status: 'pending',
-      declined: { reason: 'checkFailed' },
+      declined: { reason: 'bankAuthenticationFailed' },
     })
     expect(await shopper.tryPay(info?.id ?? '', await shopper.cardToken())).toMatchObject({
       code: 200,

@@ -58,7 +58,7 @@ export const orderCommands: Command[] = [
       const before = await loadOrderDetails(context.db, id, orderViewOf(actor), limit)
       const { unspent_cents: unspent = Infinity } = before
       if (cents !== undefined && cents > unspent && given === undefined)
-        throw new Refusal('reasonNeeded', { field: 'reason' })
+        throw new Refusal('refundReasonRequired', { field: 'reason' })
       const reason = given ?? commandLineReason
       const refund = await refundOrder(context, id, {
         reason,

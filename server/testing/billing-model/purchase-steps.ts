@@ -92,7 +92,7 @@ function expectedAnswers(
     case 'no_funds':
       return ['insufficientFunds']
     default:
-      return order.introductory ? ['done', 'introductionUsed'] : ['done']
+      return order.introductory ? ['done', 'introPriceUsed'] : ['done']
   }
 }
 

@@ -42,7 +42,7 @@ interface PlanChange {
 
 /**
  * Puts a plan on sale; a highlighted one takes the highlight from the others.
- * @throws Refusal introductionTooHigh; amountNotTaken where no gateway takes such an amount
+ * @throws Refusal introPriceTooHigh; amountNotSupported where no gateway takes such an amount
  */
 export async function addPlan(
   { gateways }: PlanContext,
@@ -65,7 +65,7 @@ export async function addPlan(
  * them. A new price or length creates a new plan that replaces this one, so that existing subscribers keep the terms that they
  * agreed to.
  * @returns the plan that is on sale then, with its previous state
- * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, amountNotTaken as for a new plan
+ * @throws Refusal notFound; movedOn where it was retired; introPriceTooHigh, amountNotSupported as for a new plan
  */
 export async function changePlanTerms(
   context: PlanContext,
@@ -135,11 +135,11 @@ function checkPrices(
   { price_cents, intro_price_cents: intro, currency }: PlanPrice,
 ): void {
   if (intro !== null && intro >= price_cents)
-    throw new Refusal('introductionTooHigh', { field: 'intro_price_cents' })
+    throw new Refusal('introPriceTooHigh', { field: 'intro_price_cents' })
   // One gateway must take both amounts, because a renewal is charged where the first period was.
   const cents = intro === null ? [price_cents] : [intro, price_cents]
   if (gatewaysFor({ gateways }, { cents, currency }, 'plan').length === 0)
-    throw new Refusal('amountNotTaken', { field: 'price_cents' })
+    throw new Refusal('amountNotSupported', { field: 'price_cents' })
 }
 
 /** Returns the texts as the database stores them; a text that is empty in a language falls back to English. */

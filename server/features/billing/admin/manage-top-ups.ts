@@ -22,7 +22,7 @@ export async function listTopUpsForAdmin(db: Db): Promise<StudioTopUp[]> {
   return (await selectAllTopUps(db)).map(presentTopUp)
 }
 
-/** Puts a top-up on sale. @throws Refusal amountNotTaken where no gateway takes such an amount */
+/** Puts a top-up on sale. @throws Refusal amountNotSupported where no gateway takes such an amount */
 export async function addTopUp(
   context: TopUpContext,
   tx: Tx,
@@ -34,7 +34,7 @@ export async function addTopUp(
   return presentTopUp(row)
 }
 
-/** Changes a top-up for future orders. @throws Refusal notFound, amountNotTaken */
+/** Changes a top-up for future orders. @throws Refusal notFound, amountNotSupported */
 export async function changeTopUpTerms(
   context: TopUpContext,
   tx: Tx,
@@ -67,7 +67,7 @@ function checkAmount(
   { price_cents: amount_cents, currency }: Pick<TopUpRow, 'price_cents' | 'currency'>,
 ): void {
   if (!isPayable({ gateways }, { amount_cents, currency }))
-    throw new Refusal('amountNotTaken', { field: 'price_cents' })
+    throw new Refusal('amountNotSupported', { field: 'price_cents' })
 }
 
 const presentTopUp = ({ retired_at, ...row }: TopUpRow): StudioTopUp => ({

@@ -137,7 +137,7 @@ describe('a refund of a top-up', () => {
     const before = { paid_cents: 800, bonus_cents: 1, refundable_cents: 701 }
     expect(await balanceOf(shopper)).toMatchObject(before)
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
-    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundRefused' })
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundDeclined' })
     expect(await balanceOf(shopper)).toMatchObject(before)
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
   })
@@ -150,7 +150,7 @@ describe('a refund of a top-up', () => {
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
-    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundRefused' })
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundDeclined' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
   })
 

@@ -67,7 +67,7 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 
 /**
  * Turns on auto-unlock: the next episodes of a drama are unlocked from the balance, at most at today's price of an episode.
- * @throws Refusal balanceOff; deliveryConsentNeeded; notFound for what is not on sale; priceDiffers if another price was shown;
+ * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound for what is not on sale; priceChanged if another price was shown;
  * balanceTooLow for a user who never had a balance; Fault tooMany
  */
 export async function setAutoUnlock(
@@ -76,15 +76,15 @@ export async function setAutoUnlock(
 ): Promise<AutoUnlock> {
   const { video_id, daily_limit, amount_cents, shown, immediate_delivery } = call.body
   const { db, clock, quotas } = context
-  if (!context.balanceOn) throw new Refusal('balanceOff')
-  if (!immediate_delivery) throw new Refusal('deliveryConsentNeeded', { field: 'immediate_delivery' })
+  if (!context.balanceOn) throw new Refusal('balanceDisabled')
+  if (!immediate_delivery) throw new Refusal('deliveryConsentRequired', { field: 'immediate_delivery' })
   const now = clock.now()
   return inTransaction(db, async (tx) => {
     const user_id = await ensureUserRow(context, tx, call)
     await lockBuyer(tx, user_id)
     const price = await priceOfEpisode(tx, video_id, user_id)
     if (amount_cents !== undefined && amount_cents !== price.amount_cents)
-      throw new Refusal('priceDiffers', price)
+      throw new Refusal('priceChanged', price)
     if (!(await hasEverToppedUp(tx, user_id)))
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
     const { hash, isNew } = await storeAcceptedTerms(tx, shown, now)
@@ -142,7 +142,7 @@ async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Da
 
 /**
  * Unlocks an episode of a drama with auto-unlock on: makes an order paid from the balance, as a manual unlock does.
- * @throws Refusal balanceOff, notFound, alreadyOwned, autoUnlockOff, autoUnlockLimit, balanceTooLow; priceDiffers for a price
+ * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow; priceChanged for a price
  * higher than the user agreed to, or other than the announced one
  */
 export async function autoUnlock(
@@ -171,15 +171,15 @@ async function checkAutoUnlockAllowed(
   videoId: string,
 ): Promise<void> {
   const setting = await selectAutoUnlock(tx, user_id, videoId)
-  if (!setting) throw new Refusal('autoUnlockOff')
+  if (!setting) throw new Refusal('autoUnlockDisabled')
   if (setting.currency !== currency || amount_cents > setting.max_price_cents)
-    throw new Refusal('priceDiffers', { amount_cents, currency })
+    throw new Refusal('priceChanged', { amount_cents, currency })
   const unlockCounts = await countAutomaticOrders(
     tx,
     user_id,
     new Date(clock.now().getTime() - autoUnlockWindowMs),
   )
-  if ((unlockCounts.get(videoId) ?? 0) >= setting.daily_limit) throw new Refusal('autoUnlockLimit')
+  if ((unlockCounts.get(videoId) ?? 0) >= setting.daily_limit) throw new Refusal('autoUnlockLimitReached')
   await markOrderAutomatic(tx, id, setting)
 }
 

@@ -77,8 +77,8 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
  * Creates an order under the id reserved for it, so that repeating the request creates no second one. If the browser needs a
  * payment for its next step (a wallet), the payment is started too; with a saved method or the balance the order is paid.
  * @param beforeBalancePayment checks an automatic unlock within the order's transaction; the user pressed no button then
- * @throws Refusal balanceOff, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned,
- * subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
+ * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound, alreadyOwned,
+ * alreadySubscribed, resumeLimitReached, priceChanged; Fault tooMany
  */
 export async function createOrderFor(
   context: BillingContext,
@@ -89,7 +89,7 @@ export async function createOrderFor(
   const { body, language } = call
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
-  if (body.kind === 'top_up' && !context.balanceOn) throw new Refusal('balanceOff')
+  if (body.kind === 'top_up' && !context.balanceOn) throw new Refusal('balanceDisabled')
   const fromBalance = body.gateway === 'balance'
   if (fromBalance) checkBalanceOffered(context, body)
   const gateway = fromBalance ? undefined : checkOffered(context, { ...body, method })
@@ -120,7 +120,7 @@ export async function createOrderFor(
 /**
  * Pays an order with the saved method. While the outcome is unknown the order is pending: a refusal would make the user pay
  * again in another way.
- * @throws what `payOrder` does, except Refusal paymentUnknown
+ * @throws what `payOrder` does, except Refusal paymentOutcomeUnknown
  */
 async function payWithSavedMethod(
   context: BillingContext,
@@ -131,14 +131,14 @@ async function payWithSavedMethod(
   try {
     await payOrder(context, userId, id, { ip })
   } catch (error) {
-    if (!(error instanceof Refusal) || error.reason !== 'paymentUnknown') throw error
+    if (!(error instanceof Refusal) || error.reason !== 'paymentOutcomeUnknown') throw error
   }
 }
 
-/** @throws Refusal balanceOff; gatewayNotOffered for what the balance cannot pay for; Fault badRequest with another method */
+/** @throws Refusal balanceDisabled; gatewayNotOffered for what the balance cannot pay for; Fault badRequest with another method */
 function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
-  if (!balanceOn) throw new Refusal('balanceOff')
+  if (!balanceOn) throw new Refusal('balanceDisabled')
   if (kind === 'plan' || kind === 'top_up') throw new Refusal('gatewayNotOffered')
   if (method !== undefined || saved_method_id !== undefined || save_method !== undefined)
     throw new Fault('badRequest', 'the balance has no method')
@@ -154,14 +154,14 @@ function checkSavedMethodAllowed({ kind, method = 'card', saved_method_id, save_
 
 /**
  * Nobody pays another price, or gets less bonus, than was shown. The refusal rolls the new order back.
- * @throws Refusal priceDiffers
+ * @throws Refusal priceChanged
  */
 function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, shown: Body): void {
   const isShown =
     (shown.amount_cents ?? amount_cents) === amount_cents &&
     (shown.bonus_cents ?? bonus_cents ?? 0) === (bonus_cents ?? 0)
   const bonus = bonus_cents === null ? {} : { bonus_cents }
-  if (!isShown) throw new Refusal('priceDiffers', { amount_cents, ...bonus, currency })
+  if (!isShown) throw new Refusal('priceChanged', { amount_cents, ...bonus, currency })
 }
 
 /** @returns the id of the order: an existing one if the open period of a subscription is to be paid */
@@ -178,7 +178,7 @@ async function findOrCreateOrder(
     body.saved_method_id === undefined
       ? undefined
       : await findSavedMethod(tx, buyer, body.saved_method_id, now)
-  if (saved && saved.gateway !== body.gateway) throw new Refusal('savedMethodGone')
+  if (saved && saved.gateway !== body.gateway) throw new Refusal('savedMethodUnavailable')
   const fromBalance = body.gateway === 'balance'
   const email =
     body.email ??

@@ -63,14 +63,15 @@ test('a refusal is replayed with its details', async () => {
   }
 })
 
-test.each([new Error('the database is gone'), new Refusal('paymentUnknown'), new Refusal('methodUnknown')])(
-  'the work is done again after an error that is no final answer: %s',
-  async (error) => {
-    const key = `open ${error.message}`
-    await expect(runIdempotently(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
-    expect(await runIdempotently(database.db, request(key), async () => 'now')).toBe('now')
-  },
-)
+test.each([
+  new Error('the database is gone'),
+  new Refusal('paymentOutcomeUnknown'),
+  new Refusal('methodSetupUnknown'),
+])('the work is done again after an error that is no final answer: %s', async (error) => {
+  const key = `open ${error.message}`
+  await expect(runIdempotently(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
+  expect(await runIdempotently(database.db, request(key), async () => 'now')).toBe('now')
+})
 
 test('a body is equal in any order of its fields, and different with another value', async () => {
   expect(
@@ -81,7 +82,7 @@ test('a body is equal in any order of its fields, and different with another val
   ).toBe('first')
   await expect(
     runIdempotently(database.db, request('body', { a: 1, b: { c: [], d: 3 } }), async () => 'third'),
-  ).rejects.toMatchObject({ reason: 'keyReused' })
+  ).rejects.toMatchObject({ reason: 'idempotencyKeyReused' })
 })
 
 test('a request whose owner died does the work with the same reserved id, once the lease is over', async () => {
@@ -111,7 +112,7 @@ async function isSame(key: string, first: object, second: object): Promise<boole
   return runIdempotently(database.db, request(key, second), async () => 'second').then(
     (answer) => answer === 'first',
     (error: Refusal) => {
-      expect(error.reason).toBe('keyReused')
+      expect(error.reason).toBe('idempotencyKeyReused')
       return false
     },
   )
@@ -146,7 +147,9 @@ test('a key is reused for another call, and free for another person', async () =
   const answer = (change: object, info: string) =>
     runIdempotently(database.db, { ...request('shared'), ...change }, async () => info)
   expect(await answer({}, 'first')).toBe('first')
-  await expect(answer({ path: '/api/order/create' }, 'second')).rejects.toMatchObject({ reason: 'keyReused' })
+  await expect(answer({ path: '/api/order/create' }, 'second')).rejects.toMatchObject({
+    reason: 'idempotencyKeyReused',
+  })
   expect(await answer({ userId: 'usr_2' }, 'third')).toBe('third')
   expect(await answer({}, 'fourth')).toBe('first')
 })
@@ -158,7 +161,7 @@ test('a key that was used with another body is refused while the first request w
     .poll(() => database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'busy').execute())
     .toHaveLength(1)
   const second = runIdempotently(database.db, request('busy', { a: 1 }), async () => {})
-  await expect(second).rejects.toMatchObject({ reason: 'keyReused' })
+  await expect(second).rejects.toMatchObject({ reason: 'idempotencyKeyReused' })
   gate.resolve()
   await first
 })

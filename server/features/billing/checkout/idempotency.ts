@@ -21,7 +21,7 @@ interface IdempotentRequest {
 type StoredResponse<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
 /** Refusals that mean that the outcome is still unknown. */
-const unknownOutcomes: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
+const unknownOutcomes: readonly RefusalName[] = ['paymentOutcomeUnknown', 'methodSetupUnknown']
 
 /** A dead owner is replaced after this time; a live one renews its lease three times as often. */
 const leaseSeconds = 15
@@ -30,9 +30,9 @@ const waitTimeoutMs = 90_000
 /**
  * Answers a request once: the same key, call and body of the same user give the same answer, refusals included, and none is
  * returned before it is final. A repeated call waits meanwhile, without holding a connection. A fault, or an unknown outcome
- * (`paymentUnknown`, `methodUnknown`), is not stored.
+ * (`paymentOutcomeUnknown`, `methodSetupUnknown`), is not stored.
  * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead owner
- * @throws Refusal keyReused for the same key with another call or body
+ * @throws Refusal idempotencyKeyReused for the same key with another call or body
  */
 export async function runIdempotently<T>(
   db: Db,
@@ -58,7 +58,7 @@ export async function runIdempotently<T>(
   for (let pause = 20; Date.now() < deadline; pause = Math.min(pause * 2, 500)) {
     const row = await claimKey(db, claim)
     if (row && (row.request_path !== request.path || row.request_hash !== hash))
-      throw new Refusal('keyReused')
+      throw new Refusal('idempotencyKeyReused')
     if (row?.response) return replay<T>(row.response)
     if (row?.lease_owner === leaseOwner)
       return runAndStoreResponse(db, { leaseOwner, userId, key }, () => work(row.reserved_id))

@@ -23,7 +23,7 @@ import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
 type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
 
-/** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceOff */
+/** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceDisabled */
 export async function loadOwnBalance(
   context: BalanceContext & Pick<BillingContext, 'db'>,
   userId: string,
@@ -43,9 +43,9 @@ export async function loadOwnBalance(
   }
 }
 
-/** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceOff */
+/** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceDisabled */
 async function checkHasBalance({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
-  if (!balanceOn && !(await hasEverToppedUp(db, userId))) throw new Refusal('balanceOff')
+  if (!balanceOn && !(await hasEverToppedUp(db, userId))) throw new Refusal('balanceDisabled')
 }
 
 const priceOf = ({ id, price_cents, currency }: TopUp): PricedProduct => ({
@@ -108,7 +108,7 @@ export async function offerBalance(
   }
 }
 
-/** Lists the changes of a user's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
+/** Lists the changes of a user's balance, newest first. @throws Refusal balanceDisabled; Fault badCursor */
 export async function loadBalanceEntries(
   context: Pick<BillingContext, 'db' | 'balanceOn'>,
   userId: string,

@@ -18,7 +18,7 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
  * every other claim link of the guest. It does not sign in to an account whose address was verified or that has a balance:
  * receipts are forwarded more easily than passwords, and may go to a mistyped address. Outside the guest's own browser it moves
  * neither a saved card nor a balance.
- * @throws Refusal claimInOwnBrowser for a top-up in another browser, and as `claimGuestRecords` does
+ * @throws Refusal claimFromOtherBrowser for a top-up in another browser, and as `claimGuestRecords` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
@@ -53,7 +53,7 @@ async function claimInOtherBrowser(
   const now = clock.now()
   await lockBuyer(tx, userId)
   if (await hasEverToppedUp(tx, userId)) {
-    if (kind === 'top_up') throw new Refusal('claimInOwnBrowser')
+    if (kind === 'top_up') throw new Refusal('claimFromOtherBrowser')
     return movePurchaseToNewGuest(tx, order, { language, now })
   }
   await revokeSavedMethodConsent(tx, userId, 'claim', now)

@@ -8,5 +8,5 @@ export const refusalByCardDecline: Record<string, RefusalName> = {
   // The loss of a card is not revealed.
   card_lost: 'cardDeclined',
   wrong_cvc: 'wrongCvc',
-  token_spent: 'tokenSpent',
+  token_spent: 'paymentTokenExpired',
 }

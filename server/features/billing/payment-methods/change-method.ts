@@ -57,7 +57,7 @@ const unknownSetupTimeoutMs = 60_000
  * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription: in two transactions with
  * the gateway call between them, so that a crash in between is recovered. An earlier change that waits for the user is
  * cancelled.
- * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodUnknown, or the
+ * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodSetupUnknown, or the
  * reason why the method was not saved; Fault tooMany after too many changes or cards of the user or their network
  */
 export async function changePaymentMethod(
@@ -81,7 +81,7 @@ export async function changePaymentMethod(
 
 /**
  * Loads a change, and completes it if it waited for the user.
- * @throws Refusal notFound for a change of another user, methodUnknown, or the reason why the method was not saved
+ * @throws Refusal notFound for a change of another user, methodSetupUnknown, or the reason why the method was not saved
  */
 export async function loadMethodChange(
   context: BillingContext,
@@ -145,7 +145,7 @@ async function selectNextAmount(tx: Tx, row: RenewalRow) {
 /**
  * Returns what to do about an open change before starting another. One that turns out to wait for the user is cancelled too, so
  * a lost response is recovered within one call.
- * @throws Refusal methodUnknown while it may still succeed
+ * @throws Refusal methodSetupUnknown while it may still succeed
  */
 function resolveOpenSetup(
   setup: MethodSetupRow,
@@ -155,11 +155,11 @@ function resolveOpenSetup(
   const { id, status, reference, started_at } = setup
   const wasQueried = handled['look up'].has(id)
   if (reference !== null) {
-    if (handled['give up'].has(id)) throw new Refusal('methodUnknown')
+    if (handled['give up'].has(id)) throw new Refusal('methodSetupUnknown')
     return wasQueried || status === 'requires_action' ? 'give up' : 'look up'
   }
   if (!wasQueried) return 'look up'
-  if (now.getTime() - started_at.getTime() < unknownSetupTimeoutMs) throw new Refusal('methodUnknown')
+  if (now.getTime() - started_at.getTime() < unknownSetupTimeoutMs) throw new Refusal('methodSetupUnknown')
   return undefined
 }
 
@@ -208,19 +208,20 @@ const refusalByDeclineCode: Record<string, RefusalName> = {
   ...refusalByCardDecline,
   check_failed: 'cardNotConfirmed',
   check_needed: 'cardNotConfirmed',
-  cancelled: 'methodCalledOff',
+  cancelled: 'methodSetupCancelled',
   email_refused: 'emailInvalid',
 }
 
 function refusalFor(setup: MethodSetupRow): Refusal {
-  const reason = refusalByDeclineCode[setup.decline_code ?? ''] ?? 'methodNotKept'
+  const reason = refusalByDeclineCode[setup.decline_code ?? ''] ?? 'methodNotSaved'
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal methodUnknown, or the reason why the method was not saved */
+/** @throws Refusal methodSetupUnknown, or the reason why the method was not saved */
 async function presentMethodChange({ db }: BillingContext, setupId: string): Promise<PaymentMethodChange> {
   const setup = await selectMethodSetup(db, setupId)
-  if (!setup || setup.status === 'started' || setup.status === 'unknown') throw new Refusal('methodUnknown')
+  if (!setup || setup.status === 'started' || setup.status === 'unknown')
+    throw new Refusal('methodSetupUnknown')
   const { id, status, gateway, next_step } = setup
   if (status === 'failed' || status === 'cancelled') throw refusalFor(setup)
   const saved = status === 'succeeded'

@@ -117,7 +117,7 @@ async function revokeSavedMethod(
   })
 }
 
-/** Returns the saved method that is to pay an order. @throws Refusal savedMethodGone if it was removed or has expired */
+/** Returns the saved method that is to pay an order. @throws Refusal savedMethodUnavailable if it was removed or has expired */
 export async function findSavedMethod(
   db: Db,
   userId: string,
@@ -125,7 +125,7 @@ export async function findSavedMethod(
   now: Date,
 ): Promise<SavedMethodRow> {
   const saved = await selectSavedMethod(db, userId)
-  if (saved?.id !== id || isExpired(saved, now)) throw new Refusal('savedMethodGone')
+  if (saved?.id !== id || isExpired(saved, now)) throw new Refusal('savedMethodUnavailable')
   return saved
 }
 

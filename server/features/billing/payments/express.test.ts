@@ -115,7 +115,7 @@ describe('an express wallet', () => {
 
   test.each([
     ['yes', { status: 'paid' }],
-    ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
+    ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
   ] as const)('whose bank asks waits for the person; "%s" decides it', async (said, outcome) => {
     const person = await Shopper.create(site)
     const { order, answer } = await buy(person, testCards.requires3dsAlways)

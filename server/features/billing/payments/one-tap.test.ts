@@ -196,7 +196,9 @@ describe('a purchase with a saved card', () => {
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
     expect((await press(person, saved?.id)).info).toEqual(info)
     await person.answerBankPage(info?.next.url ?? '', 'no')
-    expect(await person.getOrder(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
+    expect(await person.getOrder(info?.id ?? '')).toMatchObject({
+      declined: { reason: 'bankAuthenticationFailed' },
+    })
     const again = await press(person, saved?.id)
     await person.answerBankPage(again.info?.next.url ?? '', 'yes')
     expect(await person.getOrder(info?.id ?? '')).toMatchObject({ id: again.info?.id, status: 'paid' })

@@ -59,7 +59,7 @@ const unknownPaymentTimeoutMs = 60_000
  * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a crash. An
  * order has one attempt at a time: a request that is repeated meanwhile waits for that attempt and returns the same answer.
  * @returns once the order is paid or waits for the user
- * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or the reason for the decline; Fault
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for the decline; Fault
  * tooMany after too many failed cards of the user or their network, payments of their network, or attempts to pay a renewal
  */
 export async function payOrder(
@@ -166,12 +166,12 @@ function stepFor(
   if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && wasQueried) return undefined
   if (attempt.status === 'requires_action') {
     if (wasQueried && payer.token === undefined) return { do: 'nothing' }
-    if (wasQueried) throw new Refusal('paymentUnknown')
+    if (wasQueried) throw new Refusal('paymentOutcomeUnknown')
     return { do: payer.token === undefined ? 'look up' : 'give up', attempt }
   }
   if (wasQueried) {
     const mayStillSucceed = attempt.reference !== null || age < unknownPaymentTimeoutMs
-    if (mayStillSucceed) throw new Refusal('paymentUnknown')
+    if (mayStillSucceed) throw new Refusal('paymentOutcomeUnknown')
     return undefined
   }
   const inProgress = attempt.status === 'started' && age < (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
@@ -220,8 +220,8 @@ async function waitForConcurrentAttempt(context: BillingContext, attempt: Attemp
 
 const refusalByDeclineCode: Record<string, RefusalName> = {
   ...refusalByCardDecline,
-  check_failed: 'checkFailed',
-  check_needed: 'checkFailed',
+  check_failed: 'bankAuthenticationFailed',
+  check_needed: 'bankAuthenticationFailed',
   cancelled: 'paymentCancelled',
   email_refused: 'emailInvalid',
 }
@@ -236,15 +236,15 @@ function refusalFor(attempt: AttemptRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal paymentUnknown, alreadyOwned, or the reason for the decline */
+/** @throws Refusal paymentOutcomeUnknown, alreadyOwned, or the reason for the decline */
 export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
-    throw new Refusal('paymentUnknown')
+    throw new Refusal('paymentOutcomeUnknown')
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
   // The order may have been refunded since.
   if (order && paidStatuses.includes(order.status)) return
-  throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introductionUsed' : 'alreadyOwned')
+  throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introPriceUsed' : 'alreadyOwned')
 }

@@ -7,10 +7,10 @@ import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 /**
  * Prevents the unintended deletion of an account with paid money in its balance, which can be refunded first. While a refund of
  * a top-up is in progress the account cannot be deleted at all: if the refund failed, nobody could claim the money any more.
- * @throws Refusal balanceRefundOpen; balanceLeft, unless the user insists
+ * @throws Refusal balanceRefundPending; balanceNotEmpty, unless the user insists
  */
 export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: boolean): Promise<void> {
-  if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundOpen')
+  if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundPending')
   if (isConfirmed) return
   const lotsByCurrency = Map.groupBy(await selectUnspentTopUps(tx, userId), ({ currency }) => currency)
   if (lotsByCurrency.size === 0) return
@@ -19,5 +19,5 @@ export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: b
     amount_cents: lots.reduce((sum, { remaining_cents }) => sum + remaining_cents, 0),
     refundable_cents: lots.reduce((sum, { refundable_cents }) => sum + refundable_cents, 0),
   }))
-  throw new Refusal('balanceLeft', { balances })
+  throw new Refusal('balanceNotEmpty', { balances })
 }

@@ -58,8 +58,8 @@ export interface RefundResult {
  * Refunds an order, or a payment for it that bought nothing, in whole or in part, in two transactions with the gateway call
  * between them, so that a crash in between is recovered. There is one refund at a time: a request for the same amount meanwhile
  * returns the refund in progress. sync-order-status.ts changes the entitlements.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole,
- * refundOverLimit, refundOverDay, movedOn if more was refunded than the request states, or refundRefused if the gateway
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with what is left, refundHasDecimals,
+ * refundOverOrderLimit, refundOverDailyLimit, movedOn if more was refunded than the request states, or refundDeclined if the gateway
  * refuses, or is no longer configured
  */
 export async function refundOrder(
@@ -72,7 +72,7 @@ export async function refundOrder(
   if (outcome === 'refused') {
     // It may have been refunded at the gateway already.
     await syncRefundsAndDisputes(context, refund.attempt_id)
-    throw new Refusal('refundRefused')
+    throw new Refusal('refundDeclined')
   }
   const order = await selectOrder(context.db, orderId)
   if (!order) throw new Error(`order ${orderId} is gone`)
@@ -106,17 +106,17 @@ async function startRefund(
     amountCents ??
     (saleAttemptId === undefined ? remainingCents : await refundableCents(tx, order, remainingCents, unit))
   if (cents === 0) throw new Refusal('notRefundable')
-  if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
+  if (cents % unit !== 0) throw new Refusal('refundHasDecimals', { unit_cents: unit })
   const maxCents = limit?.maxCents(order.currency)
   if (maxCents !== undefined && order.refunded_cents + cents > maxCents)
-    throw new Refusal('refundOverLimit', { limit_cents: maxCents })
+    throw new Refusal('refundOverOrderLimit', { limit_cents: maxCents })
   const earlier = await selectRefunds(tx, attemptId)
   const pendingRefund = earlier.find(({ status }) => status === 'started')
   if (pendingRefund?.amount_cents === cents) return pendingRefund
-  if (pendingRefund) throw new Refusal('refundUnderWay')
+  if (pendingRefund) throw new Refusal('refundInProgress')
   if (cents > remainingCents) throw new Refusal('refundTooLarge', { remaining_cents: remainingCents })
   // Without a gateway the refund would stay pending forever.
-  if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundRefused')
+  if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundDeclined')
   const now = context.clock.now()
   if (limit) await checkDailyLimit(tx, limit, order.currency, cents, now)
   const refund = {
@@ -152,7 +152,7 @@ async function refundableCents(
   return refundable - (refundable % unit)
 }
 
-/** Checks the daily limit by currency: cents of several can't be added up. @throws Refusal refundOverDay */
+/** Checks the daily limit by currency: cents of several can't be added up. @throws Refusal refundOverDailyLimit */
 async function checkDailyLimit(
   tx: Tx,
   limit: RefundLimit,
@@ -166,7 +166,7 @@ async function checkDailyLimit(
   // The second of two concurrent refunds counts the first.
   await lockRefundsOfOperator(tx, operatorId)
   const requestedCents = await selectRequestedRefundCents(tx, operatorId, currency, since)
-  if (requestedCents + cents > maxCents) throw new Refusal('refundOverDay', { limit_cents: maxCents })
+  if (requestedCents + cents > maxCents) throw new Refusal('refundOverDailyLimit', { limit_cents: maxCents })
 }
 
 /** Returns the attempt that paid an order, as opposed to one whose payment bought nothing. */

@@ -116,7 +116,7 @@ describe('an order that is refunded in part', () => {
     await expect(
       refundOrder(site.context, order.id, { amountCents: 49, reason: 'test' }),
     ).rejects.toMatchObject({
-      reason: 'refundNotWhole',
+      reason: 'refundHasDecimals',
       info: { unit_cents: 100 },
     })
   })
@@ -197,7 +197,7 @@ describe('a refund whose answer is lost', () => {
     }
     expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
-    await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundUnderWay'))
+    await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundInProgress'))
     delete site.trouble.refundPayment
     site.advanceClock(15_000)
     await runJanitor(site.context)
@@ -283,7 +283,7 @@ describe("a refund at the gateway's own dashboard", () => {
   test('precedes ours, which the gateway then refuses, and is recorded afterwards', async () => {
     const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 99, 'all')
-    await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
+    await expect(refund(order.id)).rejects.toEqual(refusal('refundDeclined'))
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect((await refundsOf(site, order.id)).map(({ status }) => status).toSorted()).toEqual([
       'failed',

@@ -164,7 +164,7 @@ describe('money that bought nothing and that does not go back', () => {
     expect(await listed(order)).toMatchObject({ amount_cents: 99, abandoned: true })
     expect(await refundable(order)).toBe(99)
     await expect(refundOrder(site.context, order, { reason: 'by hand' })).rejects.toMatchObject({
-      reason: 'refundRefused',
+      reason: 'refundDeclined',
     })
     expect(await listed(order)).toBeDefined()
     delete site.trouble.refundPayment

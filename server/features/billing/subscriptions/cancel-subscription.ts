@@ -36,7 +36,7 @@ export function cancelSubscription(
 
 /**
  * Resumes a cancelled subscription before the end of its paid period. Idempotent.
- * @throws Refusal notSubscribed, also after the end of the period; resumedTooOften
+ * @throws Refusal notSubscribed, also after the end of the period; resumeLimitReached
  */
 export function resumeSubscription(
   context: SubscriptionContext,
@@ -64,7 +64,7 @@ async function setCancelled(
  * Cancels or resumes the renewals of a subscription, whose buyer is locked. A cancellation is confirmed by mail.
  * @param subscriptionId the only subscription that may be changed, if known
  * @returns undefined if it is not active
- * @throws Refusal resumedTooOften
+ * @throws Refusal resumeLimitReached
  */
 export async function cancelOrResumeRenewal(
   context: SubscriptionContext,

@@ -35,7 +35,7 @@ const orderLifetimeMs = 30 * dayMs
  * charged when that period begins. Choosing the current plan cancels a planned change. A change also resumes a cancelled
  * subscription. The saved method is charged, even if the request names another.
  * @returns the planned order, or the order that was cancelled
- * @throws Refusal subscribedAlready if nothing would change, or there is no method to charge; resumedTooOften
+ * @throws Refusal alreadySubscribed if nothing would change, or there is no method to charge; resumeLimitReached
  */
 export async function changePlan(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function changePlan(
   const pendingChange = await selectPlannedOrder(tx, live.id)
   const isCurrentPlan = newOrder.plan_id === live.plan_id
   if (live.gateway === null || !live.period_ends_at || (isCurrentPlan && !pendingChange))
-    throw new Refusal('subscribedAlready')
+    throw new Refusal('alreadySubscribed')
   if (pendingChange) await transitionOrder(tx, pendingChange.id, 'cancelled', { expires_at: now })
   await writeAuditEvent(tx, {
     event: isCurrentPlan ? 'plan_change_cancelled' : 'plan_change_scheduled',
@@ -73,11 +73,11 @@ export async function changePlan(
 
 /**
  * Returns the order of the unpaid period of a past-due subscription.
- * @throws Refusal subscribedAlready if it is no longer open
+ * @throws Refusal alreadySubscribed if it is no longer open
  */
 export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
-  if (order?.status !== 'pending') throw new Refusal('subscribedAlready')
+  if (order?.status !== 'pending') throw new Refusal('alreadySubscribed')
   return order
 }
 

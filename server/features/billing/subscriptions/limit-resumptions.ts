@@ -8,13 +8,13 @@ const resumptionLimit = { max: 5, seconds: 86_400 }
 /**
  * Counts a resumption of a subscription, in its transaction. Cancelling is never refused and is confirmed by mail each time, so
  * this limit also bounds the number of mails and audit events.
- * @throws Refusal resumedTooOften
+ * @throws Refusal resumeLimitReached
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {
   try {
     await countAttempt(tx, `resumption:${subscriptionId}`, resumptionLimit, now)
   } catch (error) {
-    if (error instanceof Fault && error.reason === 'tooMany') throw new Refusal('resumedTooOften')
+    if (error instanceof Fault && error.reason === 'tooMany') throw new Refusal('resumeLimitReached')
     throw error
   }
 }

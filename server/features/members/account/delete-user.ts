@@ -38,7 +38,7 @@ const emptyPersonalData = {
  * Deletes the account of a member who has reauthenticated, or the data of a guest: every feature erases its part in one transaction,
  * and the row has no personal data any more.
  * @returns a new guest
- * @throws Refusal balanceLeft with the amounts, unless confirmed; balanceRefundOpen; passwordWrong with the field, codeWrong,
+ * @throws Refusal balanceNotEmpty with the amounts, unless confirmed; balanceRefundPending; passwordWrong with the field, codeWrong,
  * signInFirst without a token or a recent enough proof
  */
 export async function deleteUser(

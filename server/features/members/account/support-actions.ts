@@ -65,7 +65,7 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
 /**
  * Deletes a person who asked an operator for it, as they could themselves.
  * @param forfeitsBalance whether the customer forfeits the paid money in their balance
- * @throws Refusal notFound, balanceLeft with what, unless they insist; balanceRefundOpen
+ * @throws Refusal notFound, balanceNotEmpty with what, unless they insist; balanceRefundPending
  */
 export async function deleteUserAsOperator(
   context: MembersContext,

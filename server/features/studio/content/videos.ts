@@ -202,13 +202,13 @@ function changedFields(before: Record<string, unknown>, after: Record<string, un
 
 type Prices = Partial<Pick<AdminVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
-/** @throws Refusal amountNotTaken for a changed price that no gateway of the site accepts */
+/** @throws Refusal amountNotSupported for a changed price that no gateway of the site accepts */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
   for (const field of ['episode_cents', 'video_cents'] as const) {
     const amount_cents = after[field]
     const isSet = edits[field] !== undefined || edits.currency !== undefined
     if (!isSet || !amount_cents || after.currency === undefined || context.gateways.length === 0) continue
     if (!isPayable(context, { amount_cents, currency: after.currency }))
-      throw new Refusal('amountNotTaken', { field })
+      throw new Refusal('amountNotSupported', { field })
   }
 }

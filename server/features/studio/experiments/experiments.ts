@@ -102,14 +102,14 @@ function checkTarget({ kind, target, target_name }: Experiment): void {
   if (!isValid) throw new Refusal('notFound', { field: 'target' })
 }
 
-/** @throws Refusal amountNotTaken for a price that no gateway accepts */
+/** @throws Refusal amountNotSupported for a price that no gateway accepts */
 function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, currency }: Experiment): void {
   for (const { price_cents } of variants)
     if (
       price_cents !== undefined &&
       !isPayable(context, { amount_cents: price_cents, currency: currency ?? '' })
     )
-      throw new Refusal('amountNotTaken', { field: 'variants' })
+      throw new Refusal('amountNotSupported', { field: 'variants' })
 }
 
 /** Returns warnings on the prices of a draft's variants; empty once it has started. */

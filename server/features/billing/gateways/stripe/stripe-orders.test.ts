@@ -90,7 +90,7 @@ test('a declined card shows the reason, its payment ends, and the next card pays
 
 test.each([
   ['yes', { status: 'paid' }],
-  ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
+  ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
 ] as const)("the bank's check that is answered with %s", async (said, after) => {
   const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
@@ -195,7 +195,9 @@ describe('a card that is saved with a purchase', () => {
       client_secret: expect.stringMatching(/^pi_\w+_secret_/),
     })
     fake.books.answerChallenge(referenceOf(info), 'no')
-    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
+    expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({
+      declined: { reason: 'bankAuthenticationFailed' },
+    })
     const again = (await press(shopper, saved)).info
     expect(again?.id).toBe(info?.id)
     fake.books.answerChallenge(referenceOf(again), 'yes')
