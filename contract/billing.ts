@@ -163,7 +163,14 @@ export const unlockEpisode = endpoint({
   method: 'POST',
   path: '/api/video/unlock',
   summary: 'Returns the entitlement that covers an episode, or code 402 with the offer',
-  refuses: ['signInFirst', 'locked', 'beingMade', 'notFound', 'idempotencyKeyReused', 'cardNumberInBody'],
+  refuses: [
+    'signInFirst',
+    'locked',
+    'episodeNotReady',
+    'notFound',
+    'idempotencyKeyReused',
+    'cardNumberInBody',
+  ],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
   /** 409 includes the progress while the episode is being converted, and no progress if the key was used for another request. */

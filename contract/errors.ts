@@ -8,7 +8,7 @@ export const refusals = {
   notYours: 403,
   notFound: 404,
   movedOn: 409,
-  beingMade: 409,
+  episodeNotReady: 409,
   idempotencyKeyReused: 409,
   alreadyOwned: 409,
   alreadySubscribed: 409,

@@ -53,7 +53,7 @@ export const getEpisode = endpoint({
   method: 'GET',
   path: '/api/video/episode',
   summary: 'Lists the episodes of video_id, or returns the playback information of episode_id',
-  refuses: ['locked', 'beingMade', 'notFound'],
+  refuses: ['locked', 'episodeNotReady', 'notFound'],
   query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...pagingFields }),
   info: PlayableEpisode,
   data: pageOf(Episode),

@@ -276,7 +276,7 @@ export const playStudioEpisode = command({
   args: ['id'],
   roles,
   summary: 'Returns the playback URLs of an episode, whatever the status of its video',
-  refuses: ['notFound', 'beingMade'],
+  refuses: ['notFound', 'episodeNotReady'],
   query: byId,
   info: Type.Object({
     hls_url: Type.String(),

@@ -85,13 +85,13 @@ function signAdminLinks(
 
 /**
  * Loads an episode for playback by an operator, whatever the state of its video.
- * @throws Refusal notFound, beingMade
+ * @throws Refusal notFound, episodeNotReady
  */
 export async function loadAdminPlayback(context: AdminMediaContext, id: string) {
   const row = await queries.selectAdminEpisode(context.db, id)
   if (!row) throw new Refusal('notFound')
   const links = signAdminLinks(context, row)
-  if (!links) throw new Refusal('beingMade')
+  if (!links) throw new Refusal('episodeNotReady')
   return {
     hls_url: links.link('master.m3u8'),
     poster_url: links.link('poster.webp'),

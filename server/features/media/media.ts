@@ -163,7 +163,7 @@ export async function findEpisode(
 
 /**
  * Loads an episode for playback. Entitlement is checked here, each time a link is issued.
- * @throws Refusal notFound; locked with the offer; beingMade with the progress
+ * @throws Refusal notFound; locked with the offer; episodeNotReady with the progress
  */
 export async function loadPlayable(
   context: MediaContext,
@@ -273,7 +273,7 @@ function presentPlayback(
 }
 
 function notReadyRefusal(row: EpisodeRow): Refusal {
-  return new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
+  return new Refusal('episodeNotReady', { progress: row.coming_progress ?? 0 })
 }
 
 /** Refuses with an offer only if the episode can be played and its video is on sale. */
@@ -308,7 +308,7 @@ async function loadOffer(
 
 /**
  * Returns the entitlement that covers an episode for a viewer (POST /api/video/unlock).
- * @throws Refusal notFound; locked with the offer; beingMade with the progress
+ * @throws Refusal notFound; locked with the offer; episodeNotReady with the progress
  */
 export async function findCoveringEntitlement(
   context: MediaContext,

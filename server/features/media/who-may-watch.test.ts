@@ -163,7 +163,7 @@ describe('an episode plays', () => {
     const id = coming.episodes[3]?.id ?? ''
     for (const viewer of [null, await buyer({})])
       await expect(loadPlayable(context, viewer, id, 'en')).rejects.toMatchObject({
-        reason: 'beingMade',
+        reason: 'episodeNotReady',
         info: { progress: 40 },
       })
   })
