@@ -8,7 +8,8 @@ import type { Db } from '#server/tables.ts'
  */
 export async function expectBalancesConsistent(db: Db): Promise<void> {
   const lots = await sql`
-    SELECT id FROM balance_lots WHERE remaining_cents <> (SELECT coalesce(sum(cents), 0) FROM balance_lines WHERE lot_id = balance_lots.id)
+    SELECT id FROM balance_lots
+    WHERE remaining_cents <> (SELECT coalesce(sum(cents), 0) FROM balance_lines WHERE lot_id = balance_lots.id)
       OR remaining_cents < 0`.execute(db)
   expect(lots.rows).toEqual([])
   const entries = await sql`

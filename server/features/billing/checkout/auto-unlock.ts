@@ -67,8 +67,8 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 
 /**
  * Turns on auto-unlock: the next episodes of a drama are unlocked from the balance, at most at today's price of an episode.
- * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound for what is not on sale; priceChanged if another price was shown;
- * balanceTooLow for a user who never had a balance; Fault tooMany
+ * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound for what is not on sale; priceChanged if another price was
+ * shown; balanceTooLow for a user who never had a balance; Fault tooMany
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -142,8 +142,8 @@ async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Da
 
 /**
  * Unlocks an episode of a drama with auto-unlock on: makes an order paid from the balance, as a manual unlock does.
- * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow; priceChanged for a price
- * higher than the user agreed to, or other than the announced one
+ * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow;
+ * priceChanged for a price higher than the user agreed to, or other than the announced one
  */
 export async function autoUnlock(
   context: BillingContext,

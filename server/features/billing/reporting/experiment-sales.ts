@@ -17,7 +17,7 @@ export interface ExperimentSales {
   countedAt: Date
 }
 
-/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else as `aggregateExperimentSales` counted them last. */
+/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else the last aggregate. */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },
