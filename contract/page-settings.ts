@@ -9,7 +9,7 @@ export interface PageSettings {
   /** The offered languages, the default first; all if omitted. */
   languages?: OfferedLanguages
   /** `strict`: click ids stay in memory until the user consents (docs/tracking.md). */
-  consent: 'usual' | 'strict'
+  consent: 'standard' | 'strict'
   /** The social sign-in providers; none if omitted. */
   social?: { id: string; name: string }[]
   /** Set if prepaid balances are enabled. */

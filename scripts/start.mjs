@@ -11,7 +11,7 @@ import { supervise } from './supervise.mjs'
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
 /** Features that `--with` turns on: a setting for each, unless the environment has it. */
-const features = { balance: ['BALANCE', 'on'] }
+const features = { balance: ['PREPAID_BALANCE', 'on'] }
 
 const { values } = readArguments({
   name: 'start',

@@ -13,7 +13,7 @@ let site: BillingSite
 let withoutBalances: BillingSite
 
 beforeAll(async () => {
-  site = await startBillingSite({ BALANCE: 'on' })
+  site = await startBillingSite({ PREPAID_BALANCE: 'on' })
   withoutBalances = await startBillingSite({})
 })
 afterAll(() => Promise.all([site.close(), withoutBalances.close()]))

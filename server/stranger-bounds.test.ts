@@ -13,16 +13,16 @@ import { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Limits small enough for the next request of each kind to exceed them. */
 const settings = {
-  LIMIT_GUESTS_IP: '12/h',
-  LIMIT_ORDERS_IP: '3/h',
-  LIMIT_WORD_BYTES_IP: '100/h',
-  LIMIT_KEYS_IP: '2/h',
-  LIMIT_MAIL_LINKS_IP: '2/h',
-  LIMIT_AUDIT_IP: '3/h',
-  LIMIT_EVENT_BYTES_IP: '1000/h',
-  LIMIT_LIBRARY_IP: '3/h',
-  LIMIT_EXPOSURES_IP: '2/h',
-  LIMIT_PUSH_IP: '2/h',
+  RATE_LIMIT_GUESTS_PER_IP: '12/h',
+  RATE_LIMIT_ORDERS_PER_IP: '3/h',
+  RATE_LIMIT_CONSENT_TEXT_BYTES_PER_IP: '100/h',
+  RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP: '2/h',
+  RATE_LIMIT_MAIL_LINKS_PER_IP: '2/h',
+  RATE_LIMIT_AUDIT_EVENTS_PER_IP: '3/h',
+  RATE_LIMIT_EVENT_BYTES_PER_IP: '1000/h',
+  RATE_LIMIT_LIBRARY_PER_IP: '3/h',
+  RATE_LIMIT_EXPOSURES_PER_IP: '2/h',
+  RATE_LIMIT_PUSH_SUBSCRIPTIONS_PER_IP: '2/h',
 }
 
 let site: BillingSite
@@ -103,7 +103,7 @@ test("limits the bytes of a network's events", async () => {
 })
 
 test('does not record events while the disk is nearly full', async () => {
-  const full = await startBillingSite({ DISK_LEAST_MB: '1000000000' })
+  const full = await startBillingSite({ DISK_MIN_FREE_MB: '1000000000' })
   await full.visitor().fetch('/api/statics.png?event=visit')
   await full.context.events.stop()
   const { rows } = await full.context.database.pool.query('SELECT FROM events')

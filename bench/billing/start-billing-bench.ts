@@ -65,8 +65,8 @@ export async function startBillingBench(): Promise<BillingBench> {
     PORT: String(port),
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
-    LIMIT_CARD_FAILURES_USER: unlimited,
-    LIMIT_CARD_FAILURES_IP: unlimited,
+    RATE_LIMIT_CARD_FAILURES_PER_USER: unlimited,
+    RATE_LIMIT_CARD_FAILURES_PER_IP: unlimited,
   }
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })

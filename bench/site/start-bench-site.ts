@@ -107,11 +107,11 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     MEDIA_SECRET: mediaSecret,
     DEMO: '0',
     LOG_LEVEL: 'warn',
-    LIMIT_API_USER: unlimited,
-    LIMIT_API_IP: unlimited,
-    LIMIT_SIGN_IN_ACCOUNT: unlimited,
-    LIMIT_SIGN_IN_IP: unlimited,
-    LIMIT_REGISTER_IP: unlimited,
+    RATE_LIMIT_API_PER_USER: unlimited,
+    RATE_LIMIT_API_PER_IP: unlimited,
+    RATE_LIMIT_SIGN_IN_PER_ACCOUNT: unlimited,
+    RATE_LIMIT_SIGN_IN_PER_IP: unlimited,
+    RATE_LIMIT_REGISTER_PER_IP: unlimited,
     ...unlimitedQuotas,
   }
 }

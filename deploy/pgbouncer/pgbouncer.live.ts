@@ -39,8 +39,8 @@ async function start(settings: Record<string, string>, script = 'server/main.ts'
     APP_SECRET: 'a secret of thirty-two characters',
     ROLE: 'web',
     PORT: String(port),
-    LIMIT_API_USER: unlimited,
-    LIMIT_API_IP: unlimited,
+    RATE_LIMIT_API_PER_USER: unlimited,
+    RATE_LIMIT_API_PER_IP: unlimited,
     ...unlimitedQuotas,
     ...settings,
   }

@@ -52,8 +52,8 @@ beforeAll(async () => {
     DATABASE_URL: primary.url,
     DATABASE_DIRECT_URL: servers.url,
     DATABASE_READ_URL: replica.url,
-    LIMIT_API_USER: unlimited,
-    LIMIT_API_IP: unlimited,
+    RATE_LIMIT_API_PER_USER: unlimited,
+    RATE_LIMIT_API_PER_IP: unlimited,
     ...unlimitedQuotas,
   })
   const url = `http://127.0.0.1:${port}`

@@ -36,8 +36,8 @@ const settings = async (databaseUrl: string): Promise<Record<string, string>> =>
   DEMO: '0',
   // What a load balancer needs to see that a copy is about to end.
   DRAIN_SECONDS: '5',
-  LIMIT_API_USER: unlimited,
-  LIMIT_API_IP: unlimited,
+  RATE_LIMIT_API_PER_USER: unlimited,
+  RATE_LIMIT_API_PER_IP: unlimited,
   ...unlimitedQuotas,
 })
 

@@ -5,7 +5,7 @@ import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/pa
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } } })
+test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
 
 const autoPrompt = (page: Page) =>
   page.getByRole('region', { name: 'Unlock the next episodes automatically?' })

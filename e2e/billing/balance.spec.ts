@@ -29,7 +29,7 @@ import {
   towerUrl,
 } from '#e2e/support/playback-and-payment.ts'
 
-const balanceSite = { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } }
+const balanceSite = { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } }
 
 test.use({ site: balanceSite })
 

@@ -15,7 +15,7 @@ import {
   towerUrl,
 } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ site: { ...defaultSite, settings: { BALANCE: 'on' } } })
+test.use({ site: { ...defaultSite, settings: { PREPAID_BALANCE: 'on' } } })
 
 const number = '4242 4242 4242 4242'
 const withBonus = '$10.00 + $1.00 bonus'

@@ -14,7 +14,7 @@ export const templates = {
   /** The same with encrypted segments. */
   encryptedDoor: {
     dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
-    settings: { MEDIA_ENCRYPT: 'aes-128' },
+    settings: { MEDIA_ENCRYPTION: 'aes-128' },
   },
 } satisfies Record<string, { dramas: readonly Drama[]; settings: Record<string, string> }>
 

@@ -5,7 +5,10 @@ import { siteUrl } from '#e2e/support/site-url.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 import { payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ site: { ...defaultSite, withFakeServices: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
+test.use({
+  site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } },
+  bypassCSP: true,
+})
 
 /** Tops up $5 and spends $0.99 of it. @returns the top-up's order */
 async function topUpAndSpend(page: Page): Promise<string> {

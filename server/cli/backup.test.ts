@@ -52,7 +52,7 @@ let episodeId: string
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-backup-'))
-  site = await startTestSite({}, { MEDIA_ENCRYPT: 'aes-128' })
+  site = await startTestSite({}, { MEDIA_ENCRYPTION: 'aes-128' })
   owner = await signInOperator(site, 'owner')
   await createMember(site)
   episodeId = await bringIn(site)

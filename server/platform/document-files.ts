@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 
 /** A document is rebuilt after this long. */
 const lifetimeMs = 60_000
-/** Files are deleted at this age. No response takes that long (`EXPORT_SECONDS`). */
+/** Files are deleted at this age. No response takes that long (`EXPORT_TIMEOUT_SECONDS`). */
 const unusedMs = 3_600_000
 
 export interface DocumentFiles {

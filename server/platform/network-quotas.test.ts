@@ -18,7 +18,7 @@ function quotasAt(clock: { now: number }, settings: Record<string, string>) {
 
 test('a network spends its quota by amount, and regains it with time', () => {
   const clock = { now: 0 }
-  const quotas = quotasAt(clock, { LIMIT_EVENT_BYTES_IP: '1000/h' })
+  const quotas = quotasAt(clock, { RATE_LIMIT_EVENT_BYTES_PER_IP: '1000/h' })
   expect(quotas.spend('eventBytes', '10.0.0.1', 600)).toBe(0)
   expect(quotas.spend('eventBytes', '10.0.0.1', 600)).toBeGreaterThan(0)
   expect(quotas.spend('eventBytes', '10.0.0.1', 400)).toBe(0)
@@ -28,7 +28,7 @@ test('a network spends its quota by amount, and regains it with time', () => {
 })
 
 test('refuses required work with the time to wait', () => {
-  const quotas = quotasAt({ now: 0 }, { LIMIT_GUESTS_IP: '1/h' })
+  const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_GUESTS_PER_IP: '1/h' })
   quotas.spendOrThrow('guests', '10.0.0.1')
   expect(() => quotas.spendOrThrow('guests', '::FFFF:10.0.0.1')).toThrow(
     expect.objectContaining({ reason: 'tooMany', retryAfter: 7200 }),
@@ -36,7 +36,7 @@ test('refuses required work with the time to wait', () => {
 })
 
 test('all networks of one customer together get 16 times the quota of one', () => {
-  const quotas = quotasAt({ now: 0 }, { LIMIT_ORDERS_IP: '2/h' })
+  const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_ORDERS_PER_IP: '2/h' })
   const left = Array.from({ length: 100 }, (_, at) =>
     quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),
   )
@@ -46,6 +46,8 @@ test('all networks of one customer together get 16 times the quota of one', () =
 
 test('each quota is a setting', () => {
   expect(new Set(quotaSettings).size).toBe(quotaSettings.length)
-  expect(readQuotas({ LIMIT_ORDERS_IP: '7/d' }).orders).toEqual({ max: 7, seconds: 86_400 })
-  expect(() => readQuotas({ LIMIT_KEYS_IP: 'many' })).toThrow('LIMIT_KEYS_IP')
+  expect(readQuotas({ RATE_LIMIT_ORDERS_PER_IP: '7/d' }).orders).toEqual({ max: 7, seconds: 86_400 })
+  expect(() => readQuotas({ RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP: 'many' })).toThrow(
+    'RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP',
+  )
 })

@@ -14,7 +14,7 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   experiments: Experiments
   /** Those that are configured, in the order of offer. */
   gateways: readonly PaymentGateway[]
-  /** Whether users may have a prepaid balance (BALANCE). */
+  /** Whether users may have a prepaid balance (PREPAID_BALANCE). */
   balanceOn: boolean
   /** The public URL of the site, to which gateways return browsers and send webhook events. */
   publicUrl: string

@@ -250,7 +250,7 @@ it.each([
   ['with links to the storage', { S3_BUCKET: 'films-3' }],
   ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
-  const sealing = await startTestSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
+  const sealing = await startTestSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' })
   try {
     const folder = join(root, `sealed-${Object.keys(settings).length}`)
     mkdirSync(folder)

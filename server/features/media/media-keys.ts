@@ -6,7 +6,7 @@ export const keyUri = '../key'
 
 /** Keys of encrypted segments: one for each asset, encrypted in the database, and bound to the folder of its files. */
 export interface MediaKeys {
-  /** Whether new assets are encrypted (MEDIA_ENCRYPT). */
+  /** Whether new assets are encrypted (MEDIA_ENCRYPTION). */
   encrypts: boolean
   generate(): Buffer
   encrypt(folder: string, key: Buffer): Buffer

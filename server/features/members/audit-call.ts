@@ -23,7 +23,7 @@ export async function auditCall(
   userId: string | null,
   details?: Record<string, unknown>,
 ): Promise<void> {
-  if (rateLimitedEvents.has(event) && quotas.spend('audit', call.ip) > 0) return
+  if (rateLimitedEvents.has(event) && quotas.spend('auditEvents', call.ip) > 0) return
   const at = clock.now()
   await writeAuditEvent(tx, {
     event,

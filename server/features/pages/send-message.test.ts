@@ -73,7 +73,7 @@ test('accepts a message of 5,000 characters', async () => {
 })
 
 test('limits messages by IP address and reports when the next is allowed', async () => {
-  const other = await open({ LIMIT_CONTACT_IP: '2/h' })
+  const other = await open({ RATE_LIMIT_CONTACT_PER_IP: '2/h' })
   const answers = await Promise.all([1, 2, 3].map(() => send({}, 'en', other)))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
   const refused = answers.find(({ status }) => status === 429)

@@ -34,7 +34,7 @@ let analyst: TestOperator
 let editor: TestOperator
 
 beforeAll(async () => {
-  site = await startBillingSite({ SUPPORT_REFUND_CENTS: '60, JPY:70' })
+  site = await startBillingSite({ SUPPORT_REFUND_LIMIT_CENTS: '60, JPY:70' })
   owner = await signInOperator(site, 'owner')
   support = await signInOperator(site, 'support')
   analyst = await signInOperator(site, 'analyst')

@@ -95,7 +95,7 @@ export function beaconRoutes({
 /** Spends an event's bytes of a network's hourly and daily quota. @returns whether it is within both */
 function consumeQuota(quotas: NetworkQuotas, ip: string, event: AnalyticsEvent): boolean {
   const bytes = estimateEventBytes(event)
-  return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('eventBytesOfDay', ip, bytes) === 0
+  return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('dailyEventBytes', ip, bytes) === 0
 }
 
 /** Identifies the sender. It never rejects, and is synchronous if no lookup is needed. */

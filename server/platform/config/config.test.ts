@@ -82,13 +82,13 @@ test('reads a limit per second, minute or hour, and has a default', () => {
     signInAccount: { max: 20, seconds: 60 },
     signInIp: { max: 300, seconds: 60 },
     registerIp: { max: 60, seconds: 3600 },
-    resetAccount: { max: 3, seconds: 3600 },
+    mailLinksAccount: { max: 3, seconds: 3600 },
     cardFailuresUser: { max: 5, seconds: 3600 },
     cardFailuresIp: { max: 200, seconds: 3600 },
     apiUser: { max: 600, seconds: 60 },
     apiIp: { max: 6000, seconds: 60 },
   })
-  const { limits } = load({ LIMIT_REGISTER_IP: '5/s', LIMIT_API_USER: '1/h' })
+  const { limits } = load({ RATE_LIMIT_REGISTER_PER_IP: '5/s', RATE_LIMIT_API_PER_USER: '1/h' })
   expect([limits.registerIp, limits.apiUser]).toEqual([
     { max: 5, seconds: 1 },
     { max: 1, seconds: 3600 },
@@ -129,13 +129,16 @@ test.each([
   [{ PORT: '0' }, 'PORT must be a whole number from 1 to 65535, not "0".'],
   [{ PORT: '65536' }, 'PORT must be a whole number from 1 to 65535, not "65536".'],
   [
-    { LIMIT_SIGN_IN_IP: '20' },
-    'LIMIT_SIGN_IN_IP must be a number per s, min, h or d, such as 20/min, not "20".',
+    { RATE_LIMIT_SIGN_IN_PER_IP: '20' },
+    'RATE_LIMIT_SIGN_IN_PER_IP must be a number per s, min, h or d, such as 20/min, not "20".',
   ],
-  [{ LIMIT_API_USER: '0/min' }, 'LIMIT_API_USER must be a number per s, min, h or d'],
-  [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min, h or d'],
+  [{ RATE_LIMIT_API_PER_USER: '0/min' }, 'RATE_LIMIT_API_PER_USER must be a number per s, min, h or d'],
+  [
+    { RATE_LIMIT_MAIL_LINKS_PER_ACCOUNT: '3/day' },
+    'RATE_LIMIT_MAIL_LINKS_PER_ACCOUNT must be a number per s, min, h or d',
+  ],
   [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
-  [{ EXTRA_RUNG: 'vp9' }, 'EXTRA_RUNG must be hevc or av1, not "vp9".'],
+  [{ EXTRA_CODEC: 'vp9' }, 'EXTRA_CODEC must be hevc or av1, not "vp9".'],
   [{ INGEST_CORES: '0' }, 'INGEST_CORES must be a whole number from 1 to 1024, not "0".'],
   [{ INGEST_MEMORY_MB: '6G' }, 'INGEST_MEMORY_MB must be a whole number from 512'],
   [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
@@ -161,7 +164,7 @@ test.each([
   ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
-  [{ MEDIA_ENCRYPT: '1' }, 'MEDIA_ENCRYPT must be aes-128, not "1".'],
+  [{ MEDIA_ENCRYPTION: '1' }, 'MEDIA_ENCRYPTION must be aes-128, not "1".'],
   [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],
   [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET takes at most 2 values'],
   [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
@@ -213,8 +216,8 @@ test("has no operator by default, and validates the operator's address", () => {
     taxRate: 810,
   })
   for (const TAX_RATE of ['100', '-1', '19%', '1.234']) expect(() => load({ TAX_RATE })).toThrow('TAX_RATE')
-  expect(() => load({ SITE_LOGO: 'mark.exe' })).toThrow('SITE_LOGO must be an SVG')
-  expect(() => load({ SITE_LOGO: '/nowhere/mark.svg' })).toThrow('SITE_LOGO: there is no file')
+  expect(() => load({ SITE_LOGO_PATH: 'mark.exe' })).toThrow('SITE_LOGO_PATH must be an SVG')
+  expect(() => load({ SITE_LOGO_PATH: '/nowhere/mark.svg' })).toThrow('SITE_LOGO_PATH: there is no file')
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })
 

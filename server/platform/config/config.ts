@@ -42,7 +42,7 @@ export interface RateLimits {
   signInAccount: RateLimit
   signInIp: RateLimit
   registerIp: RateLimit
-  resetAccount: RateLimit
+  mailLinksAccount: RateLimit
   cardFailuresUser: RateLimit
   cardFailuresIp: RateLimit
   contactIp: RateLimit
@@ -147,7 +147,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       (readEnum(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
     demo: readFlag(env, 'DEMO') ?? databaseUrl === undefined,
     ffmpegPath: readText(env, 'FFMPEG_PATH'),
-    mediaEncrypt: readEnum(env, 'MEDIA_ENCRYPT', ['aes-128']),
+    mediaEncrypt: readEnum(env, 'MEDIA_ENCRYPTION', ['aes-128']),
     ingest: readIngest(env),
     chromiumPath: readText(env, 'CHROMIUM_PATH'),
     trustProxy: readInteger(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
@@ -158,7 +158,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     allowSandbox: readFlag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
-    balance: readEnum(env, 'BALANCE', ['on', 'off']) === 'on',
+    balance: readEnum(env, 'PREPAID_BALANCE', ['on', 'off']) === 'on',
     supportRefunds: readRefundLimits(env),
     mail: {
       smtpUrl: readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:']),
@@ -210,15 +210,15 @@ function readUmask(env: Env): number {
 
 export function readRateLimits(env: Env): RateLimits {
   return Object.freeze({
-    signInAccount: readRateLimit(env, 'LIMIT_SIGN_IN_ACCOUNT') ?? { max: 20, seconds: 60 },
-    signInIp: readRateLimit(env, 'LIMIT_SIGN_IN_IP') ?? { max: 300, seconds: 60 },
-    registerIp: readRateLimit(env, 'LIMIT_REGISTER_IP') ?? { max: 60, seconds: 3600 },
-    resetAccount: readRateLimit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
-    cardFailuresUser: readRateLimit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
-    cardFailuresIp: readRateLimit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
-    contactIp: readRateLimit(env, 'LIMIT_CONTACT_IP') ?? { max: 20, seconds: 3600 },
-    apiUser: readRateLimit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
-    apiIp: readRateLimit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
+    signInAccount: readRateLimit(env, 'RATE_LIMIT_SIGN_IN_PER_ACCOUNT') ?? { max: 20, seconds: 60 },
+    signInIp: readRateLimit(env, 'RATE_LIMIT_SIGN_IN_PER_IP') ?? { max: 300, seconds: 60 },
+    registerIp: readRateLimit(env, 'RATE_LIMIT_REGISTER_PER_IP') ?? { max: 60, seconds: 3600 },
+    mailLinksAccount: readRateLimit(env, 'RATE_LIMIT_MAIL_LINKS_PER_ACCOUNT') ?? { max: 3, seconds: 3600 },
+    cardFailuresUser: readRateLimit(env, 'RATE_LIMIT_CARD_FAILURES_PER_USER') ?? { max: 5, seconds: 3600 },
+    cardFailuresIp: readRateLimit(env, 'RATE_LIMIT_CARD_FAILURES_PER_IP') ?? { max: 200, seconds: 3600 },
+    contactIp: readRateLimit(env, 'RATE_LIMIT_CONTACT_PER_IP') ?? { max: 20, seconds: 3600 },
+    apiUser: readRateLimit(env, 'RATE_LIMIT_API_PER_USER') ?? { max: 600, seconds: 60 },
+    apiIp: readRateLimit(env, 'RATE_LIMIT_API_PER_IP') ?? { max: 6000, seconds: 60 },
   })
 }
 
@@ -243,7 +243,7 @@ function readStripe(env: Env) {
     stripe: {
       publishableKey: keys.STRIPE_PUBLISHABLE_KEY,
       apiBase,
-      applePayDomain: readText(env, 'APPLE_PAY_DOMAIN'),
+      applePayDomain: readText(env, 'APPLE_PAY_DOMAIN_ASSOCIATION'),
     },
     stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets },
   }

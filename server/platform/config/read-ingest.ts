@@ -16,10 +16,10 @@ export type ExtraCodec = 'hevc' | 'av1'
 
 const megabyte = 1024 ** 2
 
-/** @throws ConfigError naming EXTRA_RUNG, INGEST_CORES or INGEST_MEMORY_MB */
+/** @throws ConfigError naming EXTRA_CODEC, INGEST_CORES or INGEST_MEMORY_MB */
 export function readIngest(env: Env): IngestConfig {
   return {
-    extraCodec: readEnum(env, 'EXTRA_RUNG', ['hevc', 'av1']),
+    extraCodec: readEnum(env, 'EXTRA_CODEC', ['hevc', 'av1']),
     cores: readInteger(env, 'INGEST_CORES', { min: 1, max: 1024 }),
     memory: (readInteger(env, 'INGEST_MEMORY_MB', { min: 512, max: 1_048_576 }) ?? 6144) * megabyte,
   }

@@ -21,7 +21,7 @@ export interface OperatorConfig {
   taxRate: number
 }
 
-/** @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO not a readable image */
+/** @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO_PATH not a readable image */
 export function readOperator(env: Env): OperatorConfig {
   const email = readText(env, 'CONTACT_EMAIL')
   if (email !== undefined && !isEmailAddress(email))
@@ -46,15 +46,15 @@ function readTaxRate(env: Env): number {
 }
 
 function readLogo(env: Env): string | undefined {
-  const given = readText(env, 'SITE_LOGO')
+  const given = readText(env, 'SITE_LOGO_PATH')
   if (given === undefined) return undefined
   const file = resolve(given)
   if (!/\.(svg|png|jpe?g|webp)$/i.test(file))
-    throw new ConfigError(`SITE_LOGO must be an SVG, PNG, JPEG or WebP file, not "${given}".`)
+    throw new ConfigError(`SITE_LOGO_PATH must be an SVG, PNG, JPEG or WebP file, not "${given}".`)
   try {
     accessSync(file, constants.R_OK)
   } catch {
-    throw new ConfigError(`SITE_LOGO: there is no file ${file} that can be read.`)
+    throw new ConfigError(`SITE_LOGO_PATH: there is no file ${file} that can be read.`)
   }
   return file
 }

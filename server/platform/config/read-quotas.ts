@@ -6,27 +6,27 @@ import { readRateLimit, type Env, type RateLimit } from './read-env.ts'
  */
 const defaultQuotas = {
   /** New guest rows, which are created when something is first stored for a guest. */
-  guests: { setting: 'LIMIT_GUESTS_IP', max: 600, seconds: 3600 },
-  orders: { setting: 'LIMIT_ORDERS_IP', max: 200, seconds: 3600 },
+  guests: { setting: 'RATE_LIMIT_GUESTS_PER_IP', max: 600, seconds: 3600 },
+  orders: { setting: 'RATE_LIMIT_ORDERS_PER_IP', max: 200, seconds: 3600 },
   /** Started payments and payment method set-ups, successful or not. */
-  payments: { setting: 'LIMIT_PAYMENTS_IP', max: 600, seconds: 3600 },
+  payments: { setting: 'RATE_LIMIT_PAYMENTS_PER_IP', max: 600, seconds: 3600 },
   /** Bytes of new consent texts, stored as shown to the buyer. */
-  wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
+  consentTextBytes: { setting: 'RATE_LIMIT_CONSENT_TEXT_BYTES_PER_IP', max: 300_000, seconds: 3600 },
   /** Stored plays and favorites. */
-  library: { setting: 'LIMIT_LIBRARY_IP', max: 300, seconds: 60 },
+  library: { setting: 'RATE_LIMIT_LIBRARY_PER_IP', max: 300, seconds: 60 },
   /** Browsers in which notifications are turned on. */
-  push: { setting: 'LIMIT_PUSH_IP', max: 300, seconds: 3600 },
+  pushSubscriptions: { setting: 'RATE_LIMIT_PUSH_SUBSCRIPTIONS_PER_IP', max: 300, seconds: 3600 },
   /** Guests without a row who are assigned to an experiment. */
-  exposures: { setting: 'LIMIT_EXPOSURES_IP', max: 300, seconds: 60 },
+  exposures: { setting: 'RATE_LIMIT_EXPOSURES_PER_IP', max: 300, seconds: 60 },
   /** Idempotency keys with their responses. For members the quota is per member instead of per network. */
-  keys: { setting: 'LIMIT_KEYS_IP', max: 600, seconds: 3600 },
+  idempotencyKeys: { setting: 'RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP', max: 600, seconds: 3600 },
   /** Requests for mails that contain a link. */
-  mailLinks: { setting: 'LIMIT_MAIL_LINKS_IP', max: 60, seconds: 3600 },
+  mailLinks: { setting: 'RATE_LIMIT_MAIL_LINKS_PER_IP', max: 60, seconds: 3600 },
   /** Audit events of one kind that unauthenticated clients can cause. */
-  audit: { setting: 'LIMIT_AUDIT_IP', max: 300, seconds: 3600 },
+  auditEvents: { setting: 'RATE_LIMIT_AUDIT_EVENTS_PER_IP', max: 300, seconds: 3600 },
   /** Bytes of analytics events. */
-  eventBytes: { setting: 'LIMIT_EVENT_BYTES_IP', max: 60_000, seconds: 60 },
-  eventBytesOfDay: { setting: 'LIMIT_EVENT_BYTES_IP_DAY', max: 10_000_000, seconds: 86_400 },
+  eventBytes: { setting: 'RATE_LIMIT_EVENT_BYTES_PER_IP', max: 60_000, seconds: 60 },
+  dailyEventBytes: { setting: 'RATE_LIMIT_DAILY_EVENT_BYTES_PER_IP', max: 10_000_000, seconds: 86_400 },
 } as const
 
 export type QuotaName = keyof typeof defaultQuotas

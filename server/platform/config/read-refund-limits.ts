@@ -13,11 +13,11 @@ const maxCurrencies = 50
 
 /** Reads limits such as `2000, JPY:300000`. @throws ConfigError */
 export function readRefundLimits(env: Env): RefundLimits {
-  const parts = readList(env, 'SUPPORT_REFUND_CENTS', maxCurrencies).map((part) => {
+  const parts = readList(env, 'SUPPORT_REFUND_LIMIT_CENTS', maxCurrencies).map((part) => {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(
-        `SUPPORT_REFUND_CENTS must be a whole number of cents, and for other currencies such as JPY:300000, not "${part}".`,
+        `SUPPORT_REFUND_LIMIT_CENTS must be a whole number of cents, and for other currencies such as JPY:300000, not "${part}".`,
       )
     return { currency, cents: Number(cents) }
   })

@@ -32,16 +32,16 @@ export function readResourceLimits(env: Env): ResourceLimits {
   const number = (name: string, defaultValue: number, max: number) =>
     readInteger(env, name, { min: 1, max }) ?? defaultValue
   return Object.freeze({
-    connections: number('CONNECTIONS', 5000, 1_000_000),
-    connectionsPerNetwork: number('CONNECTIONS_NETWORK', 1000, 1_000_000),
-    writeTimeoutSeconds: number('WRITE_SECONDS', 30, 3600),
-    largeResponses: number('LARGE_ANSWERS', 100, 100_000),
-    largeResponsesPerNetwork: number('LARGE_ANSWERS_NETWORK', 20, 100_000),
-    concurrentExports: number('EXPORTS_AT_ONCE', 4, 1000),
-    exportSeconds: number('EXPORT_SECONDS', 300, 86_400),
-    databaseWaitMs: number('DATABASE_WAIT_SECONDS', 4, 600) * 1000,
-    minFreeBytes: number('DISK_LEAST_MB', 1024, 1_000_000_000) * 1024 ** 2,
-    unpaidOrderRetentionMs: number('UNPAID_ORDERS_DAYS', 30, 3650) * dayMs,
-    eventBytesPerVisitor: number('EVENT_KB_PERSON', 4096, 1_000_000) * 1024,
+    connections: number('MAX_CONNECTIONS', 5000, 1_000_000),
+    connectionsPerNetwork: number('MAX_CONNECTIONS_PER_IP', 1000, 1_000_000),
+    writeTimeoutSeconds: number('WRITE_TIMEOUT_SECONDS', 30, 3600),
+    largeResponses: number('MAX_LARGE_RESPONSES', 100, 100_000),
+    largeResponsesPerNetwork: number('MAX_LARGE_RESPONSES_PER_IP', 20, 100_000),
+    concurrentExports: number('MAX_CONCURRENT_EXPORTS', 4, 1000),
+    exportSeconds: number('EXPORT_TIMEOUT_SECONDS', 300, 86_400),
+    databaseWaitMs: number('DATABASE_POOL_TIMEOUT_SECONDS', 4, 600) * 1000,
+    minFreeBytes: number('DISK_MIN_FREE_MB', 1024, 1_000_000_000) * 1024 ** 2,
+    unpaidOrderRetentionMs: number('UNPAID_ORDER_RETENTION_DAYS', 30, 3650) * dayMs,
+    eventBytesPerVisitor: number('MAX_EVENT_KB_PER_USER', 4096, 1_000_000) * 1024,
   })
 }

@@ -5,7 +5,7 @@ import { readTracking } from './read-tracking.ts'
 test('reports no conversions unless a token is set', () => {
   expect(readTracking({})).toEqual({
     eventRetentionDays: 180,
-    consent: 'usual',
+    consent: 'standard',
     pixels: {},
     conversions: { meta: undefined, tiktok: undefined },
   })
@@ -23,7 +23,7 @@ test.each([
   [{ EVENTS_DAYS: '0' }, /EVENTS_DAYS/],
   [{ FACEBOOK_PIXEL_ID: '"><script>' }, /FACEBOOK_PIXEL_ID/],
   [{ TIKTOK_PIXEL: 'a b' }, /TIKTOK_PIXEL/],
-  [{ CONSENT: 'yes' }, /CONSENT/],
+  [{ CONSENT_MODE: 'yes' }, /CONSENT_MODE/],
   [{ META_API_BASE: 'ftp://x' }, /META_API_BASE/],
 ])('names the invalid setting: %j', (env, name) => {
   expect(() => readTracking(env)).toThrow(ConfigError)

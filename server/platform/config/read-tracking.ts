@@ -11,7 +11,7 @@ export interface TrackingConfig {
   /** Analytics events are deleted after this many days. */
   eventRetentionDays: number
   /** `strict`: browsers keep click ids in memory only, until the visitor has consented. */
-  consent: 'usual' | 'strict'
+  consent: 'standard' | 'strict'
   /** Fallbacks of `GET /api/reports` for pixels that the operator has not set in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
   /** The platforms that receive server-side conversions, with consent. The tokens are secrets. */
@@ -22,7 +22,7 @@ export interface TrackingConfig {
 export function readTracking(env: Env): TrackingConfig {
   return {
     eventRetentionDays: readInteger(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
-    consent: readEnum(env, 'CONSENT', ['usual', 'strict']) ?? 'usual',
+    consent: readEnum(env, 'CONSENT_MODE', ['standard', 'strict']) ?? 'standard',
     pixels: {
       facebook_pixel_id: readPixel(env, 'FACEBOOK_PIXEL_ID'),
       google_analytics: readPixel(env, 'GOOGLE_ANALYTICS'),

@@ -15,7 +15,7 @@ import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in production, to keep the tests fast. */
 const patience = {
-  ...requestPoolOptions(readResourceLimits({ DATABASE_WAIT_SECONDS: '1' })),
+  ...requestPoolOptions(readResourceLimits({ DATABASE_POOL_TIMEOUT_SECONDS: '1' })),
   query_timeout: 1200,
 }
 

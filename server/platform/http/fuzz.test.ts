@@ -135,14 +135,14 @@ afterAll(() => site.close())
 /** Rate limits high enough not to hide the tested response. */
 const generous = Object.fromEntries(
   [
-    'SIGN_IN_ACCOUNT',
-    'SIGN_IN_IP',
-    'REGISTER_IP',
-    'RESET_ACCOUNT',
-    'CARD_FAILURES_USER',
-    'CARD_FAILURES_IP',
-    'CONTACT_IP',
-  ].map((name) => [`LIMIT_${name}`, '100000/min']),
+    'SIGN_IN_PER_ACCOUNT',
+    'SIGN_IN_PER_IP',
+    'REGISTER_PER_IP',
+    'MAIL_LINKS_PER_ACCOUNT',
+    'CARD_FAILURES_PER_USER',
+    'CARD_FAILURES_PER_IP',
+    'CONTACT_PER_IP',
+  ].map((name) => [`RATE_LIMIT_${name}`, '100000/min']),
 )
 
 /** A stack trace, an SQL statement or a file path. */

@@ -100,7 +100,10 @@ export async function openBillingHarness(): Promise<BillingHarness> {
   const late: GatewayNetwork['late'] = []
   const line: GatewayNetwork = { fault: 'none', late }
   const gateways = { gateways: [withNetworkFaults(gateway, line)], gatewayRoutes: sandboxRoutes(sandbox) }
-  const settings = { LIMIT_CARD_FAILURES_USER: unlimited, LIMIT_CARD_FAILURES_IP: unlimited }
+  const settings = {
+    RATE_LIMIT_CARD_FAILURES_PER_USER: unlimited,
+    RATE_LIMIT_CARD_FAILURES_PER_IP: unlimited,
+  }
   const site = await startTestSite({ database, clock, gateways }, settings)
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (entry: string) => void errors.push(entry) })

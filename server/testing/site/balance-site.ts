@@ -21,7 +21,7 @@ import {
 
 /** Starts a site for tests about money, with balances enabled. */
 export const balanceSite = (settings: Env = {}): Promise<BillingSite> =>
-  startBillingSite({ BALANCE: 'on', ...settings })
+  startBillingSite({ PREPAID_BALANCE: 'on', ...settings })
 
 /** Expects that the site's and the gateway's books agree, and that the invariants of balances hold. Call it after each test. */
 export async function expectLedgerAndBalances(site: BillingSite): Promise<void> {

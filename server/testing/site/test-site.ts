@@ -42,8 +42,8 @@ interface RunningSite {
 const defaultSettings = {
   PUBLIC_URL: 'http://localhost:3000',
   LOG_LEVEL: 'silent',
-  LIMIT_API_USER: '100000/min',
-  LIMIT_API_IP: '100000/min',
+  RATE_LIMIT_API_PER_USER: '100000/min',
+  RATE_LIMIT_API_PER_IP: '100000/min',
   ...unlimitedQuotas,
 }
 

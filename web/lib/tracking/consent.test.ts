@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { stubStorage } from '#web/lib/stub-storage.ts'
 
 /** Reloads the modules, as a new document does, in a browser with empty storage. */
-async function openDocument(consent: 'usual' | 'strict') {
+async function openDocument(consent: 'standard' | 'strict') {
   vi.resetModules()
   vi.stubGlobal('document', {
     getElementById: (id: string) => (id === 'settings' ? { textContent: JSON.stringify({ consent }) } : null),
@@ -32,20 +32,20 @@ it('holds click ids in memory until the user agrees if consent is strict', async
 })
 
 it('stores click ids at once if consent is usual, and deletes them after a no', async () => {
-  const { answerConsent, adIds, takeVisitParameters } = await openDocument('usual')
+  const { answerConsent, adIds, takeVisitParameters } = await openDocument('standard')
   takeVisitParameters(new URL(landing))
   expect(kept.get('fbclid')).toBe('f')
   answerConsent(false)
   expect(kept.has('fbclid') || kept.has('ttclid')).toBe(false)
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
-  const later = await openDocument('usual')
+  const later = await openDocument('standard')
   expect(later.adIds()).toEqual({})
   later.takeVisitParameters(new URL(landing))
   expect(kept.has('fbclid')).toBe(false)
 })
 
 it('deletes a click id that is too long to be sent after a no', async () => {
-  const { answerConsent, adIds } = await openDocument('usual')
+  const { answerConsent, adIds } = await openDocument('standard')
   kept.set('fbclid', 'x'.repeat(513))
   answerConsent(false)
   expect([kept.has('fbclid'), adIds()]).toEqual([false, {}])

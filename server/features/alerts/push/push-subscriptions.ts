@@ -54,7 +54,7 @@ export async function subscribeToPush(
   if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is no key')
   if (sessionId !== undefined) await lockSession(tx, sessionId)
   const id = fingerprint(endpoint)
-  if (!(await isSubscribed(tx, id))) quotas.spendOrThrow('push', ip)
+  if (!(await isSubscribed(tx, id))) quotas.spendOrThrow('pushSubscriptions', ip)
   await saveSubscription(tx, {
     id,
     user_id: userId,

@@ -236,7 +236,7 @@ describe('the audit trail of auto-unlock', () => {
   })
 
   test('is bounded for a network, also by turning it on and off again', async () => {
-    const limited = await balanceSite({ LIMIT_AUDIT_IP: '2/h' })
+    const limited = await balanceSite({ RATE_LIMIT_AUDIT_EVENTS_PER_IP: '2/h' })
     try {
       const { shopper } = await createShopperWithBalance(limited)
       const { visitor } = shopper

@@ -88,13 +88,13 @@ export async function setAutoUnlock(
     if (!(await hasEverToppedUp(tx, user_id)))
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
     const { hash, isNew } = await storeAcceptedTerms(tx, shown, now)
-    if (isNew) quotas.spendOrThrow('wordBytes', call.ip, Buffer.byteLength(shown))
+    if (isNew) quotas.spendOrThrow('consentTextBytes', call.ip, Buffer.byteLength(shown))
     const { amount_cents: max_price_cents, currency } = price
     const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
       // Turning it off requires that it was on, so this quota bounds both.
-      quotas.spendOrThrow('audit', call.ip)
+      quotas.spendOrThrow('auditEvents', call.ip)
       await upsertAutoUnlock(tx, row)
       await writeAuditEvent(tx, { event: 'auto_unlock_enabled', userId: user_id, at: now, details: terms })
     }

@@ -21,7 +21,12 @@ let dataDir: string
 beforeAll(async () => {
   database = await createTestDatabase()
   dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-card-'))
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'debug', LIMIT_API_USER: '9999/s', LIMIT_CONTACT_IP: '9999/s' }
+  const env = {
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'debug',
+    RATE_LIMIT_API_PER_USER: '9999/s',
+    RATE_LIMIT_CONTACT_PER_IP: '9999/s',
+  }
   site = await runSecondSite({ env, databaseUrl: database.url, webRoot: createEmptyWebRoot(dataDir) })
 })
 afterAll(async () => {

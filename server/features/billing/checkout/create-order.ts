@@ -288,7 +288,7 @@ async function storeTerms(
   terms: string,
 ): Promise<string> {
   const { hash, isNew } = await storeAcceptedTerms(tx, terms, clock.now())
-  if (isNew) quotas.spendOrThrow('wordBytes', ip, Buffer.byteLength(terms))
+  if (isNew) quotas.spendOrThrow('consentTextBytes', ip, Buffer.byteLength(terms))
   return hash
 }
 

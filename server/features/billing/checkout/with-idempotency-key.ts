@@ -20,7 +20,7 @@ export async function withIdempotencyKey<T>(
   refuseCardNumber(checkedBody)
   const { userId, role } = await requireActiveViewer(context, call)
   if (call.idempotencyKey !== undefined)
-    context.quotas.spendOrThrow('keys', role === 'member' ? userId : call.ip)
+    context.quotas.spendOrThrow('idempotencyKeys', role === 'member' ? userId : call.ip)
   const now = context.clock.now()
   return runIdempotently(
     context.db,

@@ -43,7 +43,7 @@ export async function requestOrderLink(
   await countAttempt(
     db,
     attemptKey(secret, `link-${purpose}`, emailLookupKey(email)),
-    limits.resetAccount,
+    limits.mailLinksAccount,
     now,
   )
   const orderId = order_id?.trim() || null

@@ -14,7 +14,7 @@ import { selectAcceptedTerms } from '#server/features/billing/records/accepted-t
 
 let site: BillingSite
 beforeAll(async () => {
-  site = await startBillingSite({ UNPAID_ORDERS_DAYS: '30' })
+  site = await startBillingSite({ UNPAID_ORDER_RETENTION_DAYS: '30' })
 })
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))

@@ -40,7 +40,7 @@ test('the sixth card within an hour of five declined ones is not tried, for that
 })
 
 test('cards that are tried concurrently from one address do not share its last attempt', async () => {
-  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
     const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.create(shared)))
@@ -64,7 +64,7 @@ test('cards that are tried concurrently from one address do not share its last a
 })
 
 test('a card that pays takes no turn of its address', async () => {
-  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 3; person++)
@@ -75,7 +75,7 @@ test('a card that pays takes no turn of its address', async () => {
 })
 
 test('an address with too many failed cards cannot pay for a while, whichever user pays', async () => {
-  const shared = await startBillingSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {
     const wish = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 2; person++) {
@@ -137,7 +137,9 @@ async function stripeSite(limits: Record<string, string>) {
 }
 
 test('cards that fail at the gateway, and that only its webhook event reports, count for the network', async () => {
-  const { shop, wish, decline, tryOrder, close } = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  const { shop, wish, decline, tryOrder, close } = await stripeSite({
+    RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h',
+  })
   try {
     for (let person = 0; person < 2; person++) {
       const shopper = await Shopper.create(shop)
@@ -157,8 +159,8 @@ test('cards that fail at the gateway, and that only its webhook event reports, c
 })
 
 test('payments that were started and wait for a card count for the user and the network', async () => {
-  const own = await stripeSite({ LIMIT_CARD_FAILURES_USER: '2/h' })
-  const shared = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  const own = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_USER: '2/h' })
+  const shared = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {
     const shopper = await Shopper.create(own.shop)
     expect([await own.tryOrder(shopper, 3), await own.tryOrder(shopper, 4)]).toEqual([200, 200])

@@ -88,7 +88,7 @@ test('a person sets up at most twenty payment methods a day, wallets too', async
 })
 
 test('a network starts no more payments and method setups than its limit, whichever user and method', async () => {
-  const shared = await startBillingSite({ LIMIT_PAYMENTS_IP: '4/h' })
+  const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
     const somebody = () => Shopper.create(shared, new Visitor(shared.directUrl))
     const wish = { episode_id: episodeIdOf(shared), method: 'wallet' as const }

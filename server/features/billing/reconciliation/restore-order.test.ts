@@ -37,7 +37,7 @@ interface Shop {
 }
 
 async function sandboxShop(): Promise<Shop> {
-  const site = await startBillingSite({ BALANCE: 'on' })
+  const site = await startBillingSite({ PREPAID_BALANCE: 'on' })
   return {
     site,
     video: site.video,
@@ -53,7 +53,7 @@ async function stripeShop(): Promise<Shop> {
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
   const fake = await startFakeStripe(clock)
-  const site = await startTestSite({ clock }, { ...fake.env, BALANCE: 'on' })
+  const site = await startTestSite({ clock }, { ...fake.env, PREPAID_BALANCE: 'on' })
   return {
     site,
     video: await buildVideo(site.context),
@@ -76,7 +76,7 @@ async function paypalShop(): Promise<Shop> {
   const paypal = await FakePaypal.start()
   const site = await startTestSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
-    { ...paypal.settings, BALANCE: 'on' },
+    { ...paypal.settings, PREPAID_BALANCE: 'on' },
   )
   return {
     site,

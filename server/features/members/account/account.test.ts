@@ -134,7 +134,7 @@ describe('registering', () => {
   })
 
   it('is limited per network, including attempts with taken e-mails', async () => {
-    const strict = await startTestSite({}, { LIMIT_REGISTER_IP: '2/h' })
+    const strict = await startTestSite({}, { RATE_LIMIT_REGISTER_PER_IP: '2/h' })
     const register = (email: string) => strict.visitor().call(registerUser, { body: { ...wish, email } })
     expect((await register('early@example.com')).answer.code).toBe(200)
     expect((await register('early@example.com')).answer).toMatchObject({

@@ -22,7 +22,7 @@ let site: TestSite
 let gated: TestSite
 beforeAll(async () => {
   const lifecycleHooks: Partial<LifecycleHooks> = { export: [async () => ({ slow: slowList() })] }
-  site = await startTestSite({}, { EVENT_KB_PERSON: String(maxBytes / 1024) })
+  site = await startTestSite({}, { MAX_EVENT_KB_PER_USER: String(maxBytes / 1024) })
   gated = await startTestSite({ lifecycleHooks })
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))

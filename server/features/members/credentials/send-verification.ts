@@ -23,5 +23,5 @@ export async function limitVerifications(
   ip: string,
 ): Promise<void> {
   quotas.spendOrThrow('mailLinks', ip)
-  return countAttempt(db, attemptKey(secret, 'verify', userId), limits.resetAccount, clock.now())
+  return countAttempt(db, attemptKey(secret, 'verify', userId), limits.mailLinksAccount, clock.now())
 }

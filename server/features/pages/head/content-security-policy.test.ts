@@ -7,7 +7,7 @@ beforeAll(async () => {
     {},
     {
       FACEBOOK_PIXEL_ID: '4711',
-      CONSENT: 'strict',
+      CONSENT_MODE: 'strict',
       SENTRY_DSN: 'https://key@errors.example/7',
       SANDBOX_HOST_SUFFIX: 'sandbox.</script>',
     },

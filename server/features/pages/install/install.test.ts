@@ -18,8 +18,8 @@ writeFileSync(broken, 'no picture')
 let site: TestSite
 let plain: TestSite
 beforeAll(async () => {
-  site = await startTestSite({}, { SITE_NAME: 'Drama & Rama', SITE_LOGO: logo })
-  plain = await startTestSite({}, { SITE_LOGO: broken })
+  site = await startTestSite({}, { SITE_NAME: 'Drama & Rama', SITE_LOGO_PATH: logo })
+  plain = await startTestSite({}, { SITE_LOGO_PATH: broken })
 })
 afterAll(async () => {
   await Promise.all([site.close(), plain.close()])

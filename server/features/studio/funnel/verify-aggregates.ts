@@ -120,7 +120,7 @@ function describeDifferences(
 }
 
 /**
- * Compares steps. Sums may exceed the events, since a user's oldest are deleted beyond EVENT_KB_PERSON, but are never lower. Events
+ * Compares steps. Sums may exceed the events, since a user's oldest are deleted beyond MAX_EVENT_KB_PER_USER, but are never lower. Events
  * older than EVENTS_DAYS are deleted.
  */
 async function verifySteps(db: Db, { clock, tracking }: VerifyContext, day: string): Promise<string[]> {

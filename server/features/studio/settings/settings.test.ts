@@ -27,7 +27,7 @@ let owner: TestOperator
 beforeAll(async () => {
   site = await startTestSite(
     {},
-    { MAIL_FROM: 'Old <old@drama.example>', LIMIT_REGISTER_IP: '90/h', META_ACCESS_TOKEN: 'hush' },
+    { MAIL_FROM: 'Old <old@drama.example>', RATE_LIMIT_REGISTER_PER_IP: '90/h', META_ACCESS_TOKEN: 'hush' },
   )
   owner = await signInOperator(site, 'owner')
 })
@@ -113,7 +113,7 @@ describe('a setting', () => {
     ['signInAccount', '4/min'],
     ['signInAccount', '100/s'],
     ['cardFailuresUser', '1/h'],
-    ['resetAccount', '999/h'],
+    ['mailLinksAccount', '999/h'],
   ])('%s refuses %j, and reports the allowed range', async (name, value) => {
     const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
     const { min, max } = rateLimitBounds[name as RateLimitName]

@@ -71,7 +71,7 @@ function fateOf(port: number): Promise<'answered' | 'closed'> {
 }
 
 test('limits the connections of a network, and accepts another when one has ended', async () => {
-  const { port } = await serve({ CONNECTIONS_NETWORK: '2' })
+  const { port } = await serve({ MAX_CONNECTIONS_PER_IP: '2' })
   const first = open(port)
   const second = open(port)
   await Promise.all([once(first, 'connect'), once(second, 'connect')])
@@ -81,7 +81,7 @@ test('limits the connections of a network, and accepts another when one has ende
 })
 
 test('limits the connections of a process', async () => {
-  const { app, port } = await serve({ CONNECTIONS: '1' })
+  const { app, port } = await serve({ MAX_CONNECTIONS: '1' })
   await once(open(port, '/api/nothing'), 'data')
   const dropped = vi.fn<() => void>()
   app.server.on('drop', dropped)
@@ -90,7 +90,7 @@ test('limits the connections of a process', async () => {
 })
 
 test('aborts a response of which the client reads no byte, and closes the connection', async () => {
-  const { app, port, ended } = await serve({ WRITE_SECONDS: '1', LONGEST_MS: '600000' })
+  const { app, port, ended } = await serve({ WRITE_TIMEOUT_SECONDS: '1', LONGEST_MS: '600000' })
   const given = vi.fn<() => void>()
   void ended.then(given)
   open(port, '/large').pause()

@@ -11,7 +11,7 @@ const keys = {
 }
 
 test('the domain file for Apple Pay is served as the operator set it', async () => {
-  const site = await startTestSite({}, { ...keys, APPLE_PAY_DOMAIN: '7B227073704964' })
+  const site = await startTestSite({}, { ...keys, APPLE_PAY_DOMAIN_ASSOCIATION: '7B227073704964' })
   const answer = await site.visitor().fetch(path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   expect(await answer.text()).toBe('7B227073704964')

@@ -24,7 +24,7 @@ let site: TestSite
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-encrypted-'))
-  site = await startTestSite({}, { MEDIA_ENCRYPT: 'aes-128' })
+  site = await startTestSite({}, { MEDIA_ENCRYPTION: 'aes-128' })
   const folder = join(root, 'a-secret')
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)

@@ -8,8 +8,8 @@ import { extraRenditionsOf, type ExtraRendition } from '#server/features/media/i
 import type { Converter } from './programs.ts'
 
 /**
- * Finds ffmpeg, and a working encoder for EXTRA_RUNG.
- * @throws ConfigError naming FFMPEG_PATH or EXTRA_RUNG
+ * Finds ffmpeg, and a working encoder for EXTRA_CODEC.
+ * @throws ConfigError naming FFMPEG_PATH or EXTRA_CODEC
  */
 export async function findConverter({
   ffmpegPath,
@@ -50,9 +50,9 @@ async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<Ext
   if (faults.size === 0) {
     const names = [...new Set(extraRenditionsOf(codec).map(({ encoder }) => encoder))].join(' or ')
     throw new ConfigError(
-      `EXTRA_RUNG ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
+      `EXTRA_CODEC ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
     )
   }
   const reasons = [...faults].map(([encoder, fault]) => `its ${encoder} ${fault}`).join(', and ')
-  throw new ConfigError(`EXTRA_RUNG ${codec} can’t be used with ${ffmpegPath}: ${reasons}.`)
+  throw new ConfigError(`EXTRA_CODEC ${codec} can’t be used with ${ffmpegPath}: ${reasons}.`)
 }

@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const find = (codec: string, ffmpegPath = process.env['FFMPEG_PATH']) =>
-  findConverter({ ffmpegPath, ingest: readIngest({ EXTRA_RUNG: codec }) })
+  findConverter({ ffmpegPath, ingest: readIngest({ EXTRA_CODEC: codec }) })
 
 test.each([
   { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
@@ -106,7 +106,7 @@ test.each([
 ])('an encoder that $name is refused at start, by name', async ({ name, encode, fault }) => {
   const path = drawEncoders(name, ['libx265'], encode)
   await expect(find('hevc', path)).rejects.toThrow(
-    `EXTRA_RUNG hevc can’t be used with ${path}: its libx265 ${fault}.`,
+    `EXTRA_CODEC hevc can’t be used with ${path}: its libx265 ${fault}.`,
   )
 })
 
@@ -119,11 +119,11 @@ test('chooses the next encoder if the best ignores forced keyframes', async () =
 test('a build without the encoder is refused at start, with the name of the setting', async () => {
   const path = drawEncoders('lacking', ['libx264'], 'exit 1')
   await expect(find('av1', path)).rejects.toThrow(
-    `EXTRA_RUNG av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
+    `EXTRA_CODEC av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
   )
 })
 
-test('does not test encoders if EXTRA_RUNG is not set', async () => {
+test('does not test encoders if EXTRA_CODEC is not set', async () => {
   const path = drawEncoders('untried', ['libx265'], 'exit 1')
   const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
   expect(found.extraRendition).toBeUndefined()

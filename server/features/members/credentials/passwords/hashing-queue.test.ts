@@ -27,7 +27,7 @@ vi.mock('./run-hashing.ts', () => ({
 let site: TestSite
 beforeAll(async () => {
   // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
-  site = await startTestSite({ clock: systemClock }, { LIMIT_SIGN_IN_IP: '1000/min' })
+  site = await startTestSite({ clock: systemClock }, { RATE_LIMIT_SIGN_IN_PER_IP: '1000/min' })
 })
 afterAll(() => site.close())
 

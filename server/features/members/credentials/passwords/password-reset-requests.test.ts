@@ -10,7 +10,7 @@ let site: TestSite
 
 beforeAll(async () => {
   // The override keeps SITE_PROCESSES=2 within this process, where queries are observed.
-  site = await startTestSite({ clock: systemClock }, { LIMIT_RESET_ACCOUNT: '1000/min' })
+  site = await startTestSite({ clock: systemClock }, { RATE_LIMIT_MAIL_LINKS_PER_ACCOUNT: '1000/min' })
 })
 afterAll(() => site.close())
 

@@ -48,7 +48,7 @@ export async function requestPasswordReset(
   context.quotas.spendOrThrow('mailLinks', call.ip)
   // Requests by strangers do not use up the member's own limit.
   const requesterKey = withDevice(emailLookupKey(email), findKnownDevice(context, call, 'device', email))
-  await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.resetAccount, now)
+  await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.mailLinksAccount, now)
   await insertPasswordResetRequest(db, { email, language: call.language, created_at: now })
 }
 

@@ -14,7 +14,7 @@ const stepMs = 30_000
 beforeAll(async () => {
   site = await startTestSite(
     { clock: { now: () => new Date(now) } },
-    { SITE_NAME: 'Test Dramas', LIMIT_SIGN_IN_ACCOUNT: '100/min' },
+    { SITE_NAME: 'Test Dramas', RATE_LIMIT_SIGN_IN_PER_ACCOUNT: '100/min' },
   )
 })
 afterAll(() => site.close())
