@@ -23,18 +23,18 @@ export async function readParameterValues(pool: Pool): Promise<ParameterValues> 
   const emails = await some('orders', 'email')
   return {
     'order show id': orders,
-    'person show id': members,
-    'person history id': members,
-    'plan members id': plans,
+    'customer show id': members,
+    'customer history id': members,
+    'plan subscribers id': plans,
     'experiment show id': await some('experiments'),
     'video show id': videos,
-    'episode play id': await some('episodes'),
+    'episode playback id': await some('episodes'),
     // Videos with uploads in progress.
     'upload list video_id': await some('uploads', 'video_id'),
     'audit list subject': [...videos, ...orders],
     video_id: videos,
     who: [...emails, ...orders, ...members],
-    person: [...emails, ...members],
+    customer: [...emails, ...members],
     keyword: Array.from({ length: samples }, (_, index) => randomWord(0, index)),
     token: Array.from({ length: campaignLinks }, (_, index) => `bench${index + 1}`),
     day: daysAgo.map((days) => timeBefore(days).slice(0, 10)),

@@ -42,7 +42,7 @@ const StoredPaymentMethod = Type.Object({
 
 /** A customer with the details for support; the orders are in the list of orders. */
 export const CustomerDetails = Type.Object({
-  person: Customer,
+  customer: Customer,
   membership: Membership,
   methods: Type.Array(StoredPaymentMethod),
   sessions: Type.Array(CustomerSession),
@@ -52,8 +52,8 @@ export type CustomerDetails = Static<typeof CustomerDetails>
 
 export const searchCustomers = command({
   method: 'GET',
-  path: '/api/studio/people',
-  command: 'person find',
+  path: '/api/studio/customers',
+  command: 'customer find',
   args: ['who'],
   roles: supportRoles,
   summary: 'Finds customers by the e-mail of an account or order, an order number or an ID',
@@ -64,8 +64,8 @@ export const searchCustomers = command({
 
 export const getCustomer = command({
   method: 'GET',
-  path: '/api/studio/people/one',
-  command: 'person show',
+  path: '/api/studio/customers/one',
+  command: 'customer show',
   args: ['id'],
   roles: supportRoles,
   summary: 'Shows a customer: subscription, payment methods, sessions, entitlements',
@@ -87,8 +87,8 @@ export type WatchHistoryEntry = Static<typeof WatchHistoryEntry>
 
 export const listWatchHistory = command({
   method: 'GET',
-  path: '/api/studio/people/history',
-  command: 'person history',
+  path: '/api/studio/customers/history',
+  command: 'customer history',
   args: ['id'],
   roles: supportRoles,
   summary: 'Lists what a customer watched, newest first',
@@ -99,8 +99,8 @@ export const listWatchHistory = command({
 
 export const signOutCustomer = command({
   method: 'POST',
-  path: '/api/studio/people/sign-out',
-  command: 'person sign-out',
+  path: '/api/studio/customers/sign-out',
+  command: 'customer sign-out',
   args: ['id'],
   roles: supportRoles,
   summary: 'Signs a customer out on all devices',
@@ -111,8 +111,8 @@ export const signOutCustomer = command({
 
 export const deleteCustomer = command({
   method: 'DELETE',
-  path: '/api/studio/people',
-  command: 'person delete',
+  path: '/api/studio/customers',
+  command: 'customer delete',
   args: ['id'],
   confirmationFields: ['reason'],
   roles: supportRoles,
@@ -134,12 +134,12 @@ export const grantEntitlement = command({
   method: 'POST',
   path: '/api/studio/entitlements',
   command: 'entitlement grant',
-  args: ['person'],
+  args: ['customer'],
   roles: supportRoles,
   summary: 'Grants a customer access to an episode, a video, or everything if no video is given',
   refuses: ['notFound'],
   body: Type.Object({
-    person: Id,
+    customer: Id,
     video_id: Type.Optional(Id),
     /** The episode number; the whole video if omitted. */
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),

@@ -108,10 +108,10 @@ export const changeCategory = command({
   info: StudioLabel,
 })
 
-export const orderCategories = command({
+export const reorderCategories = command({
   method: 'POST',
   path: '/api/studio/categories/order',
-  command: 'category order',
+  command: 'category reorder',
   roles: editors,
   summary: 'Sets the menu order of all categories',
   refuses: ['movedOn'],

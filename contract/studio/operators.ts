@@ -111,7 +111,7 @@ export const listOperators = command({
 export const changeOperator = command({
   method: 'POST',
   path: '/api/studio/operators/role',
-  command: 'operator role',
+  command: 'operator set-role',
   args: ['email', 'role'],
   roles: ['owner'],
   summary: "Changes an operator's role",
@@ -123,7 +123,7 @@ export const changeOperator = command({
 export const resetOperator = command({
   method: 'POST',
   path: '/api/studio/operators/reset',
-  command: 'operator reset',
+  command: 'operator reset-access',
   args: ['email'],
   roles: ['owner'],
   summary: "Resets an operator's access and returns a new one-time link",

@@ -141,7 +141,7 @@ const orderFilters = {
   status: Type.Optional(stringEnum(orderStatuses)),
   gateway: Type.Optional(stringEnum(orderGatewayIds)),
   /** An e-mail address or a user id; or an order number or id, which overrides the other filters. */
-  person: Type.Optional(Type.String({ maxLength: 254 })),
+  customer: Type.Optional(Type.String({ maxLength: 254 })),
   /** Orders created at or after `since` and before `until`. */
   since: Type.Optional(Time),
   until: Type.Optional(Time),
@@ -218,8 +218,8 @@ export const refundOrder = command({
 
 export const syncOrder = command({
   method: 'POST',
-  path: '/api/studio/orders/check',
-  command: 'order check',
+  path: '/api/studio/orders/sync',
+  command: 'order sync',
   args: ['id'],
   roles: supportRoles,
   summary: 'Syncs an order with its gateway',

@@ -155,8 +155,8 @@ export type PlanSubscriber = Static<typeof PlanSubscriber>
 
 export const listPlanSubscribers = command({
   method: 'GET',
-  path: '/api/studio/plans/members',
-  command: 'plan members',
+  path: '/api/studio/plans/subscribers',
+  command: 'plan subscribers',
   args: ['id'],
   roles: readers,
   summary: "Lists a plan's subscribers, newest first",

@@ -104,7 +104,7 @@ export const setMaintenance = command({
 export const setOfferedLanguages = command({
   method: 'POST',
   path: '/api/studio/settings/languages',
-  command: 'languages offer',
+  command: 'languages set',
   roles: ['owner'],
   summary: 'Sets the languages of the site within two seconds; the first is the default',
   refuses: ['settingInvalid'],

@@ -16,8 +16,8 @@ export type SetupStep = Static<typeof SetupStep>
 
 export const showSetupGuide = command({
   method: 'GET',
-  path: '/api/studio/start',
-  command: 'start',
+  path: '/api/studio/setup',
+  command: 'setup show',
   roles: ['owner', 'editor'],
   summary: 'Shows the setup guide and which steps are done; editors see the steps about content',
   refuses: [],

@@ -103,7 +103,7 @@ export type FailedUpload = Static<typeof FailedUpload>
 export const listFailedUploads = command({
   method: 'GET',
   path: '/api/studio/system/files',
-  command: 'file failed',
+  command: 'upload list-failed',
   roles,
   summary: 'Lists failed uploads, newest first, with the reason',
   refuses: [],
@@ -132,7 +132,7 @@ export type AbandonedMail = Static<typeof AbandonedMail>
 export const listAbandonedMails = command({
   method: 'GET',
   path: '/api/studio/system/mails',
-  command: 'mail failed',
+  command: 'mail list-failed',
   roles: supportRoles,
   summary: 'Lists undelivered e-mails of the last week that are still useful, newest first',
   refuses: [],

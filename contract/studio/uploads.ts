@@ -44,13 +44,13 @@ export interface FileCommand {
 }
 export const coverCommand = {
   path: coverPath,
-  command: 'video cover',
+  command: 'video set-cover',
   summary: "Sets a video's cover, cropped to 3:4",
 } as const satisfies FileCommand
 
 export const languageCoverCommand = {
   path: languageCoverPath,
-  command: 'video cover-in',
+  command: 'video set-language-cover',
   summary: 'Sets the cover for viewers of one language, cropped to 3:4',
 } as const satisfies FileCommand
 
@@ -89,10 +89,10 @@ export type AnnouncedFile = Static<typeof AnnouncedFile>
 export const StartedUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
 export type StartedUpload = Static<typeof StartedUpload>
 
-export const beginUploads = command({
+export const startUploads = command({
   method: 'POST',
   path: '/api/studio/uploads',
-  command: 'upload begin',
+  command: 'upload start',
   args: ['video_id', 'files'],
   roles: uploaderRoles,
   summary:
@@ -131,8 +131,8 @@ export type CompletedUpload = Static<typeof CompletedUpload>
 
 export const listCompletedUploads = command({
   method: 'GET',
-  path: '/api/studio/uploads/arrived',
-  command: 'upload arrived',
+  path: '/api/studio/uploads/completed',
+  command: 'upload list-completed',
   args: ['video_id'],
   roles: uploaderRoles,
   summary:

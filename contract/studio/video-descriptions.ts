@@ -27,7 +27,7 @@ export type VideoDescription = Static<typeof VideoDescription>
 export const parseVideoDescription = command({
   method: 'POST',
   path: '/api/studio/video/description',
-  command: 'video read',
+  command: 'video parse-description',
   args: ['text'],
   roles: uploaderRoles,
   summary: 'Reads the text of a video.yaml and reports mistakes; changes nothing',

@@ -269,10 +269,10 @@ export const listStudioEpisodes = command({
   data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
 
-export const playStudioEpisode = command({
+export const getStudioPlayback = command({
   method: 'GET',
   path: '/api/studio/episode/playback',
-  command: 'episode play',
+  command: 'episode playback',
   args: ['id'],
   roles,
   summary: 'Returns the playback URLs of an episode, whatever the status of its video',
@@ -287,10 +287,10 @@ export const playStudioEpisode = command({
   }),
 })
 
-export const orderEpisodes = command({
+export const reorderEpisodes = command({
   method: 'POST',
   path: '/api/studio/episodes/order',
-  command: 'episode order',
+  command: 'episode reorder',
   args: ['video_id'],
   roles: editors,
   summary: 'Reorders the episodes of a video; the existing numbers are reused, including gaps',
@@ -314,7 +314,7 @@ export const editEpisode = command({
 export const setEpisodeTitles = command({
   method: 'POST',
   path: '/api/studio/episodes/titles',
-  command: 'episode titles',
+  command: 'episode set-titles',
   args: ['video_id'],
   roles: editors,
   summary: 'Edits the titles of several episodes of a video; an empty text removes a language',

@@ -68,7 +68,7 @@ test('support finds a member by address and by id, sees purchases, history and s
   await page.getByRole('button', { name: 'Sign out on all devices' }).click()
   await expect(page.getByText('Signed out on 1 device.')).toBeVisible()
   await expect(page.getByText('No signed-in devices')).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('person sign-out')
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('customer sign-out')
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }
   expect(info.role).toBe('visitor')
 })

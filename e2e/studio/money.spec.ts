@@ -63,7 +63,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
 })
 
 /** Creates unpaid orders of a guest. @returns the guest's id, and the order numbers, the latest first */
-async function order(page: Page, gateways: string[]): Promise<{ person: string; orders: string[] }> {
+async function order(page: Page, gateways: string[]): Promise<{ customer: string; orders: string[] }> {
   const guest = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
   const url = new URL(await towerUrl(page, 1), siteUrl)
   const id = url.pathname.split('/').at(-1) ?? ''
@@ -79,7 +79,7 @@ async function order(page: Page, gateways: string[]): Promise<{ person: string; 
     const { info } = (await made.json()) as { info: { id: string } }
     orders.unshift(info.id)
   }
-  return { person: guest.info.id, orders }
+  return { customer: guest.info.id, orders }
 }
 
 const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE')
@@ -87,7 +87,7 @@ const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).to
 test('orders are filtered by status, gateway, customer and date; the URL has the filters, and the export has the same orders @desktop', async ({
   page,
 }) => {
-  const { person, orders } = await order(page, ['sandbox', 'stripe'])
+  const { customer, orders } = await order(page, ['sandbox', 'stripe'])
   const [byStripe = '', bySandbox = ''] = orders
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/money')
@@ -101,7 +101,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   }
   const [state, gateway] = [page.getByLabel('Status'), page.getByLabel('Gateway')]
   const who = page.getByLabel('E-mail, order number or ID')
-  await find(() => who.fill(person), /person=/, 2)
+  await find(() => who.fill(customer), /customer=/, 2)
   await find(() => gateway.selectOption('Stripe'), /gateway=stripe/, 1)
   await expect(rows.last()).toContainText('Stripe')
   await find(() => state.selectOption('Paid'), /status=paid/, 0)
@@ -114,7 +114,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await page.goBack()
   await expect(rows).toHaveCount(3)
   await expect(gateway).toHaveValue('')
-  await expect(who).toHaveValue(person)
+  await expect(who).toHaveValue(customer)
   await page.goForward()
   await expect(gateway).toHaveValue('stripe')
   await page.reload()
@@ -125,7 +125,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await expect(page.getByText(byStripe, { exact: true })).toBeVisible()
   await page.getByRole('link', { name: 'All orders' }).click()
   await expect(page).toHaveURL(/gateway=stripe/)
-  await find(() => gateway.selectOption('All'), /person=[^&]*$/, 2)
+  await find(() => gateway.selectOption('All'), /customer=[^&]*$/, 2)
   await find(() => page.getByLabel('From').fill(dayFromNow(3)), /since=/, 0)
   await find(() => page.getByLabel('From').fill(dayFromNow(-3)), /since=/, 2)
   await find(() => page.getByLabel('To', { exact: true }).fill(dayFromNow(-3)), /until=/, 0)

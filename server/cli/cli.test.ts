@@ -78,7 +78,7 @@ describe('the command line', () => {
     [['restore', 'one', 'two'], 'too many arguments'],
     [['studio', 'ordr', 'list'], 'order'],
     [['studio', 'order', 'list', '--status', 'payd'], 'pending, paid, failed'],
-    [['studio', 'operator', 'role', 'a@example.com', 'boss'], 'owner, editor, support, analyst'],
+    [['studio', 'operator', 'set-role', 'a@example.com', 'boss'], 'owner, editor, support, analyst'],
     [['studio', 'growth', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
@@ -139,7 +139,7 @@ const inputOf = ({ invocation }: ParsedCommand) => ('command' in invocation ? in
 describe('the usual codes of languages', () => {
   it.each([
     ['text show contactUs de', { name: 'contactUs', language: 'dy' }],
-    ['languages offer --languages fr --languages de --languages en', { languages: ['fy', 'dy', 'en'] }],
+    ['languages set --languages fr --languages de --languages en', { languages: ['fy', 'dy', 'en'] }],
     ['video edit v1 --titles.de Nacht --titles.en Night', { id: 'v1', titles: { dy: 'Nacht', en: 'Night' } }],
     ['tag change t1 --names.fr Amour', { id: 't1', names: { fy: 'Amour' } }],
     [
@@ -183,7 +183,7 @@ describe('a command that cannot be undone', () => {
   })
 
   it('runs in a script that gives both as options', async () => {
-    const asked = ask('person', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
+    const asked = ask('customer', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
     expect(await confirmCommand(asked, undefined)).toBe(true)
   })
 

@@ -32,12 +32,12 @@ const run = (...args: string[]) => runStudioCommand(site.context, args)
 
 it('uploads a cover from a file, and records it in the audit log', async () => {
   const { id } = await buildVideo(site.context)
-  const { cover_url } = JSON.parse(await run('video', 'cover', id, picture, '--json')) as {
+  const { cover_url } = JSON.parse(await run('video', 'set-cover', id, picture, '--json')) as {
     cover_url: string
   }
   expect((await owner.desk.callOk(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
   const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
-  expect(list).toMatchObject([{ event: 'studio video cover', operator: null }])
+  expect(list).toMatchObject([{ event: 'studio video set-cover', operator: null }])
 })
 
 it('uploads an icon from a file, which is shown until it is removed', async () => {
@@ -49,12 +49,12 @@ it('uploads an icon from a file, which is shown until it is removed', async () =
 
 it('refuses a file that is no image, a missing file and an unknown video with a readable message, and changes nothing', async () => {
   const { id } = await buildVideo(site.context)
-  await expect(run('video', 'cover', id, text)).rejects.toThrow(/image/)
-  await expect(run('video', 'cover', 'vid_none', picture)).rejects.toThrow(/Not found/)
-  await expect(run('video', 'cover', id, join(folder, 'none.png'))).rejects.toThrow(/There is no file/)
-  await expect(run('video', 'cover', id)).rejects.toThrow(/missing required argument 'file'/)
+  await expect(run('video', 'set-cover', id, text)).rejects.toThrow(/image/)
+  await expect(run('video', 'set-cover', 'vid_none', picture)).rejects.toThrow(/Not found/)
+  await expect(run('video', 'set-cover', id, join(folder, 'none.png'))).rejects.toThrow(/There is no file/)
+  await expect(run('video', 'set-cover', id)).rejects.toThrow(/missing required argument 'file'/)
   await expect(run('icon', 'change', picture, 'more')).rejects.toThrow(/too many arguments/)
-  expect(await run('video', 'cover', '--help')).toContain('video cover [options] <id> <file>')
+  expect(await run('video', 'set-cover', '--help')).toContain('video set-cover [options] <id> <file>')
   const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
   expect(list).toEqual([])
 })

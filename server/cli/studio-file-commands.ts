@@ -5,7 +5,7 @@ import { pathFromShell } from './path-from-shell.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 
-/** Studio commands that take a file: `video cover ID FILE`. */
+/** Studio commands that take a file: `video set-cover ID FILE`. */
 export const fileCommands: readonly FileCommand[] = [coverCommand, languageCoverCommand, iconCommand]
 
 /** Returns the names of the arguments before the file. */

@@ -39,14 +39,14 @@ afterAll(() => site.close())
 const find = async (who: string) => (await support.desk.callOk(searchCustomers, { query: { who } })).list
 const show = (id: string) => support.desk.callOk(getCustomer, { query: { id } })
 
-describe('a person is found', () => {
+describe('a customer is found', () => {
   it('by the address of the account, by id, and by an order', async () => {
     const { visitor, email } = await createMember(site)
     const { id } = await visitor.callOk(getUser)
     expect(await find(email.toUpperCase())).toEqual([
       expect.objectContaining({ id, role: 'member', email, email_verified: false }),
     ])
-    expect((await find(id)).map((person) => person.email)).toEqual([email])
+    expect((await find(id)).map((customer) => customer.email)).toEqual([email])
     expect(await find('usr_none')).toEqual([])
   })
 
@@ -59,7 +59,7 @@ describe('a person is found', () => {
   })
 })
 
-it('shows subscription, payment methods, sessions and entitlements of a person, and no credentials', async () => {
+it('shows subscription, payment methods, sessions and entitlements of a customer, and no credentials', async () => {
   const { shopper, userId } = await Subscriber.create(site)
   await shopper.buy({ episode_id: episodeIdOf(site) })
   const file = await show(userId)
@@ -84,7 +84,7 @@ it('dates a payment method by the clock of the site, which the sandbox moves', a
   expect(Date.parse(method?.created_at ?? '')).toBeGreaterThanOrEqual(before)
 })
 
-it('lists a person’s viewing history, latest first', async () => {
+it('lists a customer’s viewing history, latest first', async () => {
   const { visitor } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
   const at = new Date().toISOString()
@@ -95,8 +95,8 @@ it('lists a person’s viewing history, latest first', async () => {
 })
 
 describe('an entitlement', () => {
-  const grant = (person: string, what: object) =>
-    support.desk.callOk(grantEntitlement, { body: { person, reason, ...what } })
+  const grant = (customer: string, what: object) =>
+    support.desk.callOk(grantEntitlement, { body: { customer, reason, ...what } })
   const guest = async () => {
     const { shopper } = await buyEpisode(site, 6)
     return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
@@ -149,8 +149,8 @@ describe('an entitlement', () => {
   it('that was revoked is not restored by a won dispute', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
-    const [person] = await find(info?.id ?? '')
-    const held = (await show(person?.id ?? '')).entitlements[0]
+    const [customer] = await find(info?.id ?? '')
+    const held = (await show(customer?.id ?? '')).entitlements[0]
     await support.desk.callOk(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
     const { reference } = await paymentOf(site, info?.id ?? '')
     await applySandboxWebhook(site, reference)
@@ -164,11 +164,11 @@ describe('an entitlement', () => {
   it('can be revoked while its order is disputed, and the result restores nothing', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
-    const [person] = await find(info?.id ?? '')
+    const [customer] = await find(info?.id ?? '')
     const { reference } = await paymentOf(site, info?.id ?? '')
     await applySandboxWebhook(site, reference)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
-    const rightOf = async () => (await show(person?.id ?? '')).entitlements[0]
+    const rightOf = async () => (await show(customer?.id ?? '')).entitlements[0]
     const locked = await rightOf()
     expect(locked).toMatchObject({ revoked_at: expect.any(String), revocation_reason: null })
     const body = { id: locked?.id ?? '', reason }
@@ -182,19 +182,19 @@ describe('an entitlement', () => {
     support = await signInOperator(site, 'support')
   })
 
-  it('cannot be given to an unknown person or for an unknown video', async () => {
+  it('cannot be given to an unknown customer or for an unknown video', async () => {
     const { id } = await guest()
     const tries = [
-      { person: 'usr_none', reason },
-      { person: id, video_id: 'vid_none', reason },
-      { person: id, video_id: site.video.id, number: 99, reason },
+      { customer: 'usr_none', reason },
+      { customer: id, video_id: 'vid_none', reason },
+      { customer: id, video_id: site.video.id, number: 99, reason },
     ]
     for (const body of tries)
       expect((await support.desk.call(grantEntitlement, { body })).answer.code).toBe(404)
   })
 })
 
-it('a person is signed out everywhere', async () => {
+it('a customer is signed out everywhere', async () => {
   const { visitor } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
   expect(await support.desk.callOk(signOutCustomer, { body: { id } })).toEqual({ ended: 1 })
@@ -202,15 +202,15 @@ it('a person is signed out everywhere', async () => {
   expect((await show(id)).sessions).toEqual([])
 })
 
-describe('a person who requests deletion', () => {
+describe('a customer who requests deletion', () => {
   it('loses plan, sessions and address; the order stays anonymously', async () => {
     const { shopper, userId, ...subscriber } = await Subscriber.create(site)
     const body = { id: userId, reason }
     expect(await support.desk.callOk(deleteCustomer, { body })).toEqual({ deleted: true })
     expect(await find(shopper.email)).toEqual([])
-    expect((await show(userId)).person).toMatchObject({ role: 'deleted', email: null })
+    expect((await show(userId)).customer).toMatchObject({ role: 'deleted', email: null })
     expect((await show(userId)).methods).toEqual([])
-    const { list } = await support.desk.callOk(listOrders, { query: { person: userId } })
+    const { list } = await support.desk.callOk(listOrders, { query: { customer: userId } })
     expect(list).toEqual([expect.objectContaining({ status: 'paid', email: null })])
     const { status } = await site.context.db
       .selectFrom('subscriptions')
@@ -226,7 +226,7 @@ describe('a person who requests deletion', () => {
   it('loses nothing if one of the features cannot erase its records', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy({ episode_id: episodeIdOf(site) })
-    const [person] = await find(shopper.email)
+    const [customer] = await find(shopper.email)
     const { lifecycleHooks } = site.context
     const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
     site.context.lifecycleHooks = { ...lifecycleHooks, erase }
@@ -238,10 +238,10 @@ describe('a person who requests deletion', () => {
         'content-type': 'application/json',
         'sec-fetch-site': 'same-origin',
       },
-      body: JSON.stringify({ id: person?.id, reason }),
+      body: JSON.stringify({ id: customer?.id, reason }),
     })
     site.context.lifecycleHooks = lifecycleHooks
     expect(status).toBe(500)
-    expect(await find(shopper.email)).toEqual([person])
+    expect(await find(shopper.email)).toEqual([customer])
   })
 })

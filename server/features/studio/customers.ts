@@ -42,7 +42,7 @@ export const customerCommands: Command[] = [
   readCommand(searchCustomers, async ({ db }, { who }) => {
     const customerIds = await findCustomerIds(db, who.trim())
     const found = await Promise.all(customerIds.map((id) => loadAdminAccount(db, id).catch(ignoreNotFound)))
-    const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
+    const people = new Map(found.flatMap((customer) => (customer ? [[customer.id, customer] as const] : [])))
     return { data: { list: await Promise.all([...people.values()].map((row) => presentCustomer(db, row))) } }
   }),
 
@@ -57,7 +57,7 @@ export const customerCommands: Command[] = [
       listEntitlementsOfUser(db, userId, language),
     ])
     return {
-      info: { person: await presentCustomer(db, account), membership, methods, sessions, entitlements },
+      info: { customer: await presentCustomer(db, account), membership, methods, sessions, entitlements },
     }
   }),
 
@@ -88,12 +88,12 @@ export const customerCommands: Command[] = [
 
   transactionalCommand(
     grantEntitlement,
-    async ({ clock }, tx, { person, video_id, number, days, reason }) => {
-      await lockAccount(tx, person)
+    async ({ clock }, tx, { customer, video_id, number, days, reason }) => {
+      await lockAccount(tx, customer)
       const startsAt = clock.now()
       const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
       const id = await grantFreeEntitlement(tx, {
-        userId: person,
+        userId: customer,
         reason,
         videoId: video_id,
         number,
@@ -103,7 +103,7 @@ export const customerCommands: Command[] = [
       const ends_at = endsAt?.toISOString() ?? null
       return {
         answer: { info: { id, ends_at } },
-        change: { subject: person, after: { entitlement: id, video_id, number, ends_at, reason } },
+        change: { subject: customer, after: { entitlement: id, video_id, number, ends_at, reason } },
       }
     },
   ),

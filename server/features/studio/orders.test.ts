@@ -53,20 +53,22 @@ async function letAllIn(): Promise<void> {
 const run = (...args: string[]) => runStudioCommand(site.context, args)
 
 describe('the orders', () => {
-  it('are filtered by state, gateway, person and date, latest first, in pages', async () => {
+  it('are filtered by state, gateway, customer and date, latest first, in pages', async () => {
     const { shopper, order } = await buyEpisode(site)
     const open = await shopper.order({ episode_id: episodeIdOf(site, 5) })
-    const { list } = await support.desk.callOk(listOrders, { query: { person: shopper.email.toUpperCase() } })
+    const { list } = await support.desk.callOk(listOrders, {
+      query: { customer: shopper.email.toUpperCase() },
+    })
     expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
     expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
-    const { user_id: person = '', created_at: since = '' } = list[0] ?? {}
+    const { user_id: customer = '', created_at: since = '' } = list[0] ?? {}
     const [wanted] = list
     const typed = orderNumber(wanted?.id ?? '').toLowerCase()
-    const byShortNumber = await support.desk.callOk(listOrders, { query: { person: typed } })
+    const byShortNumber = await support.desk.callOk(listOrders, { query: { customer: typed } })
     expect(byShortNumber.list.map(({ id }) => id)).toEqual([wanted?.id])
-    const byNumber = await support.desk.callOk(listOrders, { query: { person: ` ${wanted?.id}` } })
+    const byNumber = await support.desk.callOk(listOrders, { query: { customer: ` ${wanted?.id}` } })
     expect(byNumber.list).toEqual([wanted])
-    const find = (query: object) => support.desk.callOk(listOrders, { query: { person, ...query } })
+    const find = (query: object) => support.desk.callOk(listOrders, { query: { customer, ...query } })
     expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
     expect((await find({ gateway: 'paypal' })).list).toEqual([])
     expect((await find({ since })).list.map(({ id }) => id)).toEqual([open.id])
@@ -104,7 +106,7 @@ describe('the orders', () => {
     const { list } = await analyst.desk.callOk(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
     expect((await analyst.desk.callOk(getOrder, { query: { id: order.id } })).order.email).toBeNull()
-    const asked = await analyst.desk.call(listOrders, { query: { person: shopper.email } })
+    const asked = await analyst.desk.call(listOrders, { query: { customer: shopper.email } })
     expect(asked.answer.code).toBe(403)
   })
 })
@@ -151,7 +153,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
   expect(Date.parse(paid.entitlements[0]?.ends_at ?? '')).toBeGreaterThan(Date.parse(renewal ?? ''))
   await subscriber.advanceAndRenew(7 * day + 1000)
   await letAllIn()
-  const { list } = await support.desk.callOk(listOrders, { query: { person: subscriber.userId } })
+  const { list } = await support.desk.callOk(listOrders, { query: { customer: subscriber.userId } })
   const retryAt = (await subscriber.subscriptionRow()).next_charge_at?.toISOString()
   expect(list.map(({ status, past_due, retry_at }) => [status, past_due, retry_at])).toEqual([
     ['pending', true, retryAt],
@@ -160,7 +162,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
   expect(Date.parse(retryAt ?? '')).toBeGreaterThan(site.context.clock.now().getTime())
   for (const days of [1, 2, 1]) await subscriber.advanceAndRenew(days * day)
   await letAllIn()
-  const ended = await support.desk.callOk(listOrders, { query: { person: subscriber.userId } })
+  const ended = await support.desk.callOk(listOrders, { query: { customer: subscriber.userId } })
   expect(ended.list[0]).toMatchObject({ status: 'failed', past_due: false, retry_at: null })
 })
 

@@ -141,13 +141,13 @@ function operatorRefundLimit(
 type OrderQuery = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>
 
 /** Returns the filters in the form of the audit trail, which is permanent and therefore contains no address. */
-function auditedFilters({ status, gateway, person, since, until }: OrderQuery) {
-  return { status, gateway, since, until, ...(person === undefined ? {} : { one_person: true }) }
+function auditedFilters({ status, gateway, customer, since, until }: OrderQuery) {
+  return { status, gateway, since, until, ...(customer === undefined ? {} : { one_customer: true }) }
 }
 
 /** @throws Refusal notAllowed if the role may not search for addresses; spanBackwards */
-function filterOf({ status, gateway, person, since, until }: OrderQuery, actor: Actor): OrderFilter {
-  const searchText = person?.trim() ?? ''
+function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor: Actor): OrderFilter {
+  const searchText = customer?.trim() ?? ''
   const isAddress = searchText.includes('@')
   const order = searchText.startsWith('ord_') ? searchText : orderIdPrefix(searchText)
   const isOrder = order !== undefined

@@ -55,9 +55,9 @@ describe('reads a page of orders in the order of an index', () => {
     ['in a rare state', { status: 'charged_back' }, /orders_(gateway_)?status/],
     ['at a rarely used gateway', { gateway: 'paypal' }, /orders_gateway\b/],
     ['in a state at a gateway', { gateway: 'paypal', status: 'paid', since }, /orders_gateway_status/],
-    ['of a person', { userId: 'usr_7' }, /orders_user/],
+    ['of a customer', { userId: 'usr_7' }, /orders_user/],
     ['of an address', { email: '7@example.com' }, /orders_email/],
-    ['of a person in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
+    ['of a customer in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
   ]
   it.each(filters)('%s', (_name, filter, index) =>
     expectIndexed((db) => listAllOrders(db, filter, { size: 50 }, look), index),
@@ -82,7 +82,7 @@ describe('reads a page of the audit trail by an index', () => {
   const page = { before: 15_000, limit: 51 }
   it('of all operators', () => expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
 
-  it('of a subject, and of a person with their own actions', () =>
+  it('of a subject, and of a customer with their own actions', () =>
     expectIndexed(
       (db) => selectAuditEventsAbout(db, 'usr_7', page),
       /audit_events_subject[^]*audit_events_user|audit_events_user[^]*audit_events_subject/,

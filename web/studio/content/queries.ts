@@ -59,7 +59,7 @@ export const uploadsQuery = (videoId: string) =>
 /** Recently uploaded files, fetched again for each selection of files. */
 export const uploadedFilesQuery = (videoId: string) =>
   queryOptions({
-    queryKey: ['arrived', videoId],
+    queryKey: ['completed uploads', videoId],
     queryFn: ({ signal }) => call(listCompletedUploads, { query: { video_id: videoId }, signal }),
     staleTime: 0,
     gcTime: 0,

@@ -15,7 +15,7 @@ import styles from './money.module.css'
 
 type Filter = QueryOf<typeof listOrders>
 
-const filterNames = ['status', 'gateway', 'person', 'since', 'until'] as const
+const filterNames = ['status', 'gateway', 'customer', 'since', 'until'] as const
 type OrderFilters = Record<(typeof filterNames)[number], string>
 
 /** The orders. The filters are stored in the URL, so that it can be bookmarked and shared. */
@@ -49,7 +49,7 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
     initial: asked,
     validate: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('money.untilBeforeSince') } : {},
-    send: async (filters) => onAsk({ ...filters, person: filters.person.trim() }),
+    send: async (filters) => onAsk({ ...filters, customer: filters.customer.trim() }),
   })
   const [shown, setShown] = useState(asked)
   // The URL may change elsewhere, as by the browser's Back.
@@ -74,8 +74,8 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
       />
       <div className={styles.whom}>
         <Field
-          {...form.field('person')}
-          label={t(role === 'analyst' ? 'money.personId' : 'money.person')}
+          {...form.field('customer')}
+          label={t(role === 'analyst' ? 'money.customerId' : 'money.customer')}
           hint={t('money.personHint')}
           autoComplete="off"
           required={false}
@@ -101,14 +101,14 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
 }
 
 /** Returns the filter for the server. Days are in the operator's time zone, and the last one is included. */
-function filterOf({ status, gateway, person, since, until }: OrderFilters): Filter {
+function filterOf({ status, gateway, customer, since, until }: OrderFilters): Filter {
   const chosen = orderStatuses.find((each) => each === status)
   const chosenGateway = gatewayIds.find((each) => each === gateway)
   const [from, to] = [startOfDay(since, 0), startOfDay(until, 1)]
   return {
     ...(chosen ? { status: chosen } : {}),
     ...(chosenGateway ? { gateway: chosenGateway } : {}),
-    ...(person ? { person } : {}),
+    ...(customer ? { customer } : {}),
     ...(from ? { since: from } : {}),
     ...(to ? { until: to } : {}),
   }

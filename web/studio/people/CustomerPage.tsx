@@ -39,17 +39,17 @@ import { money } from '#web/lib/format-money.ts'
 export function CustomerPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const file = useQuery({
-    queryKey: ['person', id, language],
+    queryKey: ['customer', id, language],
     queryFn: ({ signal }) => call(getCustomer, { query: { id }, signal }),
   })
   if (isNotFoundOrForbidden(file.error)) return <NotFound />
   if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
-  const person = file.data?.person
+  const customer = file.data?.customer
   return (
     <Page
-      title={(person && customerName(person)) ?? t('people.person')}
+      title={(customer && customerName(customer)) ?? t('people.customer')}
       lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
-      actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
+      actions={file.data && customer?.role !== 'deleted' && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
     </Page>
@@ -59,7 +59,7 @@ export function CustomerPage({ id }: { id: string }) {
 function Sections({ file }: { file: CustomerDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
-  const { id, role } = file.person
+  const { id, role } = file.customer
   return (
     <>
       <Summary file={file} />
@@ -69,11 +69,11 @@ function Sections({ file }: { file: CustomerDetails }) {
       />
       {isAllowed(grantEntitlement) && role !== 'deleted' && (
         <Panel title={t('people.give')}>
-          <GrantForm person={id} />
+          <GrantForm customer={id} />
         </Panel>
       )}
       <Panel title={t('people.orders')}>
-        <OrderList filter={{ person: id }} caption={t('people.orders')} />
+        <OrderList filter={{ customer: id }} caption={t('people.orders')} />
       </Panel>
       <PaymentMethods methods={file.methods} />
       <Sessions file={file} />
@@ -89,26 +89,26 @@ function Sections({ file }: { file: CustomerDetails }) {
   )
 }
 
-function Summary({ file: { person, membership } }: { file: CustomerDetails }) {
+function Summary({ file: { customer, membership } }: { file: CustomerDetails }) {
   const { t, language } = useTexts()
   return (
     <DescriptionList
       facts={[
-        { name: t('people.email'), value: emailText(person, t) },
-        { name: t('people.name'), value: person.display_name ?? '–' },
-        { name: t('people.role'), value: t(`people.is.${person.role}`) },
-        { name: t('people.since'), value: formatTime(person.created_at, language) },
+        { name: t('people.email'), value: emailText(customer, t) },
+        { name: t('people.name'), value: customer.display_name ?? '–' },
+        { name: t('people.role'), value: t(`people.is.${customer.role}`) },
+        { name: t('people.since'), value: formatTime(customer.created_at, language) },
         { name: t('people.plan'), value: membershipText(membership, t, language) },
-        { name: t('people.id'), value: person.id },
-        ...(person.deleted_at
-          ? [{ name: t('people.deletedAt'), value: formatTime(person.deleted_at, language) }]
+        { name: t('people.id'), value: customer.id },
+        ...(customer.deleted_at
+          ? [{ name: t('people.deletedAt'), value: formatTime(customer.deleted_at, language) }]
           : []),
       ]}
     />
   )
 }
 
-function Actions({ file: { person } }: { file: CustomerDetails }) {
+function Actions({ file: { customer } }: { file: CustomerDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
   const [isConfirming, setConfirming] = useState(false)
@@ -118,7 +118,7 @@ function Actions({ file: { person } }: { file: CustomerDetails }) {
       <Button variant="danger" onClick={() => setConfirming(true)}>
         {t('people.delete')}
       </Button>
-      {isConfirming && <DeleteCustomer id={person.id} onClose={() => setConfirming(false)} />}
+      {isConfirming && <DeleteCustomer id={customer.id} onClose={() => setConfirming(false)} />}
     </>
   )
 }
@@ -151,12 +151,12 @@ function PaymentMethods({ methods }: { methods: Method[] }) {
 
 type CustomerSession = CustomerDetails['sessions'][number]
 
-function Sessions({ file: { person, sessions } }: { file: CustomerDetails }) {
+function Sessions({ file: { customer, sessions } }: { file: CustomerDetails }) {
   const { t, language } = useTexts()
   const mayEnd = usePermissions()(signOutCustomer)
   const { run, busy } = useCommand(signOutCustomer, null)
   const signOut = async () => {
-    const done = await run({ id: person.id })
+    const done = await run({ id: customer.id })
     if (done) notify(t('people.signedOut', { count: done.ended }))
   }
   const columns = [

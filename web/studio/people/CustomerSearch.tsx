@@ -44,8 +44,8 @@ function SearchResults({ who }: { who: string }) {
   if (!people.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     {
-      title: t('people.person'),
-      cell: (person: Customer) => <CustomerName {...person} />,
+      title: t('people.customer'),
+      cell: (customer: Customer) => <CustomerName {...customer} />,
     },
     { title: t('people.role'), cell: ({ role }: Customer) => t(`people.is.${role}`) },
     { title: t('people.since'), cell: ({ created_at }: Customer) => formatTime(created_at, language) },

@@ -11,7 +11,7 @@ import styles from './people.module.css'
 const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed) && Number(typed) <= most
 
 /** Grants an entitlement: to everything for some days, to a video, or to one of its episodes. */
-export function GrantForm({ person }: { person: string }) {
+export function GrantForm({ customer }: { customer: string }) {
   const { t } = useTexts()
   const { run } = useCommand(grantEntitlement, null)
   const form = useGuardedForm({
@@ -25,7 +25,7 @@ export function GrantForm({ person }: { person: string }) {
     }),
     send: async ({ video, number, days, reason }) => {
       const given = await run({
-        person,
+        customer,
         reason: reason.trim().slice(0, 200),
         ...(video ? { video_id: video } : {}),
         ...(video && number ? { number: Number(number) } : {}),

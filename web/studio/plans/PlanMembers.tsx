@@ -12,7 +12,7 @@ import { formatTime } from '#web/studio/format.ts'
 export function PlanMembers({ id }: { id: string }) {
   const { t, language } = useTexts()
   const members = useInfiniteQuery({
-    queryKey: ['plan members', id],
+    queryKey: ['plan subscribers', id],
     queryFn: ({ pageParam, signal }) =>
       call(listPlanSubscribers, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
     initialPageParam: '',
@@ -20,7 +20,7 @@ export function PlanMembers({ id }: { id: string }) {
   })
   const columns = [
     {
-      title: t('people.person'),
+      title: t('people.customer'),
       cell: ({ user_id, email, order_email }: PlanSubscriber) => (
         <CustomerName id={user_id} email={email} order_email={order_email} display_name={null} />
       ),

@@ -31,7 +31,7 @@ describe.each([
 })
 
 it('has an existing command or image upload for every audit event', () => {
-  const pictures = ['icon change', 'video cover']
+  const pictures = ['icon change', 'video set-cover']
   const commands = new Set([...studioEndpoints.filter(isCommand).map((each) => each.command), ...pictures])
   expect(auditedCommands.filter((words) => !commands.has(words))).toEqual([])
 })

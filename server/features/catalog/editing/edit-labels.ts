@@ -4,7 +4,7 @@ import { maxLabelLength } from '#contract/studio/labels.ts'
 import type { Tx } from '#server/tables.ts'
 import {
   lockHomepage,
-  orderCategories,
+  updateCategoryPositions,
   selectCategories,
 } from '#server/features/catalog/homepage/homepage-queries.ts'
 import { applyTextChanges, slugify, type TextChanges } from './edit-video.ts'
@@ -142,6 +142,6 @@ export async function reorderCategories(tx: Tx, ids: readonly string[]) {
   const known = new Set(before.map(({ id }) => id))
   if (ids.length !== known.size || new Set(ids).size !== known.size || !ids.every((id) => known.has(id)))
     throw new Refusal('movedOn')
-  await orderCategories(tx, ids)
+  await updateCategoryPositions(tx, ids)
   return { before, after: await selectCategories(tx) }
 }

@@ -116,7 +116,7 @@ export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): 
     source: JSON.stringify(source),
   })
   await compose.replaceSections(tx, rows.map(serializeRow))
-  await compose.orderCategories(tx, draft.menu)
+  await compose.updateCategoryPositions(tx, draft.menu)
   const { copyright, pay_theme } = draft
   const copyrightSetting: object = (await selectSettings(tx)).get('copyright') ?? {}
   const { text: _, ...rest } = copyrightSetting as Partial<Copyright>

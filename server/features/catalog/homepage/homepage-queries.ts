@@ -55,7 +55,7 @@ export async function replaceSections(tx: Tx, rows: readonly Insertable<Sections
 }
 
 /** Numbers the categories in this order; unnamed ones follow in their previous order. */
-export async function orderCategories(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function updateCategoryPositions(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     WITH named AS (SELECT id, place FROM unnest(${ids}::text[]) WITH ORDINALITY AS named (id, place)),
     placed AS (SELECT c.id, row_number() OVER (ORDER BY named.place NULLS LAST, c.position, c.slug) AS place

@@ -67,7 +67,7 @@ export async function removeUploads(
   videoId: string,
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
-  // Locks in the same order as beginUploads, to prevent a deadlock.
+  // Locks in the same order as startUploads, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const deletedIds = await queries.deleteUploads(

@@ -18,12 +18,12 @@ export const episodeCommands: Command[] = [
     return { data: { list: await listAdminEpisodes(context, context.db, video_id, language) } }
   }),
 
-  readCommand(contract.playStudioEpisode, async (context, { id }) => ({
+  readCommand(contract.getStudioPlayback, async (context, { id }) => ({
     info: await loadAdminPlayback(context, id),
   })),
 
   transactionalCommand(
-    contract.orderEpisodes,
+    contract.reorderEpisodes,
     async (context, tx, { video_id, episode_ids }, { language }) => {
       await loadAdminVideo(tx, video_id, { lock: true })
       const before = await reorderEpisodes(tx, video_id, episode_ids)

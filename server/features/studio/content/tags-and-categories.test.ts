@@ -10,7 +10,7 @@ import {
   listStudioTags,
   mergeCategory,
   mergeTag,
-  orderCategories,
+  reorderCategories,
 } from '#contract/studio/labels.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
@@ -222,26 +222,26 @@ describe('categories', () => {
     for (const name of names) await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
     const ids = (await listed()).map(({ id }) => id).toReversed()
     const before = await nameAll()
-    const { list } = await studio.callOk(orderCategories, { body: { ids } })
+    const { list } = await studio.callOk(reorderCategories, { body: { ids } })
     expect(list.map((each) => each.names.en)).toEqual(before.toReversed())
     // A category without a visible video is not in the menu.
     await expect
       .poll(async () => (await menu()).filter((name) => names.includes(name)))
       .toEqual(names.toReversed())
-    expect(await lastDeed('categories')).toMatchObject({ event: 'studio category order' })
+    expect(await lastDeed('categories')).toMatchObject({ event: 'studio category reorder' })
     for (const wrong of [
       ids.slice(1),
       [...ids.slice(1), 'cat_none'],
       [...ids, 'cat_none'],
       [...ids.slice(1), ids[1] ?? ''],
     ])
-      expect((await studio.call(orderCategories, { body: { ids: wrong } })).answer.code).toBe(409)
+      expect((await studio.call(reorderCategories, { body: { ids: wrong } })).answer.code).toBe(409)
     expect(await nameAll()).toEqual(before.toReversed())
   })
 
   it('that are new are last in the menu, also after a reordering', async () => {
     const ids = (await listed()).map(({ id }) => id)
-    await studio.callOk(orderCategories, { body: { ids } })
+    await studio.callOk(reorderCategories, { body: { ids } })
     const before = await nameAll()
     for (const category of ['Typed first', 'A second one', 'Typed first'])
       await studio.callOk(editVideo, { body: { id: (await buildVideo(site.context)).id, category } })

@@ -46,7 +46,7 @@ export const labelCommands: Command[] = [
   transactionalCommand(contract.deleteTag, (_context, tx, { id }) => remove(tx, 'tag', id)),
   transactionalCommand(contract.deleteCategory, (_context, tx, { id }) => remove(tx, 'category', id)),
 
-  transactionalCommand(contract.orderCategories, async (_context, tx, { ids }) => {
+  transactionalCommand(contract.reorderCategories, async (_context, tx, { ids }) => {
     const { before, after } = await reorderCategories(tx, ids)
     const slugs = (list: typeof after) => list.map(({ slug }) => slug)
     return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import {
-  beginUploads,
+  startUploads,
   listUploads,
   removeUploads,
   uploadLimits,
@@ -49,7 +49,7 @@ const season = [1, 2, 3].flatMap((number) => [film(number), subtitles(number)])
 
 const begin = async () => (await studio.callOk(addVideo, { body: { title: 'A season' } })).id
 const plan = async (video_id: string, files: AnnouncedFile[]): Promise<StartedUpload[]> =>
-  (await studio.callOk(beginUploads, { body: { video_id, files } })).list
+  (await studio.callOk(startUploads, { body: { video_id, files } })).list
 const openOf = async (video_id: string) => (await studio.callOk(listUploads, { query: { video_id } })).list
 const trailOf = async (subject: string) => {
   const { list } = await owner.callOk(listAuditEvents, { query: { subject } })
@@ -79,7 +79,7 @@ describe('the files of a season', () => {
     expect(await openOf(video)).toHaveLength(6)
     const files = ['1 en 01.en.vtt', '1 01.mp4', '2 en 02.en.vtt', '2 02.mp4', '3 en 03.en.vtt', '3 03.mp4']
     expect(await detailsOf(video)).toEqual([{ after: { files } }])
-    expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload begin'])
+    expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload start'])
   })
 
   it('that are added later, or get another target, are the only ones in the next entry', async () => {
@@ -120,7 +120,7 @@ describe('the files of a season', () => {
       film(index + 1, { name: `${'n'.repeat(240)} ${index}.mp4` }),
     )
     expect(await plan(video_id, files.slice(1))).toHaveLength(500)
-    const { answer } = await studio.call(beginUploads, { body: { video_id, files } })
+    const { answer } = await studio.call(startUploads, { body: { video_id, files } })
     expect(answer.code).toBe(400)
   })
 
@@ -136,8 +136,8 @@ describe('the files of a season', () => {
     expect((await openOf(video)).map(({ name }) => name)).toEqual(['09.en.vtt'])
     expect((await trailOf(video)).map(({ event }) => event)).toEqual([
       'studio upload remove',
-      'studio upload begin',
-      'studio upload begin',
+      'studio upload start',
+      'studio upload start',
     ])
     expect((await detailsOf(video))[0]).toMatchObject({ before: { files: { length: 6 } } })
     expect(await trailOf(other)).toEqual([])
@@ -147,14 +147,14 @@ describe('the files of a season', () => {
   it('are announced and cancelled on the command line too, as a list in JSON or individually', async () => {
     const video = await begin()
     const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
-    expect(await give('begin', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +uploading/)
-    await give('begin', video, ...season.map((file) => JSON.stringify(file)))
+    expect(await give('start', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +uploading/)
+    await give('start', video, ...season.map((file) => JSON.stringify(file)))
     const ids = (await openOf(video)).map(({ id }) => id)
     expect(ids).toHaveLength(6)
     expect(await give('remove', video, ...ids)).toContain('removed: 6')
     expect((await trailOf(video)).map(({ event, operator }) => [event, operator])).toEqual([
       ['studio upload remove', null],
-      ['studio upload begin', null],
+      ['studio upload start', null],
     ])
     await expect(give('list', video, 'more')).rejects.toThrow('too many arguments')
   })
@@ -192,6 +192,6 @@ describe('titles of uploaded files', () => {
 
   it('are refused if one is too long', async () => {
     const body = { video_id: await begin(), files: [film(1, { titles: { en: 'x'.repeat(201) } })] }
-    expect((await studio.call(beginUploads, { body })).answer.code).toBe(500)
+    expect((await studio.call(startUploads, { body })).answer.code).toBe(500)
   })
 })

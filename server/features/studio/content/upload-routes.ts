@@ -67,7 +67,7 @@ async function changeCover(context: StudioContext, { operator, ip, params, bytes
     const before = language ? (language_covers[language]?.path ?? null) : cover_path
     const toAudit = (path: string | null) => ({ ...(language ? { language } : {}), cover_path: path })
     const change = { subject: id, before: toAudit(before), after: toAudit(cover.path) }
-    await auditCommand(context, tx, { command: 'video cover' }, { operator, ip }, change)
+    await auditCommand(context, tx, { command: 'video set-cover' }, { operator, ip }, change)
   })
   return cover
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  beginUploads,
+  startUploads,
   listCompletedUploads,
   listUploads,
   partBytes,
@@ -70,7 +70,7 @@ const begin = async () => (await studio.callOk(addVideo, { body: { title: 'Broug
 
 async function announce(video_id: string, bytes: Buffer, more: object = {}): Promise<Upload> {
   const file = { name: '01.mp4', bytes: bytes.length, last_modified_at, number: 1, ...more }
-  const [upload] = (await studio.callOk(beginUploads, { body: { video_id, files: [file] } })).list
+  const [upload] = (await studio.callOk(startUploads, { body: { video_id, files: [file] } })).list
   if (!upload?.id) throw new Error(`it was not taken: ${upload?.reason}`)
   return { ...upload, id: upload.id }
 }

@@ -18,7 +18,7 @@ export const uploadCommands: Command[] = [
     data: { list: await listArrivedUploads(db, video_id) },
   })),
 
-  transactionalCommand(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
+  transactionalCommand(contract.startUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
     const { list, change } = await startUploads(tx, video_id, files, clock.now(), language)
     return { answer: { data: { list } }, change: change && { subject: video_id, ...change } }
   }),

@@ -10,8 +10,8 @@ import {
   listStudioVideos,
   listLabels,
   setEpisodeTitles,
-  orderEpisodes,
-  playStudioEpisode,
+  reorderEpisodes,
+  getStudioPlayback,
   publishVideo,
   removeEpisode,
   retryEpisode,
@@ -263,7 +263,7 @@ describe('the episodes of a video', () => {
       .where('id', '=', third ?? '')
       .execute()
     const order = [second, first, fifth, fourth].flatMap((each) => each ?? [])
-    const { list } = await studio.callOk(orderEpisodes, { body: { video_id: id, episode_ids: order } })
+    const { list } = await studio.callOk(reorderEpisodes, { body: { video_id: id, episode_ids: order } })
     expect(list.map((episode) => [episode.id, episode.number])).toEqual(
       order.map((each, at) => [each, [1, 2, 4, 5][at]]),
     )
@@ -272,10 +272,10 @@ describe('the episodes of a video', () => {
   it('are renumbered in the given order, all of them or none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
-    const { list } = await studio.callOk(orderEpisodes, { body: { video_id: id, episode_ids: ids } })
+    const { list } = await studio.callOk(reorderEpisodes, { body: { video_id: id, episode_ids: ids } })
     expect(list.map((episode) => [episode.id, episode.number])).toEqual(ids.map((each, at) => [each, at + 1]))
     for (const wrong of [ids.slice(1), [...ids.slice(1), ids[1] ?? ''], [...ids, 'ep_none']])
-      expect(await codeOf(studio.call(orderEpisodes, { body: { video_id: id, episode_ids: wrong } }))).toBe(
+      expect(await codeOf(studio.call(reorderEpisodes, { body: { video_id: id, episode_ids: wrong } }))).toBe(
         409,
       )
   })
@@ -307,7 +307,7 @@ describe('the episodes of a video', () => {
     const lines = (await owner.callOk(listAuditEvents, { query: { subject: id } })).list
     expect(lines.map(({ event, details }) => [event, details])).toEqual([
       [
-        'studio episode titles',
+        'studio episode set-titles',
         {
           before: { 1: { en: 'Pilot', dy: 'Auftakt' }, 2: {} },
           after: { 1: { en: 'Tide', dy: 'Auftakt' }, 2: { en: 'Ebb' } },
@@ -334,7 +334,7 @@ describe('the episodes of a video', () => {
       'UPDATE assets SET captions = $1 WHERE id = (SELECT asset_id FROM episodes WHERE id = $2)',
       [captions, id],
     )
-    const played = await studio.callOk(playStudioEpisode, { query: { id } })
+    const played = await studio.callOk(getStudioPlayback, { query: { id } })
     const { hls_url } = played
     expect(played.captions).toEqual([{ lang: 'dy', url: hls_url.replace('master.m3u8', 'captions/dy.vtt') }])
     expect((await studio.fetch(hls_url)).status).toBe(200)

@@ -44,7 +44,7 @@ describe('an owner', () => {
     expect((await editor.desk.call(listAuditEvents)).answer.code).toBe(200)
     const [deed] = (await owner.desk.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
-      event: 'studio operator role',
+      event: 'studio operator set-role',
       operator: owner.email,
       details: {
         before: { email: editor.email, role: 'editor' },
@@ -52,7 +52,7 @@ describe('an owner', () => {
       },
     })
     const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: deed?.subject ?? '' } })
-    expect(list.map(({ event }) => event)).toEqual(['studio operator role', 'studio operator add'])
+    expect(list.map(({ event }) => event)).toEqual(['studio operator set-role', 'studio operator add'])
   })
 
   it('resets access: password, second factor and sessions end', async () => {
@@ -71,7 +71,7 @@ describe('an owner', () => {
     // Access to the mailbox must not give access to the studio.
     expect(mail?.text).not.toContain('invitation=')
     const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: operator.id } })
-    expect(list[0]).toMatchObject({ event: 'studio operator reset', operator: owner.email })
+    expect(list[0]).toMatchObject({ event: 'studio operator reset-access', operator: owner.email })
     // The first link was never opened: no access is reset.
     await owner.desk.callOk(addOperator, { body: { email: 'fresh@example.com' } })
     await owner.desk.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
@@ -108,7 +108,7 @@ describe('an owner', () => {
     const left = list.filter(({ role, active_since }) => role === 'owner' && active_since)
     expect(left).toHaveLength(1)
     // Both may continue.
-    await runStudioCommand(site.context, ['operator', 'role', owner.email, 'owner'])
+    await runStudioCommand(site.context, ['operator', 'set-role', owner.email, 'owner'])
   })
 })
 

@@ -130,7 +130,7 @@ it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (
 })
 
 it('can offer a single one, from the command line too, with an audit entry', async () => {
-  const shown = await runStudioCommand(site.context, ['languages', 'offer', '--languages', 'fy'])
+  const shown = await runStudioCommand(site.context, ['languages', 'set', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
   expect(alternates(await open('/shopping', { 'accept-language': 'de' }))).toEqual([

@@ -238,7 +238,7 @@ describe('files that failed conversion', () => {
       'ist abgeschnitten oder beschädigt: Der Index fehlt',
       'is damaged',
     ])
-    expect(await runStudioCommand(site.context, ['file', 'failed'])).toContain('its index is missing')
+    expect(await runStudioCommand(site.context, ['upload', 'list-failed'])).toContain('its index is missing')
     await site.context.db.deleteFrom('episodes').execute()
   })
 

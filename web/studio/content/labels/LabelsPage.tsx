@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import { changeTag, orderCategories, type StudioLabel, type StudioTag } from '#contract/studio/labels.ts'
+import { changeTag, reorderCategories, type StudioLabel, type StudioTag } from '#contract/studio/labels.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { ListFooter } from '#web/ui/ListFooter.tsx'
@@ -37,8 +37,8 @@ export function LabelsPage() {
 
 function Categories() {
   const { t, language } = useTexts()
-  const mayOrder = usePermissions()(orderCategories)
-  const { run } = useCommand(orderCategories, null)
+  const mayOrder = usePermissions()(reorderCategories)
+  const { run } = useCommand(reorderCategories, null)
   const categories = useQuery(categoriesQuery)
   // Rejected if another operator added a category in the meantime, which is not on screen yet.
   const { ordered, order } = useOptimisticOrder(categories.data?.list ?? [], idOf, async (list) => {

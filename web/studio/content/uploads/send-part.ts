@@ -1,4 +1,4 @@
-import { beginUploads, partPath, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
+import { startUploads, partPath, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** Thrown if the server rejects a part permanently. */
@@ -44,7 +44,7 @@ export async function registerUploads(
   way: SendOptions,
 ): Promise<StartedUpload[]> {
   const body = JSON.stringify({ video_id: videoId, files })
-  const data = await sendUntilAnswered<{ list: StartedUpload[] }>(beginUploads.path, body, way)
+  const data = await sendUntilAnswered<{ list: StartedUpload[] }>(startUploads.path, body, way)
   if (!data) throw new UploadRejected('')
   return data.list
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { orderEpisodes, type StudioEpisode, type StudioVideo } from '#contract/studio/videos.ts'
+import { reorderEpisodes, type StudioEpisode, type StudioVideo } from '#contract/studio/videos.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -16,12 +16,12 @@ import styles from '#web/studio/content/content.module.css'
 /** The episodes with the state of their files, in an order that can be changed. */
 export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
   const { t } = useTexts()
-  const mayOrder = usePermissions()(orderEpisodes)
+  const mayOrder = usePermissions()(reorderEpisodes)
   const isComing = useSyncExternalStore(subscribeToUploads, getQueuedUploads).some(
     ({ videoId }) => videoId === id,
   )
   const episodes = useQuery(episodesQuery(id, isComing))
-  const { run } = useCommand(orderEpisodes, null)
+  const { run } = useCommand(reorderEpisodes, null)
   const { ordered, order } = useOptimisticOrder(episodes.data?.list ?? [], idOf, async (list) => {
     await run({ video_id: id, episode_ids: list.map(idOf) })
     await episodes.refetch()

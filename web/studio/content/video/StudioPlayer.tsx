@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { bcp47Tags } from '#contract/languages.ts'
-import { playStudioEpisode } from '#contract/studio/videos.ts'
+import { getStudioPlayback } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { takeStream } from '#web/player/engine/stream.ts'
@@ -24,7 +24,7 @@ export function StudioPlayer({
   const frame = useRef<HTMLDivElement>(null)
   const source = useQuery({
     queryKey: ['studio-playback', episodeId],
-    queryFn: ({ signal }) => call(playStudioEpisode, { query: { id: episodeId }, signal }),
+    queryFn: ({ signal }) => call(getStudioPlayback, { query: { id: episodeId }, signal }),
     // A link is valid for longer than anyone watches here.
     staleTime: Infinity,
     gcTime: 0,
