@@ -13,7 +13,7 @@ export const getAlerts = endpoint({
   method: 'GET',
   path: '/api/user/alerts',
   summary: 'Returns whether new episodes of favorites are sent by e-mail',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   info: Alerts,
 })
 
@@ -22,7 +22,7 @@ export const changeAlerts = endpoint({
   path: '/api/user/alerts',
   summary:
     'Turns e-mails about new episodes of favorites on or off; they are sent only to a confirmed address',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ mail: Type.Boolean() }),
   info: Alerts,
 })
@@ -31,7 +31,7 @@ export const stopAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/stop',
   summary: 'Turns e-mails about new episodes off with the secret of a mailed link, without signing in',
-  refuses: ['linkSpent'],
+  refuses: ['linkExpired'],
   body: Type.Object({ secret: Type.String({ maxLength: 200 }) }),
   info: Type.Object({ mail: Type.Boolean() }),
 })
@@ -63,7 +63,7 @@ export const getPushAlerts = endpoint({
   method: 'GET',
   path: '/api/user/alerts/push',
   summary: 'Returns the VAPID key for subscribing to push notifications, and the subscribed browsers',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   info: PushAlerts,
 })
 
@@ -71,7 +71,7 @@ export const startPushAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/push',
   summary: 'Turns on push notifications about new episodes of favorites in a browser, also for guests',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: PushSubscription,
   info: PushAlerts,
 })

@@ -46,7 +46,7 @@ export const getBalance = endpoint({
   method: 'GET',
   path: '/api/balance',
   summary: 'Returns the balance, the top-ups on sale, and the dramas with auto-unlock',
-  refuses: ['signInFirst', 'balanceDisabled'],
+  refuses: ['signInRequired', 'balanceDisabled'],
   info: Type.Object({
     /** False while balances are disabled on the site; the remaining balance can then only be refunded. */
     on: Type.Boolean(),
@@ -64,7 +64,7 @@ export const listBalanceEntries = endpoint({
   method: 'GET',
   path: '/api/balance/entries',
   summary: 'Lists the changes of the balance, newest first',
-  refuses: ['signInFirst', 'balanceDisabled'],
+  refuses: ['signInRequired', 'balanceDisabled'],
   query: Type.Object({ ...pagingFields }),
   data: pageOf(BalanceEntry),
 })
@@ -73,7 +73,7 @@ export const refundBalance = endpoint({
   method: 'POST',
   path: '/api/balance/refund',
   summary: 'Refunds the unspent paid balance to the original payment methods',
-  refuses: ['signInFirst', 'notRefundable', 'idempotencyKeyReused', 'cardNumberInBody'],
+  refuses: ['signInRequired', 'notRefundable', 'idempotencyKeyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Type.Object({
     /** By currency: the amount that is refunded, and the amount that could not be and stays in the balance. */
@@ -88,7 +88,7 @@ export const setAutoUnlock = endpoint({
   summary:
     'Turns on auto-unlock of a drama: its next episodes are bought from the balance, up to a daily limit',
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'balanceDisabled',
     'notFound',
     'deliveryConsentRequired',
@@ -114,7 +114,7 @@ export const stopAutoUnlock = endpoint({
   method: 'DELETE',
   path: '/api/balance/auto-unlock',
   summary: 'Turns off auto-unlock of a drama; repeating the request changes nothing',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ auto_unlocks: Type.Array(AutoUnlock) }),
 })
@@ -124,7 +124,7 @@ export const autoUnlock = endpoint({
   path: '/api/balance/unlock',
   summary: 'Unlocks an episode from the balance under the auto-unlock of its drama',
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'balanceDisabled',
     'notFound',
     'alreadyOwned',
@@ -151,7 +151,7 @@ export const undoAutoUnlock = endpoint({
   path: '/api/balance/undo',
   summary:
     'Reverses an automatic unlock within two minutes: returns the price to the balance and turns off auto-unlock of the drama; once per drama within 24 hours',
-  refuses: ['signInFirst', 'notFound', 'undoTooLate', 'undoUsed'],
+  refuses: ['signInRequired', 'notFound', 'undoTooLate', 'undoUsed'],
   body: Type.Object({ order_id: Id }),
   info: Order,
 })

@@ -164,7 +164,7 @@ export const unlockEpisode = endpoint({
   path: '/api/video/unlock',
   summary: 'Returns the entitlement that covers an episode, or code 402 with the offer',
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'locked',
     'episodeNotReady',
     'notFound',
@@ -204,7 +204,7 @@ export const createOrder = endpoint({
   summary:
     'Creates an order for an episode, a whole video, a top-up or a plan. For a subscriber, a plan order changes the plan or, while past due, pays the open period. With gateway `balance`, an episode or a video is paid in the same request',
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'notFound',
     'alreadySubscribed',
     'resumeLimitReached',
@@ -259,7 +259,7 @@ export const payOrder = endpoint({
   path: '/api/payment/pay',
   summary: "Pays an order with the gateway's token for the card",
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'notFound',
     'nameInvalid',
     'savedMethodUnavailable',
@@ -282,7 +282,7 @@ export const cancelSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/cancel',
   summary: 'Cancels the subscription at the end of the paid period',
-  refuses: ['signInFirst', 'notSubscribed', 'idempotencyKeyReused', 'cardNumberInBody'],
+  refuses: ['signInRequired', 'notSubscribed', 'idempotencyKeyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
   idempotent: true,
@@ -292,7 +292,7 @@ export const resumeSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/resume',
   summary: 'Resumes a cancelled subscription within the paid period',
-  refuses: ['signInFirst', 'notSubscribed', 'resumeLimitReached', 'idempotencyKeyReused', 'cardNumberInBody'],
+  refuses: ['signInRequired', 'notSubscribed', 'resumeLimitReached', 'idempotencyKeyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
   idempotent: true,
@@ -313,7 +313,7 @@ export const changePaymentMethod = endpoint({
   summary:
     'Changes the payment method of the subscription without a payment; with change_id, continues a change that required action by the customer, and returns its status',
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'notFound',
     'notSubscribed',
     'gatewayNotOffered',
@@ -348,7 +348,7 @@ export const getSavedPaymentMethod = endpoint({
   method: 'GET',
   path: '/api/payment/method',
   summary: 'Returns the saved card for purchases, even if it has expired',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   info: Type.Object({ saved_method: nullable(SavedPaymentMethod) }),
 })
 
@@ -356,7 +356,7 @@ export const removeSavedPaymentMethod = endpoint({
   method: 'DELETE',
   path: '/api/payment/method',
   summary: 'Removes a saved card, and deletes it at its gateway unless a plan uses it',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ saved_method: nullable(SavedPaymentMethod) }),
 })
@@ -365,7 +365,7 @@ export const getOrders = endpoint({
   method: 'GET',
   path: '/api/payment',
   summary: "Returns the order with order_id, or the user's orders and subscription if it is omitted",
-  refuses: ['signInFirst', 'notFound'],
+  refuses: ['signInRequired', 'notFound'],
   query: Type.Object({ order_id: Type.Optional(Id), ...pagingFields }),
   info: Order,
   data: pageOf(Order, { subscription: Membership }),

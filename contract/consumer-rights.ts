@@ -36,7 +36,7 @@ export const getReceipt = endpoint({
   method: 'GET',
   path: '/api/payment/receipt',
   summary: 'Returns the receipt of a paid order: seller, tax, and how a plan renews',
-  refuses: ['signInFirst', 'notFound'],
+  refuses: ['signInRequired', 'notFound'],
   query: Type.Object({ order_id: Id }),
   info: Receipt,
 })
@@ -46,7 +46,7 @@ export const claimPurchase = endpoint({
   path: '/api/payment/claim',
   summary:
     "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves only in the guest's own browser; in another, only the purchase of the receipt moves",
-  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimFromOtherBrowser'],
+  refuses: ['linkExpired', 'signInRequired', 'alreadySignedIn', 'editConflict', 'claimFromOtherBrowser'],
   body: Type.Object({ claim: LinkSecret }),
   info: User,
 })
@@ -59,7 +59,7 @@ export const cancelByLink = endpoint({
   path: '/api/payment/cancel-by-link',
   summary:
     'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
+  refuses: ['linkExpired', 'emailInvalid'],
   body: Type.Object({ cancel: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),
@@ -74,7 +74,7 @@ export const withdraw = endpoint({
   path: '/api/payment/withdraw',
   summary:
     'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
+  refuses: ['linkExpired', 'emailInvalid'],
   body: Type.Object({ withdraw: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),

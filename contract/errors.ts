@@ -3,11 +3,11 @@
  * handles the others itself. Each name is also the key of its message in `server/i18n`.
  */
 export const refusals = {
-  signInFirst: 401,
+  signInRequired: 401,
   locked: 402,
-  notYours: 403,
+  notOwner: 403,
   notFound: 404,
-  movedOn: 409,
+  editConflict: 409,
   episodeNotReady: 409,
   idempotencyKeyReused: 409,
   alreadyOwned: 409,
@@ -33,20 +33,20 @@ export const refusals = {
   refundReasonRequired: 500,
   notAllowed: 403,
   lastOwner: 409,
-  feedsHomepage: 409,
-  nothingToPlay: 409,
-  experimentRuns: 409,
+  usedOnHomepage: 409,
+  noEpisodes: 409,
+  experimentRunning: 409,
   settingInvalid: 500,
   siteTextInvalid: 500,
   iconInvalid: 500,
   limitOutOfBounds: 500,
   variantsInvalid: 500,
-  secondFactorNeeded: 401,
-  signedInAlready: 409,
+  secondFactorRequired: 401,
+  alreadySignedIn: 409,
   emailInvalid: 500,
   emailTaken: 500,
   operatorExists: 500,
-  spanBackwards: 500,
+  endBeforeStart: 500,
   amountNotSupported: 500,
   passwordTooShort: 500,
   passwordTooLong: 500,
@@ -55,18 +55,18 @@ export const refusals = {
   passwordWrong: 500,
   signInWrong: 500,
   codeWrong: 500,
-  linkSpent: 500,
+  linkExpired: 500,
   socialFailed: 500,
-  lastWayIn: 500,
+  lastSignInMethod: 500,
   nameInvalid: 500,
   messageInvalid: 500,
-  titleNeeded: 500,
+  titleRequired: 500,
   textTooLong: 500,
   priceInvalid: 500,
   labelInvalid: 500,
   labelTaken: 500,
-  momentPast: 500,
-  pictureUnreadable: 500,
+  timeInPast: 500,
+  imageUnreadable: 500,
   languageUnknown: 500,
   cardNumberInBody: 500,
   cardNumberInMessage: 500,
@@ -98,15 +98,15 @@ export type RefusalName = keyof typeof refusals
 /** Requests that are invalid or cannot be served. The number is the HTTP status and the envelope's code. */
 export const faults = {
   badRequest: 400,
-  badCursor: 400,
-  foreignOrigin: 403,
-  noSuchCall: 404,
-  tooSlow: 408,
-  tooLarge: 413,
+  invalidCursor: 400,
+  crossOrigin: 403,
+  unknownEndpoint: 404,
+  requestTimeout: 408,
+  requestTooLarge: 413,
   unsupportedMedia: 415,
-  tooMany: 429,
-  headTooLarge: 431,
-  broken: 500,
+  tooManyRequests: 429,
+  headersTooLarge: 431,
+  internalError: 500,
   unavailable: 503,
 } as const satisfies Record<string, number>
 
@@ -129,7 +129,7 @@ export class Refusal extends Error {
 export class Fault extends Error {
   readonly reason: FaultName
   readonly detail: string | undefined
-  /** Seconds to wait before the next attempt, for `tooMany` and `unavailable`. */
+  /** Seconds to wait before the next attempt, for `tooManyRequests` and `unavailable`. */
   readonly retryAfter: number | undefined
 
   constructor(reason: FaultName, detail?: string, retryAfter?: number) {

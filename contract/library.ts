@@ -16,7 +16,7 @@ export const listHistory = endpoint({
   method: 'GET',
   path: '/api/user/history',
   summary: "Lists the viewer's watched or unlocked episodes, newest first",
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   query: Type.Object({ kind: Type.Optional(stringEnum(['watched', 'unlocked'])), ...pagingFields }),
   data: pageOf(HistoryEntry),
 })
@@ -33,7 +33,7 @@ export const saveHistory = endpoint({
   method: 'POST',
   path: '/api/user/history',
   summary: "Saves the viewer's position (the latest `at` wins), or removes videos from the list of `kind`",
-  refuses: ['signInFirst', 'notYours', 'notFound'],
+  refuses: ['signInRequired', 'notOwner', 'notFound'],
   body: Type.Object({
     video_id: Type.Optional(Id),
     episode_id: Type.Optional(Id),
@@ -53,7 +53,7 @@ export const listFavorites = endpoint({
   method: 'GET',
   path: '/api/user/favorite',
   summary: "Lists the viewer's favorites, newest first",
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   query: Type.Object({ ...pagingFields }),
   data: pageOf(FavoriteEntry),
 })
@@ -62,7 +62,7 @@ export const addFavorite = endpoint({
   method: 'POST',
   path: '/api/user/favorite',
   summary: 'Adds a video to the favorites; repeating the request changes nothing',
-  refuses: ['signInFirst', 'notFound'],
+  refuses: ['signInRequired', 'notFound'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ video_id: Id, favorite: Type.Boolean(), favorite_count: Type.Integer() }),
 })
@@ -71,7 +71,7 @@ export const removeFavorites = endpoint({
   method: 'DELETE',
   path: '/api/user/favorite',
   summary: 'Removes one or many videos from the favorites',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ video_ids: Type.Array(Id, { maxItems: 200 }) }),
   info: Type.Object({ removed: Type.Integer() }),
 })

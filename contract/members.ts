@@ -70,7 +70,7 @@ export const changeUser = endpoint({
   path: '/api/user',
   summary: "Changes the user's name, language, e-mail, password or consent",
   refuses: [
-    'signInFirst',
+    'signInRequired',
     'nameInvalid',
     'languageUnknown',
     'emailInvalid',
@@ -96,8 +96,8 @@ export const registerUser = endpoint({
   path: '/api/user/register',
   summary: "Turns the guest into a member, keeping the guest's records, and signs in",
   refuses: [
-    'signInFirst',
-    'signedInAlready',
+    'signInRequired',
+    'alreadySignedIn',
     'emailInvalid',
     'emailTaken',
     'passwordTooShort',
@@ -119,7 +119,7 @@ export const signIn = endpoint({
   method: 'POST',
   path: '/api/user/login',
   summary: "Signs in; the guest's records are merged into the account",
-  refuses: ['secondFactorNeeded', 'signedInAlready', 'emailInvalid', 'signInWrong', 'codeWrong'],
+  refuses: ['secondFactorRequired', 'alreadySignedIn', 'emailInvalid', 'signInWrong', 'codeWrong'],
   body: Type.Object({ email: FormText, password: FormText, totp: Type.Optional(FormText) }),
   info: User,
   refusalSchemas: { 401: Type.Object({ second_factor: stringEnum(['totp']) }) },
@@ -137,7 +137,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account and returns a new guest; the ledger keeps its payments without the name',
-  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceNotEmpty', 'balanceRefundPending'],
+  refuses: ['signInRequired', 'passwordWrong', 'codeWrong', 'balanceNotEmpty', 'balanceRefundPending'],
   body: Type.Object({
     current_password: Type.Optional(FormText),
     totp: Type.Optional(FormText),
@@ -155,7 +155,7 @@ export const exportUser = endpoint({
   method: 'GET',
   path: '/api/user/export',
   summary: 'Exports all personal data of the user as a file',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   info: Type.Object({}, { additionalProperties: true }),
 })
 
@@ -173,7 +173,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/api/user/session',
   summary: "Lists the member's sessions, newest first",
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   data: pageOf(Session),
 })
 
@@ -181,7 +181,7 @@ export const endSessions = endpoint({
   method: 'DELETE',
   path: '/api/user/session',
   summary: 'Ends one session of the member, or all other sessions if no ID is given',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ id: Type.Optional(Id) }),
   info: Type.Object({ removed: Type.Integer() }),
 })
@@ -190,7 +190,7 @@ export const changeSecondFactor = endpoint({
   method: 'POST',
   path: '/api/user/totp',
   summary: 'Sets up, confirms or turns off two-step sign-in',
-  refuses: ['signInFirst', 'movedOn', 'passwordWrong', 'codeWrong'],
+  refuses: ['signInRequired', 'editConflict', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     action: stringEnum(['begin', 'confirm', 'remove']),
     current_password: Type.Optional(FormText),
@@ -219,7 +219,7 @@ export const resetPassword = endpoint({
   method: 'POST',
   path: '/api/user/password/reset',
   summary: "Sets a new password with the mailed link's secret and ends every session",
-  refuses: ['passwordTooShort', 'passwordTooLong', 'passwordCommon', 'passwordsDiffer', 'linkSpent'],
+  refuses: ['passwordTooShort', 'passwordTooLong', 'passwordCommon', 'passwordsDiffer', 'linkExpired'],
   body: Type.Object({ secret: LinkSecret, new_password: FormText, repeat_password: FormText }),
   info: Type.Object({ changed: Type.Boolean() }),
 })
@@ -228,7 +228,7 @@ export const verifyEmail = endpoint({
   method: 'POST',
   path: '/api/user/email/verify',
   summary: 'Verifies the e-mail address with the secret of the mailed link; without one, sends a new link',
-  refuses: ['signInFirst', 'notFound', 'linkSpent', 'emailTaken'],
+  refuses: ['signInRequired', 'notFound', 'linkExpired', 'emailTaken'],
   body: Type.Object({ secret: Type.Optional(LinkSecret) }),
   info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),
 })

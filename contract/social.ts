@@ -30,7 +30,7 @@ export const linkSocial = endpoint({
   method: 'POST',
   path: '/api/user/social',
   summary: "Starts linking a social provider to the member's account after reauthentication",
-  refuses: ['signInFirst', 'notFound', 'passwordWrong', 'codeWrong', 'socialFailed'],
+  refuses: ['signInRequired', 'notFound', 'passwordWrong', 'codeWrong', 'socialFailed'],
   body: Type.Object({
     provider: Type.String({ maxLength: 32 }),
     /** The path of this site to return to. */
@@ -46,7 +46,7 @@ export const unlinkSocial = endpoint({
   method: 'DELETE',
   path: '/api/user/social',
   summary: 'Unlinks a profile from the member, unless it is their only way to sign in',
-  refuses: ['signInFirst', 'notFound', 'lastWayIn', 'passwordWrong', 'codeWrong'],
+  refuses: ['signInRequired', 'notFound', 'lastSignInMethod', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     id: Id,
     current_password: Type.Optional(FormText),
@@ -60,9 +60,9 @@ export const confirmSocial = endpoint({
   path: '/api/user/social/code',
   summary: 'Completes a social sign-in with the authenticator code',
   refuses: [
-    'secondFactorNeeded',
-    'signInFirst',
-    'signedInAlready',
+    'secondFactorRequired',
+    'signInRequired',
+    'alreadySignedIn',
     'socialFailed',
     'signInWrong',
     'codeWrong',

@@ -18,7 +18,7 @@ export interface CommandEndpoint extends Endpoint {
  * ids, so none are added to its input (compare `endpoint`).
  */
 export function command<const E extends CommandEndpoint>(definition: E): E {
-  return { ...definition, refuses: ['signInFirst', 'notAllowed', ...definition.refuses] }
+  return { ...definition, refuses: ['signInRequired', 'notAllowed', ...definition.refuses] }
 }
 
 /** Returns true if an endpoint is a studio command. */

@@ -109,7 +109,7 @@ export const changeExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Edits a draft; a started experiment can only be stopped',
-  refuses: ['notFound', 'movedOn', 'variantsInvalid', 'amountNotSupported'],
+  refuses: ['notFound', 'editConflict', 'variantsInvalid', 'amountNotSupported'],
   body: Type.Object({ id: Id, name: Type.Optional(Name), variants: Type.Optional(Variants) }),
   info: Experiment,
 })
@@ -121,7 +121,7 @@ export const startExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Starts an experiment',
-  refuses: ['notFound', 'movedOn', 'experimentRuns', 'amountNotSupported'],
+  refuses: ['notFound', 'editConflict', 'experimentRunning', 'amountNotSupported'],
   body: Type.Object({ id: Id }),
   info: Experiment,
 })
@@ -133,7 +133,7 @@ export const stopExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Stops an experiment permanently; all viewers see the control again',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: Type.Object({ id: Id }),
   info: Experiment,
 })

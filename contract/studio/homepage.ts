@@ -96,7 +96,7 @@ export const saveHomepage = command({
   command: 'homepage save',
   roles: ['owner', 'editor'],
   summary: 'Publishes a draft as the homepage within two seconds',
-  refuses: ['movedOn', 'settingInvalid'],
+  refuses: ['editConflict', 'settingInvalid'],
   body: Type.Object({ draft: HomepageDraft, version: Type.String({ maxLength: 100 }) }),
   info: StudioHomepage,
 })

@@ -68,7 +68,7 @@ export const mergeTag = command({
   roles: editors,
   summary:
     'Merges a tag into another: moves its videos and homepage sections, then deletes it. With many videos, it runs in the background and `done` is false',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: mergeInput,
   info: MergeResult,
 })
@@ -81,7 +81,7 @@ export const deleteTag = command({
   roles: editors,
   summary:
     'Deletes a tag and removes it from all videos. With many videos, it runs in the background and `deleted` is false',
-  refuses: ['notFound', 'feedsHomepage', 'movedOn'],
+  refuses: ['notFound', 'usedOnHomepage', 'editConflict'],
   body: byId,
   info: DeleteResult,
 })
@@ -114,7 +114,7 @@ export const reorderCategories = command({
   command: 'category reorder',
   roles: editors,
   summary: 'Sets the menu order of all categories',
-  refuses: ['movedOn'],
+  refuses: ['editConflict'],
   body: Type.Object({ ids: Type.Array(Id, { maxItems: 1000 }) }),
   data: categories,
 })
@@ -138,7 +138,7 @@ export const deleteCategory = command({
   args: ['id'],
   roles: editors,
   summary: 'Deletes a category and removes it from all videos',
-  refuses: ['notFound', 'feedsHomepage'],
+  refuses: ['notFound', 'usedOnHomepage'],
   body: byId,
   info: DeleteResult,
 })

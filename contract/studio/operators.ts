@@ -28,7 +28,7 @@ export const getStudioSession = endpoint({
   method: 'GET',
   path: '/api/studio/session',
   summary: 'Returns the signed-in operator',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   info: StudioSession,
 })
 
@@ -36,7 +36,7 @@ export const openStudioSession = endpoint({
   method: 'POST',
   path: '/api/studio/session',
   summary: 'Signs an operator in with e-mail, password and authenticator code',
-  refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
+  refuses: ['emailInvalid', 'signInWrong', 'secondFactorRequired', 'codeWrong'],
   body: Type.Object({ email: FormText, password: FormText, totp: Type.Optional(FormText) }),
   info: StudioSession,
   refusalSchemas: { 401: Type.Object({ second_factor: stringEnum(['totp']) }) },
@@ -46,7 +46,7 @@ export const closeStudioSession = endpoint({
   method: 'DELETE',
   path: '/api/studio/session',
   summary: 'Signs the operator out of this session, or of all sessions',
-  refuses: ['signInFirst'],
+  refuses: ['signInRequired'],
   body: Type.Object({ everywhere: Type.Optional(Type.Boolean()) }),
   info: Type.Object({ ended: Type.Integer() }),
 })
@@ -57,7 +57,7 @@ export const beginInvitation = endpoint({
   method: 'POST',
   path: '/api/studio/invitation/begin',
   summary: 'Opens an invitation: returns its e-mail address and the secret for the authenticator app',
-  refuses: ['linkSpent'],
+  refuses: ['linkExpired'],
   body: Type.Object({ secret: InvitationSecret }),
   info: Type.Object({ email: Type.String(), secret: Type.String(), otpauth_url: Type.String() }),
 })
@@ -67,7 +67,7 @@ export const acceptInvitation = endpoint({
   path: '/api/studio/invitation',
   summary: "Sets an operator's password and authenticator app, and signs in",
   refuses: [
-    'linkSpent',
+    'linkExpired',
     'passwordTooShort',
     'passwordTooLong',
     'passwordCommon',

@@ -153,7 +153,7 @@ export const listOrders = command({
   command: 'order list',
   roles: readers,
   summary: 'Lists orders, newest first, filtered by status, gateway, customer and date',
-  refuses: ['spanBackwards'],
+  refuses: ['endBeforeStart'],
   query: Type.Object({ ...pagingFields, ...orderFilters }),
   data: pageOf(ListedOrder),
 })
@@ -189,7 +189,7 @@ export const refundOrder = command({
     'refundOverOrderLimit',
     'refundOverDailyLimit',
     'refundDeclined',
-    'movedOn',
+    'editConflict',
   ],
   body: Type.Object({
     id: Id,
@@ -239,7 +239,7 @@ export const exportOrders = command({
   command: 'order export',
   roles: readers,
   summary: 'Exports orders as CSV, page by page; /api/studio/orders.csv returns all pages as one file',
-  refuses: ['spanBackwards'],
+  refuses: ['endBeforeStart'],
   query: Type.Object({ ...orderFilters, cursor: pagingFields.cursor }),
   info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
 })

@@ -74,7 +74,7 @@ export const savePageText = command({
   args: ['name', 'language'],
   roles: editorRoles,
   summary: 'Publishes a page in one language within two seconds',
-  refuses: ['movedOn', 'siteTextInvalid'],
+  refuses: ['editConflict', 'siteTextInvalid'],
   body: Type.Object({ ...pageKey, markdown: FormText, version }),
   info: PageText,
 })
@@ -86,7 +86,7 @@ export const resetPageText = command({
   args: ['name', 'language'],
   roles: editorRoles,
   summary: 'Resets a page to the original',
-  refuses: ['movedOn'],
+  refuses: ['editConflict'],
   body: Type.Object({ ...pageKey, version }),
   info: PageText,
 })

@@ -109,7 +109,7 @@ export const changePlan = command({
   roles: ['owner'],
   summary:
     'Edits a plan for new customers; another price or billing interval creates a new plan that replaces it',
-  refuses: ['notFound', 'movedOn', 'introPriceTooHigh', 'amountNotSupported'],
+  refuses: ['notFound', 'editConflict', 'introPriceTooHigh', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     names: Type.Optional(Names),
@@ -131,7 +131,7 @@ export const retirePlan = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Archives a plan; current subscribers keep it at their price',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: Type.Object({ id: Id }),
   info: StudioPlan,
 })

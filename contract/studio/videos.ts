@@ -135,7 +135,7 @@ export const addVideo = command({
   args: ['title'],
   roles: editors,
   summary: 'Creates a draft with the prices of the latest video',
-  refuses: ['titleNeeded'],
+  refuses: ['titleRequired'],
   body: Type.Object({ title: FormText }),
   info: StudioVideo,
 })
@@ -159,7 +159,7 @@ export const editVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Edits the given fields of a video; an empty text removes a language',
-  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotSupported'],
+  refuses: ['notFound', 'titleRequired', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     titles: Type.Optional(PartialLocalizedText),
@@ -184,7 +184,7 @@ export const publishVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Publishes a video now, or once its first episode is processed',
-  refuses: ['notFound', 'movedOn', 'nothingToPlay'],
+  refuses: ['notFound', 'editConflict', 'noEpisodes'],
   body: byId,
   info: StudioVideo,
 })
@@ -196,7 +196,7 @@ export const scheduleVideo = command({
   args: ['id', 'at'],
   roles: editors,
   summary: 'Schedules a draft',
-  refuses: ['notFound', 'movedOn', 'momentPast'],
+  refuses: ['notFound', 'editConflict', 'timeInPast'],
   body: Type.Object({ id: Id, at: Time }),
   info: StudioVideo,
 })
@@ -208,7 +208,7 @@ export const unscheduleVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Unschedules a video: it becomes a draft again',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: byId,
   info: StudioVideo,
 })
@@ -220,7 +220,7 @@ export const archiveVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Archives a video: it is removed from all lists, and its buyers can still watch it',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: byId,
   info: StudioVideo,
 })
@@ -294,7 +294,7 @@ export const reorderEpisodes = command({
   args: ['video_id'],
   roles: editors,
   summary: 'Reorders the episodes of a video; the existing numbers are reused, including gaps',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
   data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
@@ -318,7 +318,7 @@ export const setEpisodeTitles = command({
   args: ['video_id'],
   roles: editors,
   summary: 'Edits the titles of several episodes of a video; an empty text removes a language',
-  refuses: ['notFound', 'movedOn', 'textTooLong'],
+  refuses: ['notFound', 'editConflict', 'textTooLong'],
   maxBodyBytes: uploadBatchLimits.bytes,
   body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, uploadBatchBounds) }),
   data: Type.Object({ list: Type.Array(StudioEpisode) }),
@@ -331,7 +331,7 @@ export const retryEpisode = command({
   args: ['id'],
   roles: editors,
   summary: 'Retries a failed episode',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: byId,
   info: StudioEpisode,
 })
@@ -343,7 +343,7 @@ export const removeEpisode = command({
   args: ['id'],
   roles: editors,
   summary: 'Removes an episode that was never playable, or the failed replacement file of a playable one',
-  refuses: ['notFound', 'movedOn'],
+  refuses: ['notFound', 'editConflict'],
   body: byId,
   info: Type.Object({ removed: Type.Boolean() }),
 })

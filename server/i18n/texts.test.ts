@@ -7,7 +7,7 @@ import { serverTexts, translate } from './translate.ts'
 
 const server = join(import.meta.dirname, '..')
 
-/** Every text by its whole key: `faults.tooMany`. */
+/** Every text by its whole key: `faults.tooManyRequests`. */
 function flatten(texts: object, prefix = ''): Map<string, string> {
   return new Map(
     Object.entries(texts).flatMap(([name, value]): [string, string][] =>
@@ -86,5 +86,5 @@ it.each(languages)('%s has a form of every plural for 0, 1, 2, 5, 21 and 1,000,0
 })
 
 it('gives a text in the language asked for', () => {
-  expect(translate('dy', 'faults.noSuchCall')).toBe('Diesen API-Aufruf gibt es nicht.')
+  expect(translate('dy', 'faults.unknownEndpoint')).toBe('Diesen API-Aufruf gibt es nicht.')
 })

@@ -43,7 +43,7 @@ function cursorChecksum(list: string, position: Position): string {
  * Decodes a cursor of `encodeCursor`.
  * @param kinds the types of the position's parts
  * @returns the position, or undefined without a cursor (the first page).
- * @throws Fault badCursor if it is damaged or belongs to another list.
+ * @throws Fault invalidCursor if it is damaged or belongs to another list.
  */
 export function decodeCursor<const Shape extends readonly CursorValueType[]>(
   list: string,
@@ -52,10 +52,10 @@ export function decodeCursor<const Shape extends readonly CursorValueType[]>(
 ): { [Index in keyof Shape]: CursorValueTypes[Shape[Index]] } | undefined {
   if (cursor === undefined) return undefined
   const parts = parse(cursor)
-  if (!Array.isArray(parts) || parts.length !== kinds.length + 1) throw new Fault('badCursor')
+  if (!Array.isArray(parts) || parts.length !== kinds.length + 1) throw new Fault('invalidCursor')
   const [mark, ...position] = parts
   const sound = kinds.every((kind, index) => isOfType[kind](position[index]))
-  if (!sound || mark !== cursorChecksum(list, position)) throw new Fault('badCursor')
+  if (!sound || mark !== cursorChecksum(list, position)) throw new Fault('invalidCursor')
   // Each part was validated above.
   return position as unknown as { [Index in keyof Shape]: CursorValueTypes[Shape[Index]] }
 }

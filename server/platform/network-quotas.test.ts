@@ -31,7 +31,7 @@ test('refuses required work with the time to wait', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_GUESTS_PER_IP: '1/h' })
   quotas.spendOrThrow('guests', '10.0.0.1')
   expect(() => quotas.spendOrThrow('guests', '::FFFF:10.0.0.1')).toThrow(
-    expect.objectContaining({ reason: 'tooMany', retryAfter: 7200 }),
+    expect.objectContaining({ reason: 'tooManyRequests', retryAfter: 7200 }),
   )
 })
 

@@ -8,7 +8,7 @@ import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 export interface NetworkQuotas {
   /** Spends an amount of a network's quota, unless less is left. @returns 0, or the seconds until it is available */
   spend(name: QuotaName, ip: string, amount?: number): number
-  /** The same for required work. @throws Fault tooMany with the seconds to wait */
+  /** The same for required work. @throws Fault tooManyRequests with the seconds to wait */
   spendOrThrow(name: QuotaName, ip: string, amount?: number): void
   stop(): void
 }
@@ -39,7 +39,7 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
     spend,
     spendOrThrow(name, ip, amount) {
       const wait = spend(name, ip, amount)
-      if (wait > 0) throw new Fault('tooMany', `${name} of this network`, wait)
+      if (wait > 0) throw new Fault('tooManyRequests', `${name} of this network`, wait)
     },
     stop: () => clearInterval(timer),
   }

@@ -11,7 +11,7 @@ export interface Paging {
  * Reads one page of a list that is ordered by a time, the latest first, and an id; one more row than the page size is read.
  * @param name the list's name, with everything that orders or filters it
  * @param positionOf returns the position of a row
- * @throws Fault badCursor, also for a cursor of another list
+ * @throws Fault invalidCursor, also for a cursor of another list
  */
 export async function readPage<Row>(
   name: string,

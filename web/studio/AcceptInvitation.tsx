@@ -49,7 +49,7 @@ export function AcceptInvitation() {
           <AccountSetup invited={invitation.data} secret={secret} onDone={setAccepted} />
         ) : isLinkExpired ? (
           <div role="alert">
-            <p>{t('shell.linkSpent')}</p>
+            <p>{t('shell.linkExpired')}</p>
             <PageLink to="/studio">{t('shell.signIn')}</PageLink>
           </div>
         ) : (

@@ -40,14 +40,14 @@ export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: D
   return { mail, can_mail }
 }
 
-/** Turns mails off for the user of a mail's link. @throws Refusal linkSpent if the secret was not issued by this site */
+/** Turns mails off for the user of a mail's link. @throws Refusal linkExpired if the secret was not issued by this site */
 export async function unsubscribeByLink(
   { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
   tx: Tx,
   linkSecret: string,
 ): Promise<{ mail: false }> {
   const userId = verifyUnsubscribeSecret(secret, linkSecret)
-  if (userId === undefined) throw new Refusal('linkSpent')
+  if (userId === undefined) throw new Refusal('linkExpired')
   // Deleted accounts have no setting.
   if ((await queries.selectAlertSetting(tx, userId))?.mail)
     await queries.saveAlertSetting(tx, userId, false, clock.now())

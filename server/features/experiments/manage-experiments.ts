@@ -41,7 +41,7 @@ export function draftExperiment(
   })
 }
 
-/** Edits a draft. @throws Refusal notFound, movedOn if it was started, variantsInvalid */
+/** Edits a draft. @throws Refusal notFound, editConflict if it was started, variantsInvalid */
 export async function changeDraft(
   tx: Tx,
   id: string,
@@ -57,7 +57,7 @@ export async function changeDraft(
 }
 
 /**
- * Starts a draft, with its prices in the video's currency. @throws Refusal notFound, movedOn, experimentRuns if another on the same
+ * Starts a draft, with its prices in the video's currency. @throws Refusal notFound, editConflict, experimentRunning if another on the same
  * target is running
  */
 export async function startDraft(
@@ -67,11 +67,11 @@ export async function startDraft(
   now: Date,
 ): Promise<ExperimentRow> {
   const draft = await lockInState(tx, id, 'draft')
-  if (await isTargetInUse(tx, draft)) throw new Refusal('experimentRuns')
+  if (await isTargetInUse(tx, draft)) throw new Refusal('experimentRunning')
   return updateExperiment(tx, id, { state: 'running', currency, started_at: now })
 }
 
-/** Stops a running experiment permanently. @throws Refusal notFound, movedOn */
+/** Stops a running experiment permanently. @throws Refusal notFound, editConflict */
 export async function endExperiment(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
   await lockInState(tx, id, 'running')
   return updateExperiment(tx, id, { state: 'stopped', stopped_at: now })
@@ -84,7 +84,7 @@ export async function findExperiment(db: Db, id: string): Promise<ExperimentRow>
   return row
 }
 
-/** Lists the experiments, newest first. @throws Fault badCursor */
+/** Lists the experiments, newest first. @throws Fault invalidCursor */
 export function listAllExperiments(db: Db, paging: Paging) {
   return readPage(
     'experiments',
@@ -97,7 +97,7 @@ export function listAllExperiments(db: Db, paging: Paging) {
 async function lockInState(tx: Tx, id: string, state: ExperimentRow['state']): Promise<ExperimentRow> {
   const row = await lockExperiment(tx, id)
   if (!row) throw new Refusal('notFound')
-  if (row.state !== state) throw new Refusal('movedOn')
+  if (row.state !== state) throw new Refusal('editConflict')
   return row
 }
 

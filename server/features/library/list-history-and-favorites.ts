@@ -41,7 +41,7 @@ function readEntries<Row extends Keyed>(
 
 const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.video_id))]
 
-/** Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
+/** Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once. @throws Fault invalidCursor */
 export async function listHistory(
   { db, findCards }: ListContext,
   viewer: Viewer,
@@ -74,7 +74,7 @@ function presentEntry(row: HistoryListRow, language: Language): Omit<HistoryEntr
   }
 }
 
-/** Returns one page of a viewer's favorites, latest first; archived videos stay in it. @throws Fault badCursor */
+/** Returns one page of a viewer's favorites, latest first; archived videos stay in it. @throws Fault invalidCursor */
 export async function listFavorites(
   { db, findCards }: ListContext,
   viewer: Viewer,

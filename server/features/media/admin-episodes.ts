@@ -110,14 +110,14 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
 /**
  * Reorders a video's episodes. They share the existing numbers: a missing number stays missing, so that its file can arrive later.
  * @returns their ids in the previous order
- * @throws Refusal movedOn if these are not all of its episodes
+ * @throws Refusal editConflict if these are not all of its episodes
  */
 export async function reorderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await queries.lockEpisodes(tx, videoId)
   const before = rows.map(({ id }) => id)
   const known = new Set(before)
   if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
-    throw new Refusal('movedOn')
+    throw new Refusal('editConflict')
   const numbers = rows.map(({ number }) => number)
   await queries.renumberEpisodes(tx, videoId, { ids, numbers })
   return before
@@ -159,7 +159,7 @@ export async function editEpisode(
 /**
  * Changes titles of several episodes of a video.
  * @returns the old and new titles of those that changed, by number
- * @throws Refusal movedOn if one is not an episode of the video or is repeated, textTooLong
+ * @throws Refusal editConflict if one is not an episode of the video or is repeated, textTooLong
  */
 export async function editEpisodeTitles(
   tx: Tx,
@@ -167,10 +167,10 @@ export async function editEpisodeTitles(
   changes: readonly { id: string; titles: TextChanges }[],
 ): Promise<{ before: TitlesByNumber; after: TitlesByNumber }> {
   const known = new Map((await queries.lockEpisodes(tx, videoId)).map((row) => [row.id, row]))
-  if (new Set(changes.map(({ id }) => id)).size !== changes.length) throw new Refusal('movedOn')
+  if (new Set(changes.map(({ id }) => id)).size !== changes.length) throw new Refusal('editConflict')
   const updated = changes.map(({ id, titles }) => {
     const row = known.get(id)
-    if (!row) throw new Refusal('movedOn')
+    if (!row) throw new Refusal('editConflict')
     return {
       ...row,
       was: row.titles,
@@ -189,7 +189,7 @@ type TitlesByNumber = Record<string, Partial<LocalizedText>>
 
 /**
  * Retries the conversion of a failed file.
- * @throws Refusal notFound; movedOn if it did not fail
+ * @throws Refusal notFound; editConflict if it did not fail
  */
 export async function retryEpisode(
   context: AdminMediaContext,
@@ -200,20 +200,20 @@ export async function retryEpisode(
   await queries.lockVideoOfEpisode(tx, id)
   const row = await lockEpisode(tx, id)
   const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
-  if (!isQueued) throw new Refusal('movedOn')
+  if (!isQueued) throw new Refusal('editConflict')
   await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
   return { reason: row.coming_reason, episode: await presentEpisode(context, tx, id, language) }
 }
 
 /**
  * Removes an episode that never played, with its file. If an older file plays, only the new failed one is removed.
- * @throws Refusal notFound; movedOn if there is nothing to remove
+ * @throws Refusal notFound; editConflict if there is nothing to remove
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {
   await queries.lockVideoOfEpisode(tx, id)
   const row = await lockEpisode(tx, id)
   const hasFailed = row.coming_state === 'failed'
-  if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')
+  if (row.asset_id !== null && !hasFailed) throw new Refusal('editConflict')
   if (row.asset_id === null) await queries.deleteEpisode(tx, id)
   else await setNextAsset(tx, id, null)
   if (row.next_asset_id !== null) await retireAsset(tx, row.next_asset_id, now)

@@ -10,7 +10,7 @@ const pageLimits = { default: 20, max: 50 }
 
 /**
  * Lists the failed files that an episode waits for, latest first.
- * @throws Fault badCursor
+ * @throws Fault invalidCursor
  */
 export async function listFailedFiles(
   db: Db,

@@ -124,7 +124,7 @@ function signLinks(
 
 /**
  * Returns a video's episodes for one viewer, in order.
- * @throws Refusal notFound if the video does not exist, Fault badCursor
+ * @throws Refusal notFound if the video does not exist, Fault invalidCursor
  */
 export async function listEpisodes(
   context: MediaContext,

@@ -436,9 +436,9 @@ describe('a position is saved', () => {
   test('in a free episode by everyone, in a locked one by viewers with an entitlement', async () => {
     const one = await buyer({ videoId: video.id, episodeId: episode(4) })
     expect(await save(await buyer(), 3)).toBe('plays')
-    expect(await save(await buyer(), 4)).toBe('notYours')
+    expect(await save(await buyer(), 4)).toBe('notOwner')
     expect(await save(one, 4)).toBe('plays')
-    expect(await save(one, 5)).toBe('notYours')
+    expect(await save(one, 5)).toBe('notOwner')
   })
 
   test("in the episodes that are free in the viewer's variant", async () => {
@@ -446,7 +446,7 @@ describe('a position is saved', () => {
     for (const variant of [0, 1]) {
       const viewer = guestIn(experiment, variant)
       await database.db.transaction().execute((tx) => insertUserRow(tx, viewer.userId))
-      expect(await save(viewer, 5)).toBe(variant === 0 ? 'notYours' : 'plays')
+      expect(await save(viewer, 5)).toBe(variant === 0 ? 'notOwner' : 'plays')
     }
   })
 

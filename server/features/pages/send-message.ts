@@ -21,7 +21,7 @@ export interface MessageContext {
 
 /**
  * Mails a message to the operator, with the sender in Reply-To. It is not stored.
- * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooMany
+ * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooManyRequests
  */
 export async function sendMessage(
   context: MessageContext,

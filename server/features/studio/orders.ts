@@ -145,7 +145,7 @@ function auditedFilters({ status, gateway, customer, since, until }: OrderQuery)
   return { status, gateway, since, until, ...(customer === undefined ? {} : { one_customer: true }) }
 }
 
-/** @throws Refusal notAllowed if the role may not search for addresses; spanBackwards */
+/** @throws Refusal notAllowed if the role may not search for addresses; endBeforeStart */
 function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor: Actor): OrderFilter {
   const searchText = customer?.trim() ?? ''
   const isAddress = searchText.includes('@')
@@ -153,7 +153,7 @@ function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor
   const isOrder = order !== undefined
   if (isAddress && !orderViewOf(actor).canSeeCustomers) throw new Refusal('notAllowed')
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))
-    throw new Refusal('spanBackwards', { field: 'until' })
+    throw new Refusal('endBeforeStart', { field: 'until' })
   return {
     status,
     gateway,

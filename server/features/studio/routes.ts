@@ -69,8 +69,8 @@ function commandRoute(context: StudioContext, command: Command): OperatorRoute {
   }
 }
 
-/** @throws Refusal signInFirst */
+/** @throws Refusal signInRequired */
 function requireOperator(call: Pick<OperatorCall, 'operator'>): Operator {
-  if (!call.operator) throw new Refusal('signInFirst')
+  if (!call.operator) throw new Refusal('signInRequired')
   return call.operator
 }

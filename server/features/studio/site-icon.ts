@@ -39,7 +39,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
       roles: iconEditorRoles,
       maxBytes: iconLimits.bytes,
       info: SiteIcon,
-      refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
+      refuses: ['signInRequired', 'notAllowed', 'iconInvalid'],
       async handle({ operator, ip, bytes }) {
         const icon = await convertIcon(bytes)
         await inTransaction(context.db, async (tx) => {

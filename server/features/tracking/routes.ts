@@ -117,5 +117,5 @@ function storedSender(viewer: Viewer | null): Sender {
 }
 
 function senderAfterError(error: unknown): Sender {
-  return error instanceof Fault && error.reason === 'tooMany' ? 'tooMany' : null
+  return error instanceof Fault && error.reason === 'tooManyRequests' ? 'tooManyRequests' : null
 }

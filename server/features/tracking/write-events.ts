@@ -18,7 +18,7 @@ import {
 import type { AnalyticsEvent } from './parse-beacon.ts'
 
 /** The sender of an event, if known; an event beyond the sender's rate limit is dropped. */
-export type Sender = Pick<Viewer, 'userId'> | null | 'tooMany'
+export type Sender = Pick<Viewer, 'userId'> | null | 'tooManyRequests'
 
 /** An event as received. The sender may be known only after the pixel was answered. */
 export interface ReceivedEvent extends AnalyticsEvent {
@@ -98,7 +98,7 @@ async function resolveSenders(batch: readonly ReceivedEvent[]): Promise<Identifi
   for (const event of batch) {
     // Most senders are known, and a thousand awaits take time; the others are all being looked up already.
     const sender = event.sender instanceof Promise ? await event.sender : event.sender
-    if (sender !== 'tooMany') identifiedEvents.push({ ...event, userId: sender?.userId })
+    if (sender !== 'tooManyRequests') identifiedEvents.push({ ...event, userId: sender?.userId })
   }
   return identifiedEvents
 }

@@ -10,7 +10,7 @@ afterAll(() => database.close())
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second))
 const limit = { max: 3, seconds: 60 }
-const tooMany = (retryAfter: number) => expect.objectContaining({ reason: 'tooMany', retryAfter })
+const tooMany = (retryAfter: number) => expect.objectContaining({ reason: 'tooManyRequests', retryAfter })
 
 test('refuses an attempt beyond the limit with the seconds to wait, and allows it after them', async () => {
   for (let turn = 0; turn < 3; turn++) await countAttempt(database.db, 'one', limit, at(turn))

@@ -12,7 +12,7 @@ export function attemptKey(secret: string, kind: string, value: string): string 
 /**
  * Counts an attempt against a key's limit, in the database for all processes. The time window begins with its first attempt. Pass
  * the pool, not a transaction: the attempt counts even if the call fails.
- * @throws Fault tooMany with the seconds to wait, once `max` are used
+ * @throws Fault tooManyRequests with the seconds to wait, once `max` are used
  */
 export async function countAttempt(
   db: QueryExecutorProvider,
@@ -28,10 +28,10 @@ export async function countAttempt(
       expires_at = CASE WHEN t.expires_at <= ${now} THEN ${end} ELSE t.expires_at END
     RETURNING attempts, expires_at`.execute(db)
   const count = rows[0]
-  if (count && count.attempts > max) throw new Fault('tooMany', undefined, secondsUntil(count.expires_at, now))
+  if (count && count.attempts > max) throw new Fault('tooManyRequests', undefined, secondsUntil(count.expires_at, now))
 }
 
-/** Counts an attempt against each network of an address, as `countAttempt` does. @throws Fault tooMany */
+/** Counts an attempt against each network of an address, as `countAttempt` does. @throws Fault tooManyRequests */
 export async function countAttemptOfNetworks(
   db: QueryExecutorProvider,
   { secret, kind, ip }: { secret: string; kind: string; ip: string },
@@ -44,11 +44,11 @@ export async function countAttemptOfNetworks(
 
 /**
  * Enforces a limit by the time of the oldest of the last `max` events.
- * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
+ * @throws Fault tooManyRequests with the seconds to wait, if that event is still within the limit's time
  */
 export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {
   const open = oldest && new Date(oldest.getTime() + seconds * 1000)
-  if (open && open > now) throw new Fault('tooMany', undefined, secondsUntil(open, now))
+  if (open && open > now) throw new Fault('tooManyRequests', undefined, secondsUntil(open, now))
 }
 
 /** Returns whole seconds, at least one, for `Retry-After`. */

@@ -22,7 +22,7 @@ export function documentedSchema(endpoint: Endpoint): TSchema {
 }
 
 /** Refusals with data besides the message, in the shape that the call declares for their code. */
-const refusalsWithInfo: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'episodeNotReady']
+const refusalsWithInfo: readonly RefusalName[] = ['locked', 'secondFactorRequired', 'episodeNotReady']
 
 /** Builds the schema of refusals whose `info` has at most the form's field. */
 function plainRefusal({ refuses, refusalSchemas: shapes = {} }: Endpoint): TSchema[] {

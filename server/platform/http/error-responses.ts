@@ -17,13 +17,13 @@ interface ErrorResponseContext {
 
 const faultOfStatus: Record<number, FaultName> = {
   400: 'badRequest',
-  404: 'noSuchCall',
-  408: 'tooSlow',
-  413: 'tooLarge',
-  414: 'tooLarge',
+  404: 'unknownEndpoint',
+  408: 'requestTimeout',
+  413: 'requestTooLarge',
+  414: 'requestTooLarge',
   415: 'unsupportedMedia',
-  429: 'tooMany',
-  431: 'headTooLarge',
+  429: 'tooManyRequests',
+  431: 'headersTooLarge',
   503: 'unavailable',
 }
 
@@ -51,7 +51,7 @@ export async function sendErrorResponse(
   const fault = faultOf(error)
   const status = faults[fault.reason]
   logFault(context.log, error, fault, request)
-  if (fault.reason === 'tooLarge') await drainBody(request.raw)
+  if (fault.reason === 'requestTooLarge') await drainBody(request.raw)
   const message = context.translate(await languageOf(context, request, status), `faults.${fault.reason}`)
   if (fault.retryAfter) reply.header('retry-after', String(fault.retryAfter))
   return reply.code(status).send({ code: status, message, info: {} })
@@ -76,7 +76,7 @@ async function languageOf(
   request: FastifyRequest,
   status: number,
 ): Promise<Language> {
-  const skipsLookup = status >= 500 || status === faults.tooMany
+  const skipsLookup = status >= 500 || status === faults.tooManyRequests
   return skipsLookup ? words.requestLanguage(request) : words.languageOf(request)
 }
 
@@ -93,7 +93,7 @@ function faultOf(error: FastifyError | Error): Fault {
   if ('validation' in error && error.validation) return new Fault('badRequest', error.message)
   if (isDatabaseUnavailable(error)) return new Fault('unavailable', undefined, databaseRetrySeconds)
   const status = 'statusCode' in error ? error.statusCode : undefined
-  return new Fault(faultOfStatus[status ?? 500] ?? (isClientError(status) ? 'badRequest' : 'broken'))
+  return new Fault(faultOfStatus[status ?? 500] ?? (isClientError(status) ? 'badRequest' : 'internalError'))
 }
 
 function isClientError(status: number | undefined): boolean {
@@ -106,8 +106,8 @@ function pathOf(request: FastifyRequest): string {
 }
 
 const faultOfParser: Record<string, FaultName> = {
-  HPE_HEADER_OVERFLOW: 'headTooLarge',
-  ERR_HTTP_REQUEST_TIMEOUT: 'tooSlow',
+  HPE_HEADER_OVERFLOW: 'headersTooLarge',
+  ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
 }
 
 /** Responds to bytes that are not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */

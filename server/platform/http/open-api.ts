@@ -202,7 +202,7 @@ function json(schema: object): object {
 
 const faultNames = Object.keys(faults) as FaultName[]
 const statuses = [...new Set(Object.values(faults))]
-const withBodyOnly = new Set<number>([faults.foreignOrigin, faults.tooLarge, faults.unsupportedMedia])
+const withBodyOnly = new Set<number>([faults.crossOrigin, faults.requestTooLarge, faults.unsupportedMedia])
 
 function faultReferences(unsafe: boolean): object {
   const possible = statuses.filter((status) => unsafe || !withBodyOnly.has(status))
@@ -222,7 +222,7 @@ function faultResponses(): object {
 }
 
 function faultResponse(status: number, names: readonly FaultName[]): object {
-  const waits = names.includes('tooMany') || names.includes('unavailable')
+  const waits = names.includes('tooManyRequests') || names.includes('unavailable')
   const seconds = { description: 'Seconds to wait before a retry', schema: { type: 'integer' } }
   return {
     description: names.join(', '),

@@ -8,14 +8,14 @@ const deepest = 20
 /**
  * Refuses an unsafe call that another site may have caused (CSRF): browsers attach the cookie to those, but never a token in a
  * header.
- * @throws Fault foreignOrigin
+ * @throws Fault crossOrigin
  */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   if (request.headers['x-user-token'] && !request.headers.cookie) return
   const site = request.headers['sec-fetch-site']
   const same =
     site === undefined ? request.headers.origin === new URL(publicUrl).origin : site === 'same-origin'
-  if (!same) throw new Fault('foreignOrigin')
+  if (!same) throw new Fault('crossOrigin')
 }
 
 /**

@@ -144,9 +144,9 @@ export interface BytesRoute {
   handle(received: RawUpload): Promise<{ info: unknown }>
 }
 
-/** Returns the viewer. @throws Refusal signInFirst without a known token. */
+/** Returns the viewer. @throws Refusal signInRequired without a known token. */
 export function requireViewer(call: { viewer: Viewer | null }): Viewer {
-  if (!call.viewer) throw new Refusal('signInFirst')
+  if (!call.viewer) throw new Refusal('signInRequired')
   return call.viewer
 }
 
@@ -174,7 +174,7 @@ export interface PlainRoute {
   description?: PlainDescription
   /**
    * Most plain routes do not identify the caller. `caller` looks up the viewer, `viewer` only verifies the token. Both count the
-   * request against the viewer's rate limit, and may throw Fault tooMany.
+   * request against the viewer's rate limit, and may throw Fault tooManyRequests.
    */
   handle(
     request: FastifyRequest,

@@ -131,7 +131,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => sendErrorResponse(words, error, request, reply))
   app.setNotFoundHandler(() => {
-    throw new Fault('noSuchCall')
+    throw new Fault('unknownEndpoint')
   })
   acceptJsonOnly(app)
   limitConnections(app, options.bounds, options.trustProxy)
@@ -195,7 +195,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const { operatorRoutes = [], bytesRoutes = [] } = options
   // Larger bodies are not read before the operator is identified.
   const requireOperator = async (request: FastifyRequest) => {
-    if (!(await options.identifyOperator?.(request))) throw new Refusal('signInFirst')
+    if (!(await options.identifyOperator?.(request))) throw new Refusal('signInRequired')
   }
   for (const { endpoint, handle } of operatorRoutes)
     addRoute(
@@ -225,7 +225,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     for (const route of bytesRoutes) addBytesRoute(raw, route, options.publicUrl, openOperatorCall)
   })
   app.all('/api/*', () => {
-    throw new Fault('noSuchCall')
+    throw new Fault('unknownEndpoint')
   })
   return app
 }
@@ -361,7 +361,7 @@ function addBytesRoute(
     onRequest: toRequestHook((request) => refuseForeignOrigin(request, publicUrl)),
     preParsing: async (request, reply) => {
       const call = await open(request, reply)
-      if (!call.operator) throw new Refusal('signInFirst')
+      if (!call.operator) throw new Refusal('signInRequired')
       if (!roles.includes(call.operator.role)) throw new Refusal('notAllowed')
       callers.set(request, call)
     },

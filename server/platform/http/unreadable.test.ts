@@ -174,7 +174,7 @@ it('answers a wrong method, and unknown paths below /api, with HTTP 404', async 
     ['POST', '/'],
   ] as const) {
     const response = await visitor.fetch(path, { method })
-    expect([method, path, response.status]).toEqual([method, path, faults.noSuchCall])
+    expect([method, path, response.status]).toEqual([method, path, faults.unknownEndpoint])
     if (method !== 'GET') expect(await response.json()).toEqual(worded(404))
   }
 })

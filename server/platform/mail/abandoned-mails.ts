@@ -12,7 +12,7 @@ const keptMs = 7 * dayMs
 
 /**
  * Lists abandoned mails that have not expired, the latest first. Their fields may contain a link's secret and must not be shown.
- * @throws Fault badCursor
+ * @throws Fault invalidCursor
  */
 export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, paging: Paging) {
   return readPage(

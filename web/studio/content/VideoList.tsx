@@ -112,7 +112,7 @@ function AddVideoSheet({ onClose }: { onClose: () => void }) {
   const leaveTo = useNavigateDiscarding()
   const form = useGuardedForm({
     initial: { title: '' },
-    validate: ({ title }) => (title.trim() === '' ? { title: t('content.titleNeeded') } : {}),
+    validate: ({ title }) => (title.trim() === '' ? { title: t('content.titleRequired') } : {}),
     fieldOf: () => 'title',
     send: async ({ title }) => {
       const { id } = await call(addVideo, { body: { title } })

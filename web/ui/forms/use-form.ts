@@ -22,7 +22,7 @@ export interface FormOptions<Name extends string> {
 
 /**
  * A form that is sent once at a time and keeps what was typed. A rejection is shown at the field that it concerns, which is
- * focused, or else above the button. `signInFirst` is true if the session has expired.
+ * focused, or else above the button. `signInRequired` is true if the session has expired.
  */
 export function useForm<Name extends string>({ initial, validate, send, fieldOf, draft }: FormOptions<Name>) {
   const [first] = useState(() => ({ ...initial, ...(draft && readDraft(draft.owner, draft.fields)) }))

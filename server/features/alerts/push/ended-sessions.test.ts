@@ -115,6 +115,6 @@ it('a session that has ended in the meantime turns nothing on', async () => {
   const starting = site.context.db
     .transaction()
     .execute((tx) => subscribeToPush(site.context, tx, ended, subscription))
-  await expect(starting).rejects.toMatchObject({ reason: 'signInFirst' })
+  await expect(starting).rejects.toMatchObject({ reason: 'signInRequired' })
   expect(await endpoints()).not.toContain(subscription.endpoint)
 })

@@ -40,8 +40,8 @@ interface Subscriber {
 
 /**
  * Turns notifications on in a browser, until the member's session there ends.
- * @throws Fault badRequest if it is not a subscription of a public push service, tooMany if too many come from one network; Refusal
- * signInFirst if the session has ended
+ * @throws Fault badRequest if it is not a subscription of a public push service, tooManyRequests if too many come from one network; Refusal
+ * signInRequired if the session has ended
  */
 export async function subscribeToPush(
   { clock, pushKeys, quotas }: Pick<AlertsContext, 'clock' | 'pushKeys' | 'quotas'>,

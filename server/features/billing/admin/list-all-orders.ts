@@ -19,7 +19,7 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
-/** Lists the orders of all users, latest first. @throws Fault badCursor, also for a cursor of other filters */
+/** Lists the orders of all users, latest first. @throws Fault invalidCursor, also for a cursor of other filters */
 export async function listAllOrders(
   db: Db,
   filter: OrderFilter,
@@ -37,7 +37,7 @@ export async function listAllOrders(
 
 const cursorScopeOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
 
-/** Lists disputed payments, paid last first. @throws Fault badCursor */
+/** Lists disputed payments, paid last first. @throws Fault invalidCursor */
 export async function listDisputes(
   db: Db,
   state: DisputeStatus,
@@ -112,7 +112,7 @@ const csvColumns = [
 
 const formatCents = (cents: number) => (cents / 100).toFixed(2)
 
-/** Yields the same orders as CSV, in batches of lines, after a header row. @throws Fault badCursor */
+/** Yields the same orders as CSV, in batches of lines, after a header row. @throws Fault invalidCursor */
 export async function exportOrders(
   db: Db,
   filter: OrderFilter,

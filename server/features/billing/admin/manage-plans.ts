@@ -65,7 +65,7 @@ export async function addPlan(
  * them. A new price or length creates a new plan that replaces this one, so that existing subscribers keep the terms that they
  * agreed to.
  * @returns the plan that is on sale then, with its previous state
- * @throws Refusal notFound; movedOn where it was retired; introPriceTooHigh, amountNotSupported as for a new plan
+ * @throws Refusal notFound; editConflict where it was retired; introPriceTooHigh, amountNotSupported as for a new plan
  */
 export async function changePlanTerms(
   context: PlanContext,
@@ -88,7 +88,7 @@ export async function changePlanTerms(
   return { ...(await addPlan(context, tx, terms)), before }
 }
 
-/** Takes a plan off sale. @throws Refusal notFound; movedOn where it is retired already */
+/** Takes a plan off sale. @throws Refusal notFound; editConflict where it is retired already */
 export async function retirePlan({ clock }: PlanContext, tx: Tx, id: string): Promise<StudioPlan> {
   const row = await lockActivePlan(tx, id)
   const retired_at = clock.now()
@@ -96,7 +96,7 @@ export async function retirePlan({ clock }: PlanContext, tx: Tx, id: string): Pr
   return presentPlan({ ...row, retired_at, subscribers: 0 })
 }
 
-/** Lists the subscribers of a plan, latest first. @throws Fault badCursor */
+/** Lists the subscribers of a plan, latest first. @throws Fault invalidCursor */
 export async function listPlanSubscribers(
   db: Db,
   planId: string,
@@ -124,7 +124,7 @@ export async function listPlanSubscribers(
 async function lockActivePlan(tx: Tx, id: string): Promise<PlanRow> {
   const row = await lockPlan(tx, id)
   if (!row) throw new Refusal('notFound')
-  if (row.retired_at !== null) throw new Refusal('movedOn')
+  if (row.retired_at !== null) throw new Refusal('editConflict')
   return row
 }
 

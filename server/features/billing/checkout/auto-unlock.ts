@@ -68,7 +68,7 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 /**
  * Turns on auto-unlock: the next episodes of a drama are unlocked from the balance, at most at today's price of an episode.
  * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound for what is not on sale; priceChanged if another price was
- * shown; balanceTooLow for a user who never had a balance; Fault tooMany
+ * shown; balanceTooLow for a user who never had a balance; Fault tooManyRequests
  */
 export async function setAutoUnlock(
   context: BillingContext,

@@ -78,7 +78,7 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
  * payment for its next step (a wallet), the payment is started too; with a saved method or the balance the order is paid.
  * @param beforeBalancePayment checks an automatic unlock within the order's transaction; the user pressed no button then
  * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound, alreadyOwned,
- * alreadySubscribed, resumeLimitReached, priceChanged; Fault tooMany
+ * alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
  */
 export async function createOrderFor(
   context: BillingContext,
@@ -280,7 +280,7 @@ async function storeConsent(
   })
 }
 
-/** Stores terms that a buyer was shown. @returns their hash @throws Fault tooMany if a network stores too many new ones */
+/** Stores terms that a buyer was shown. @returns their hash @throws Fault tooManyRequests if a network stores too many new ones */
 async function storeTerms(
   { quotas, clock }: BillingContext,
   tx: Tx,

@@ -108,7 +108,7 @@ export async function offerBalance(
   }
 }
 
-/** Lists the changes of a user's balance, newest first. @throws Refusal balanceDisabled; Fault badCursor */
+/** Lists the changes of a user's balance, newest first. @throws Refusal balanceDisabled; Fault invalidCursor */
 export async function loadBalanceEntries(
   context: Pick<BillingContext, 'db' | 'balanceOn'>,
   userId: string,

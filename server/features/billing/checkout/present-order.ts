@@ -127,7 +127,7 @@ async function readUndoable(
 /** A change of plan is charged automatically when its period begins. */
 const isPendingPlanChange = (order: OrderRow): boolean => order.status === 'pending' && isPlanChange(order)
 
-/** Lists a user's orders, newest first. @throws Fault badCursor */
+/** Lists a user's orders, newest first. @throws Fault invalidCursor */
 export async function listOrders(
   context: BillingContext,
   userId: string,

@@ -10,7 +10,7 @@ import { lockOrderOwner, selectOrder } from '#server/features/billing/records/or
 
 /**
  * Cancels the renewal of the plan of a receipt, by the receipt's link; the paid period stays. Idempotent.
- * @throws Refusal linkSpent, also if the plan has ended or was replaced
+ * @throws Refusal linkExpired, also if the plan has ended or was replaced
  */
 export async function cancelByLink(
   context: BillingContext,
@@ -26,7 +26,7 @@ export async function cancelByLink(
       userId &&
       subscriptionId &&
       (await cancelOrResumeRenewal(context, tx, { userId, subscriptionId, cancelled: true, language }))
-    if (!cancelled) throw new Refusal('linkSpent')
+    if (!cancelled) throw new Refusal('linkExpired')
     return cancelled
   })
   const until = grace_until ?? ends_at

@@ -28,7 +28,7 @@ const maxOrders = 50
 /**
  * Records that a client without a session wants to cancel or to withdraw. Only `sendOrderLinks` looks up the orders, so the
  * response and its time do not reveal whether the address is known.
- * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike; badRequest without one
+ * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for addresses known and unknown alike; badRequest without one
  */
 export async function requestOrderLink(
   { db, clock, secret, limits, quotas }: BillingContext,

@@ -36,7 +36,7 @@ const batchSize = 20
 /**
  * Withdraws from the contract of an order with a mailed secret. The declaration is committed with its confirmation mail; the
  * refund follows, now or by `retryWithdrawalRefunds`. Idempotent.
- * @throws Refusal linkSpent
+ * @throws Refusal linkExpired
  */
 export async function withdrawByLink(
   context: BillingContext,
@@ -47,7 +47,7 @@ export async function withdrawByLink(
   const { contract, amount } = await inTransaction(db, async (tx) => {
     await lockOrderOwner(tx, id)
     const order = await selectOrder(tx, id)
-    if (!order || order.erased_at) throw new Refusal('linkSpent')
+    if (!order || order.erased_at) throw new Refusal('linkExpired')
     const contract = await selectContractOrders(tx, order)
     if (!order.withdrawn_at) await recordWithdrawal(context, tx, order, contract, clock.now())
     const cents = await selectWithdrawalRefundCents(

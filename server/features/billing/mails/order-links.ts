@@ -23,7 +23,7 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** Returns the order of a mailed secret. @throws Refusal linkSpent if it has expired, was used or never existed */
+/** Returns the order of a mailed secret. @throws Refusal linkExpired if it has expired, was used or never existed */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,
@@ -31,6 +31,6 @@ export async function findLinkedOrder(
   now: Date,
 ): Promise<OrderRow> {
   const order = await selectLinkedOrder(db, hashSecret(secret), purpose, now)
-  if (!order || order.erased_at) throw new Refusal('linkSpent')
+  if (!order || order.erased_at) throw new Refusal('linkExpired')
   return order
 }

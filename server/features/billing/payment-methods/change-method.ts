@@ -58,7 +58,7 @@ const unknownSetupTimeoutMs = 60_000
  * the gateway call between them, so that a crash in between is recovered. An earlier change that waits for the user is
  * cancelled.
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodSetupUnknown, or the
- * reason why the method was not saved; Fault tooMany after too many changes or cards of the user or their network
+ * reason why the method was not saved; Fault tooManyRequests after too many changes or cards of the user or their network
  */
 export async function changePaymentMethod(
   context: BillingContext,

@@ -14,7 +14,7 @@ const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
  * Closes an order for further payments once the daily limit is reached. A renewal is not closed, because its period has no
  * other order: it can be paid again when the oldest of the attempts is a day old.
  * @param attempts all of the order's, the latest first
- * @throws Refusal orderClosed; Fault tooMany for a renewal
+ * @throws Refusal orderClosed; Fault tooManyRequests for a renewal
  */
 export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow[], now: Date): void {
   const since = now.getTime() - dayMs
@@ -24,7 +24,7 @@ export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow
   checkOldestEvent(oldest?.started_at, perDay, now)
 }
 
-/** @throws Fault tooMany once the user has reached the daily limit of set-ups, successful or not */
+/** @throws Fault tooManyRequests once the user has reached the daily limit of set-ups, successful or not */
 export async function checkMethodSetupLimit(tx: Tx, userId: string, now: Date): Promise<void> {
   const oldest = await selectMethodSetupBefore(tx, userId, perDay.max - 1)
   checkOldestEvent(oldest?.started_at, perDay, now)

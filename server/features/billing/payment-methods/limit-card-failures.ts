@@ -23,7 +23,7 @@ export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: stri
  * Limits the failed cards per user and per network, however the failure becomes known: by the waiting browser, a notification
  * or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly to the gateway, does
  * not evade the limit.
- * @throws Fault tooMany
+ * @throws Fault tooManyRequests
  */
 export async function checkCardFailureLimit(
   { limits }: Pick<BillingContext, 'limits'>,

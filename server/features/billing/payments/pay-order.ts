@@ -60,7 +60,7 @@ const unknownPaymentTimeoutMs = 60_000
  * order has one attempt at a time: a request that is repeated meanwhile waits for that attempt and returns the same answer.
  * @returns once the order is paid or waits for the user
  * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for the
- * decline; Fault tooMany after too many failed cards of the user or their network, payments of their network, or attempts to pay
+ * decline; Fault tooManyRequests after too many failed cards of the user or their network, payments of their network, or attempts to pay
  * a renewal
  */
 export async function payOrder(

@@ -59,7 +59,7 @@ export interface RefundResult {
  * between them, so that a crash in between is recovered. There is one refund at a time: a request for the same amount meanwhile
  * returns the refund in progress. sync-order-status.ts changes the entitlements.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with what is left, refundHasDecimals,
- * refundOverOrderLimit, refundOverDailyLimit, movedOn if more was refunded than the request states, or refundDeclined if the gateway
+ * refundOverOrderLimit, refundOverDailyLimit, editConflict if more was refunded than the request states, or refundDeclined if the gateway
  * refuses, or is no longer configured
  */
 export async function refundOrder(
@@ -98,7 +98,7 @@ async function startRefund(
   const remainingCents = unwantedPayment?.cents ?? (order ? order.amount_cents - order.refunded_cents : 0)
   if (!order || attemptId === undefined || remainingCents <= 0) throw new Refusal('notRefundable')
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
-    throw new Refusal('movedOn')
+    throw new Refusal('editConflict')
   const payingGatewayId = (await selectAttempt(tx, attemptId))?.gateway
   const gateway = findGateway(context, payingGatewayId)
   const unit = gateway?.unitCents?.(order.currency) ?? 1

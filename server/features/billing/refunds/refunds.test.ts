@@ -141,7 +141,7 @@ describe('an order that is refunded in part', () => {
 test('a refund that was decided before another one was made is refused', async () => {
   const { order } = await buyEpisode(site)
   await refund(order.id, 40, { knownRefundedCents: 0 })
-  await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('movedOn'))
+  await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('editConflict'))
   await refund(order.id, 40, { knownRefundedCents: 40 })
   expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 80 })
 })

@@ -14,7 +14,7 @@ export async function countResumption(tx: Tx, subscriptionId: string, now: Date)
   try {
     await countAttempt(tx, `resumption:${subscriptionId}`, resumptionLimit, now)
   } catch (error) {
-    if (error instanceof Fault && error.reason === 'tooMany') throw new Refusal('resumeLimitReached')
+    if (error instanceof Fault && error.reason === 'tooManyRequests') throw new Refusal('resumeLimitReached')
     throw error
   }
 }

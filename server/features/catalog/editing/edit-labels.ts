@@ -83,7 +83,7 @@ function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextC
 /**
  * Replaces a label with another in all videos and homepage sections, and deletes it.
  * @returns how many videos had it, and whether all have the other one now
- * @throws Refusal notFound, also for a label that would be merged into itself; movedOn if one of them is being deleted already
+ * @throws Refusal notFound, also for a label that would be merged into itself; editConflict if one of them is being deleted already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
@@ -108,20 +108,20 @@ async function assertNotBeingDeleted(
   ids: readonly string[],
   deletedId: string,
 ): Promise<void> {
-  if (kind === 'tag' && (await isBeingDeleted(tx, ids, deletedId))) throw new Refusal('movedOn')
+  if (kind === 'tag' && (await isBeingDeleted(tx, ids, deletedId))) throw new Refusal('editConflict')
 }
 
 /**
  * Removes a label from all videos and deletes it.
  * @returns the previous label, how many videos had it, and whether it is deleted now
- * @throws Refusal notFound; feedsHomepage if a homepage section would become empty; movedOn if it is being deleted already
+ * @throws Refusal notFound; usedOnHomepage if a homepage section would become empty; editConflict if it is being deleted already
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
   const isDone = await lockLabelVideos(tx, kind, id)
   const label = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
   await assertNotBeingDeleted(tx, kind, [id], id)
-  if (await queries.isUsedInSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
+  if (await queries.isUsedInSection(tx, kind, label.slug)) throw new Refusal('usedOnHomepage')
   if (!isDone) {
     await queueTagBatchJob(tx, id, null)
     return { label, videos: await queries.countVideos(tx, id), isDone }
@@ -134,14 +134,14 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
 /**
  * Reorders all categories, and with them the menu.
  * @returns the order before and after
- * @throws Refusal movedOn if these are not all of the categories
+ * @throws Refusal editConflict if these are not all of the categories
  */
 export async function reorderCategories(tx: Tx, ids: readonly string[]) {
   await lockHomepage(tx)
   const before = await selectCategories(tx)
   const known = new Set(before.map(({ id }) => id))
   if (ids.length !== known.size || new Set(ids).size !== known.size || !ids.every((id) => known.has(id)))
-    throw new Refusal('movedOn')
+    throw new Refusal('editConflict')
   await updateCategoryPositions(tx, ids)
   return { before, after: await selectCategories(tx) }
 }

@@ -45,7 +45,7 @@ const defaultPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, fre
 /**
  * Creates a draft with a title, at the prices of the latest video.
  * @returns its id
- * @throws Refusal titleNeeded
+ * @throws Refusal titleRequired
  */
 export async function createDraft(tx: Tx, title: string, now: Date): Promise<string> {
   const { en } = applyTitleChanges({ en: '' }, { en: title })
@@ -56,7 +56,7 @@ export async function createDraft(tx: Tx, title: string, now: Date): Promise<str
 
 /**
  * Edits the given fields of a video.
- * @throws Refusal titleNeeded, textTooLong, priceInvalid, labelInvalid
+ * @throws Refusal titleRequired, textTooLong, priceInvalid, labelInvalid
  */
 export async function editVideo(tx: Tx, video: AdminVideoRecord, edits: VideoEdits): Promise<void> {
   const { titles, synopses, category, tags, ...rest } = edits
@@ -72,7 +72,7 @@ export async function editVideo(tx: Tx, video: AdminVideoRecord, edits: VideoEdi
 
 function applyTitleChanges(before: LocalizedText, changes: TextChanges): LocalizedText {
   const titles = applyTextChanges(before, changes, videoLimits.title, 'titles')
-  if (!titles.en) throw new Refusal('titleNeeded', { field: 'titles.en' })
+  if (!titles.en) throw new Refusal('titleRequired', { field: 'titles.en' })
   return { ...titles, en: titles.en }
 }
 

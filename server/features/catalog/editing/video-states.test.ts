@@ -71,7 +71,7 @@ describe('publishing now', () => {
   })
 
   test.each([draft, scheduled])('refuses a video without episodes: $state', async (from) => {
-    expect(await outcomeOf(withNone, from)).toBe('nothingToPlay')
+    expect(await outcomeOf(withNone, from)).toBe('noEpisodes')
   })
 
   test.each([withReady, withNoneReady, withNone])(
@@ -86,7 +86,7 @@ describe('publishing now', () => {
   )
 
   test('refuses a published video', async () => {
-    expect(await outcomeOf(withReady, published)).toBe('movedOn')
+    expect(await outcomeOf(withReady, published)).toBe('editConflict')
   })
 })
 
@@ -103,23 +103,24 @@ describe('scheduling', () => {
   test('refuses a time that is not in the future', async () => {
     const video = await read(await makeVideo(draft))
     const refused = database.db.transaction().execute((tx) => schedule(tx, video, now, now))
-    await expect(refused).rejects.toMatchObject({ reason: 'momentPast', info: { field: 'at' } })
-    expect(await outcomeOf(at(earlier), scheduled)).toBe('momentPast')
+    await expect(refused).rejects.toMatchObject({ reason: 'timeInPast', info: { field: 'at' } })
+    expect(await outcomeOf(at(earlier), scheduled)).toBe('timeInPast')
   })
 
   test.each([published, archived])('refuses a video that was released: $state', async (from) => {
-    expect(await outcomeOf(at(later), from)).toBe('movedOn')
+    expect(await outcomeOf(at(later), from)).toBe('editConflict')
   })
 })
 
 test('unscheduling makes a draft of a scheduled video only', async () => {
   for (const from of [waiting, scheduled]) expect(await outcomeOf(unschedule, from)).toEqual(draft)
-  for (const from of [draft, published, archived]) expect(await outcomeOf(unschedule, from)).toBe('movedOn')
+  for (const from of [draft, published, archived])
+    expect(await outcomeOf(unschedule, from)).toBe('editConflict')
 })
 
 test('archiving keeps the release date of a published video, and refuses other states', async () => {
   expect(await outcomeOf(archive, published)).toEqual(archived)
-  for (const from of [draft, scheduled, archived]) expect(await outcomeOf(archive, from)).toBe('movedOn')
+  for (const from of [draft, scheduled, archived]) expect(await outcomeOf(archive, from)).toBe('editConflict')
 })
 
 test('releases due videos that have an episode', async () => {

@@ -17,7 +17,7 @@ export interface EpisodeCounts {
 
 /**
  * → published. A video without a playable episode is scheduled, and waits for the first one.
- * @throws Refusal movedOn; nothingToPlay if the video has no episode
+ * @throws Refusal editConflict; noEpisodes if the video has no episode
  */
 export async function publishNow(
   tx: Tx,
@@ -25,11 +25,11 @@ export async function publishNow(
   { count, ready }: EpisodeCounts,
   now: Date,
 ): Promise<void> {
-  if (state === 'published') throw new Refusal('movedOn')
+  if (state === 'published') throw new Refusal('editConflict')
   // Buyers can still watch it; its release date stays.
   if (state === 'archived')
     return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
-  if (count === 0) throw new Refusal('nothingToPlay')
+  if (count === 0) throw new Refusal('noEpisodes')
   const waitsForEpisode = ready === 0
   return queries.updateVideoState(
     tx,
@@ -40,23 +40,23 @@ export async function publishNow(
 
 /**
  * draft → scheduled, for a given time; an existing time is changed.
- * @throws Refusal movedOn, momentPast
+ * @throws Refusal editConflict, timeInPast
  */
 export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
-  if (state !== 'draft' && state !== 'scheduled') throw new Refusal('movedOn')
-  if (at <= now) throw new Refusal('momentPast', { field: 'at' })
+  if (state !== 'draft' && state !== 'scheduled') throw new Refusal('editConflict')
+  if (at <= now) throw new Refusal('timeInPast', { field: 'at' })
   await queries.updateVideoState(tx, id, { state: 'scheduled', released_at: at })
 }
 
-/** scheduled → draft. @throws Refusal movedOn */
+/** scheduled → draft. @throws Refusal editConflict */
 export async function unschedule(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
-  if (state !== 'scheduled') throw new Refusal('movedOn')
+  if (state !== 'scheduled') throw new Refusal('editConflict')
   await queries.updateVideoState(tx, id, { state: 'draft', released_at: null })
 }
 
-/** published → archived. @throws Refusal movedOn */
+/** published → archived. @throws Refusal editConflict */
 export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
-  if (state !== 'published') throw new Refusal('movedOn')
+  if (state !== 'published') throw new Refusal('editConflict')
   await queries.updateVideoState(tx, id, { state: 'archived' })
 }
 

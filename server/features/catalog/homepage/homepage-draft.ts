@@ -94,13 +94,13 @@ export async function previewDraft(
 /**
  * Publishes a draft as the homepage. Existing sections keep their id, which is part of addresses.
  * @returns the previous homepage
- * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
+ * @throws Refusal editConflict if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
  * accent colour
  */
 export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): Promise<HomepageDraft> {
   await compose.lockHomepage(tx)
   const before = await loadDraft(tx)
-  if (before.version !== version) throw new Refusal('movedOn')
+  if (before.version !== version) throw new Refusal('editConflict')
   if (draft.sections.some(({ titles }) => !titles.en?.trim()))
     throw new Refusal('settingInvalid', { field: 'titles' })
   if (!/^#[0-9a-f]{6}$/i.test(draft.pay_theme.accent))

@@ -14,7 +14,7 @@ interface TagsQuery {
 
 /**
  * Lists the non-empty tags, most trending first; with a keyword, tags and titles for type-ahead.
- * @throws Fault badCursor
+ * @throws Fault invalidCursor
  */
 export function listTags(db: Db, query: TagsQuery, language: Language) {
   const keyword = query.keyword?.trim() ?? ''

@@ -53,7 +53,7 @@ export function resolveSource(source: Exclude<SectionSource, { from: 'recommende
 /**
  * Returns one page of videos by section, menu entry, tag or keyword (the first that is given; all videos if none is).
  * @throws Refusal notFound for an unknown section, menu entry or tag
- * @throws Fault badCursor for a cursor that is damaged or of another list
+ * @throws Fault invalidCursor for a cursor that is damaged or of another list
  */
 export async function listVideos(
   catalog: Catalog,

@@ -45,7 +45,7 @@ const maxExcluded = 240
 /**
  * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor holds the seeds of the
  * first page and the videos listed since; a further page has the best of the rest.
- * @throws Fault badCursor
+ * @throws Fault invalidCursor
  */
 export async function recommendPage(
   { findSimilar, findCards }: Catalog,

@@ -18,7 +18,7 @@ const typoThreshold = 5
  * Returns one page of the videos with these words in their titles, synopses, tags or category, in any language, ignoring accents
  * and one typo a word; the last word may be unfinished. If no video has all words, those with some of them. Words are chosen as in
  * type-ahead (list-tags.ts), so that its offers are among the results.
- * @throws Fault badCursor
+ * @throws Fault invalidCursor
  */
 export async function searchByKeyword(
   { reads, withTags }: Catalog,
@@ -135,7 +135,7 @@ function decodePosition([, , , , depth, nameDepth, from, after, key, id]: Cursor
 function decodeSearch([join, whole, choices, languageCode]: CursorFields): Search {
   const groups = choices.split(' ').slice(0, maxWords)
   const language = languages.find((each) => each === languageCode)
-  if (!language || whole.split(' ').includes('')) throw new Fault('badCursor')
+  if (!language || whole.split(' ').includes('')) throw new Fault('invalidCursor')
   return {
     language,
     join: join === 'any' ? 'any' : 'all',

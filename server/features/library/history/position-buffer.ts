@@ -42,7 +42,7 @@ export interface PositionBuffer {
   /**
    * Accepts a position if all data it needs is in memory.
    * @returns the entry, or undefined if the database must be queried
-   * @throws Fault tooMany for a play over the quota of the network
+   * @throws Fault tooManyRequests for a play over the quota of the network
    */
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
   /** Caches the database's answer to a position, so that later ones can be accepted. */

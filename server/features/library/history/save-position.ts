@@ -46,7 +46,7 @@ export const isFinished = (positionMs: number, { durationMs }: PlaybackAccess) =
 
 /**
  * Returns why a viewer may play an episode.
- * @throws Refusal notFound if the episode is not of this video, not visible or has nothing to play; notYours if it is locked
+ * @throws Refusal notFound if the episode is not of this video, not visible or has nothing to play; notOwner if it is locked
  */
 export async function checkPlaybackAccess(
   db: Db,
@@ -78,7 +78,7 @@ export interface SaveResult {
  * @param onPlay called with the first call of a half hour
  * @returns the current entry, and the facts read on the way
  * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode is not of this video,
- * not visible or has nothing to play, notYours if it is locked
+ * not visible or has nothing to play, notOwner if it is locked
  */
 export async function savePosition(
   tx: Tx,
@@ -118,7 +118,7 @@ export function presentSaveResult(
   return video_id === undefined ? {} : { video_id }
 }
 
-/** Returns why the viewer may play an episode. @throws Refusal notYours if it is locked */
+/** Returns why the viewer may play an episode. @throws Refusal notOwner if it is locked */
 async function accessSourceOf(
   db: Db,
   userId: string,
@@ -128,7 +128,7 @@ async function accessSourceOf(
   if (episode.number <= episode.free_episodes) return 'free'
   const rights = await loadVideoEntitlements(db, userId, episode.video_id, now)
   const entitlement = rights.entitlementFor(episode.id)
-  if (!entitlement) throw new Refusal('notYours')
+  if (!entitlement) throw new Refusal('notOwner')
   return entitlement.source
 }
 

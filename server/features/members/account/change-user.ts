@@ -36,7 +36,7 @@ const consentVersion = '2026-11'
  * ends every session, restarts this one, and invalidates links to other addresses.
  * @returns the new viewer
  * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with the field;
- * signInFirst for a guest's e-mail or password
+ * signInRequired for a guest's e-mail or password
  */
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
   const profile = checkProfile(context, call.body)
@@ -79,7 +79,7 @@ async function changeCredentials(
   })
 }
 
-/** @throws Refusal emailTaken, after a mail to the owner; Fault tooMany */
+/** @throws Refusal emailTaken, after a mail to the owner; Fault tooManyRequests */
 async function assertEmailAvailable(
   context: MembersContext,
   email: string,

@@ -44,8 +44,8 @@ export interface ClaimSource {
  * stranger's: it loses its password and sessions. If the address is verified, or the account is guarded, the caller must already be
  * signed in to it. Concurrent calls claim once.
  * @returns the caller's new viewer
- * @throws Refusal linkSpent if the records already belong to another account, signInFirst if the caller must sign in before,
- * signedInAlready for a member of another account, movedOn if the address is registered meanwhile
+ * @throws Refusal linkExpired if the records already belong to another account, signInRequired if the caller must sign in before,
+ * alreadySignedIn for a member of another account, editConflict if the address is registered meanwhile
  */
 export async function claimGuestRecords(
   context: MembersContext,
@@ -57,7 +57,7 @@ export async function claimGuestRecords(
   )
   return result.catch((error: unknown) => {
     // The address was registered concurrently.
-    throw isEmailTaken(error) ? new Refusal('movedOn') : error
+    throw isEmailTaken(error) ? new Refusal('editConflict') : error
   })
 }
 
@@ -74,9 +74,9 @@ async function claimInTransaction(
   const isSignedIn = account !== undefined && account.id === member
   // A sign-in in the guest's own browser has already merged the records.
   const isClaimable = isGuest(owner) || (account?.id === owner.id && (isSignedIn || !mustBeSignedIn))
-  if (!isClaimable) throw new Refusal('linkSpent')
+  if (!isClaimable) throw new Refusal('linkExpired')
   if (mustBeSignedIn && !isSignedIn)
-    throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
+    throw new Refusal(member === undefined ? 'signInRequired' : 'alreadySignedIn')
   const recordsOwnerId = await source.redeem(tx, owner.id)
   if (account) await verifyAccountEmail(context, tx, account)
   else await registerGuest(context, tx, call, { ...claim, userId: recordsOwnerId })
@@ -99,7 +99,7 @@ async function lockClaimParties(tx: Tx, { viewer, language }: ClaimCall, source:
   const claim = await source.findClaim(tx)
   const owner = rows.find(({ id }) => id === claim.userId)
   const account = rows.find(({ id }) => id === known?.id)
-  if (!owner || (account && !isSameEmail(account.email, claim.email))) throw new Refusal('linkSpent')
+  if (!owner || (account && !isSameEmail(account.email, claim.email))) throw new Refusal('linkExpired')
   return { claim, from: owner, account }
 }
 

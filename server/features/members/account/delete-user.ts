@@ -39,7 +39,7 @@ const emptyPersonalData = {
  * and the row has no personal data any more.
  * @returns a new guest
  * @throws Refusal balanceNotEmpty with the amounts, unless confirmed; balanceRefundPending; passwordWrong with the field, codeWrong,
- * signInFirst without a token or a recent enough proof
+ * signInRequired without a token or a recent enough proof
  */
 export async function deleteUser(
   context: MembersContext,
@@ -58,10 +58,10 @@ export async function deleteUser(
   return replaceWithNewGuest(context, call)
 }
 
-/** @returns false if nothing is stored for the guest. @throws Refusal signInFirst if it belongs to an account by now */
+/** @returns false if nothing is stored for the guest. @throws Refusal signInRequired if it belongs to an account by now */
 async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
-  if (row && !isGuest(row)) throw new Refusal('signInFirst')
+  if (row && !isGuest(row)) throw new Refusal('signInRequired')
   return row !== undefined
 }
 

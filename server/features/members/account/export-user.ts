@@ -18,8 +18,8 @@ const maxSessions = 1000
 /**
  * Streams all stored data of the caller, member or guest, from every feature. Lists are read page by page as the client receives
  * them.
- * @throws Refusal signInFirst without a known token, or if the guest was merged or deleted
- * @throws Fault tooMany while another export of the user runs, or too many others
+ * @throws Refusal signInRequired without a known token, or if the guest was merged or deleted
+ * @throws Fault tooManyRequests while another export of the user runs, or too many others
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, isStored } = await requireActiveViewer(context, call)

@@ -100,9 +100,9 @@ test('a network may use half of the export slots of a process, others the rest',
   }
   const ask = (ip: string) => exportUser(context, { ...callOf(), ip, viewer: newGuest() })
   const first = await ask('10.0.0.1')
-  await expect(ask('10.0.0.1')).rejects.toMatchObject({ reason: 'tooMany' })
+  await expect(ask('10.0.0.1')).rejects.toMatchObject({ reason: 'tooManyRequests' })
   await ask('10.0.0.2')
-  await expect(ask('10.0.0.3')).rejects.toMatchObject({ reason: 'tooMany' })
+  await expect(ask('10.0.0.3')).rejects.toMatchObject({ reason: 'tooManyRequests' })
   first.bounds.onDone()
   await ask('10.0.0.3')
 })

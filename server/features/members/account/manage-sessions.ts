@@ -10,7 +10,7 @@ import { activeSessionBounds } from '#server/features/members/sessions/sessions.
 
 const maxShown = 100
 
-/** Lists the member's sessions, the latest first. @throws Refusal signInFirst */
+/** Lists the member's sessions, the latest first. @throws Refusal signInRequired */
 export async function listSessions({ db, clock }: MembersContext, call: Call): Promise<Session[]> {
   const { userId, sessionId } = requireMember(call)
   const sessions = await selectSessions(db, { userId, ...activeSessionBounds(clock.now()), limit: maxShown })
@@ -23,7 +23,7 @@ export async function listSessions({ db, clock }: MembersContext, call: Call): P
   }))
 }
 
-/** Ends one session of the member, or all but the current one without an id. @throws Refusal signInFirst */
+/** Ends one session of the member, or all but the current one without an id. @throws Refusal signInRequired */
 export function endSessions(
   context: MembersContext,
   call: Call<typeof endSessionsCall>,

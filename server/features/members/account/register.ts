@@ -29,11 +29,11 @@ type RegisterCall = Call<typeof registerUser>
  * Turns the calling guest into a member, with its id and all its data, and signs in. The password is hashed before the address is
  * looked up, so that the response time does not reveal whether it is taken.
  * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and emailTaken, with
- * the field; signedInAlready; Fault tooMany
+ * the field; alreadySignedIn; Fault tooManyRequests
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
   const { email, password, repeat_password, display_name } = call.body
-  if (call.viewer?.role === 'member') throw new Refusal('signedInAlready')
+  if (call.viewer?.role === 'member') throw new Refusal('alreadySignedIn')
   checkEmail(email)
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
@@ -53,14 +53,14 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   return result.catch((error: unknown) => mailIfEmailTaken(context, email, error))
 }
 
-/** Locks the guest's row, creating it if needed. @throws Refusal signedInAlready if another call has just made it a member */
+/** Locks the guest's row, creating it if needed. @throws Refusal alreadySignedIn if another call has just made it a member */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()
   await insertUser(tx, { id, language: call.language, created_at: context.clock.now() })
   const row = await lockUser(tx, id)
   if (row && isGuest(row)) return row
   clearGuestCookie(context, call)
-  throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
+  throw new Refusal(row?.member_since ? 'alreadySignedIn' : 'signInRequired')
 }
 
 interface Credentials {

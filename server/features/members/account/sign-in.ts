@@ -23,7 +23,7 @@ const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 /**
  * Signs in with e-mail and password, and the second factor if one is set up. An unknown address takes the same path as a wrong
  * password, with the same work, so that the response time does not reveal it.
- * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong, signedInAlready; Fault tooMany
+ * @throws Refusal emailInvalid, signInWrong, secondFactorRequired, codeWrong, alreadySignedIn; Fault tooManyRequests
  */
 export async function signIn(context: MembersContext, call: Call<typeof signInCall>): Promise<Viewer> {
   const { db } = context

@@ -15,7 +15,7 @@ import type { MembersContext } from '#server/features/members/members-context.ts
  * attempts at the code; operators are counted apart from members
  * @param value the address by `emailLookupKey`, or the user's id if signed in
  * @param device a browser that the account was used in before, whose attempts are counted apart
- * @throws Fault tooMany with the seconds to wait
+ * @throws Fault tooManyRequests with the seconds to wait
  */
 export async function throttleLogin(
   { db, clock, secret, limits }: MembersContext,
@@ -27,7 +27,7 @@ export async function throttleLogin(
   const accountKey = attemptKey(secret, kind, withDevice(value, device))
   await countAttempt(db, accountKey, limits.signInAccount, now)
   const attempt = await startLoginAttempt(db, accountKey, now)
-  if (attempt instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(attempt, now))
+  if (attempt instanceof Date) throw new Fault('tooManyRequests', undefined, secondsUntil(attempt, now))
   return attempt
 }
 
@@ -36,7 +36,7 @@ export const withDevice = (account: string, device: string | undefined): string 
   device === undefined ? account : `${account} on ${device}`
 
 /** Refusals after a correct password whose code was not checked. */
-const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
+const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorRequired', 'alreadySignedIn'])
 
 /**
  * Rethrows an error; if it means that nothing given was wrong, the attempt does not count as failed. Earlier failures still count:
@@ -54,7 +54,7 @@ export async function rethrowLoginError(
 
 /**
  * Limits sign-ins or registrations of a network, with a password or a provider.
- * @throws Fault tooMany with the seconds to wait
+ * @throws Fault tooManyRequests with the seconds to wait
  */
 export async function limitByNetwork(
   { db, clock, secret, limits }: MembersContext,

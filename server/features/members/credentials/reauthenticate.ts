@@ -11,9 +11,9 @@ import { selectSessionStart } from '#server/features/members/sessions/session-qu
 
 export type MemberViewer = Viewer & { role: 'member'; sessionId: string }
 
-/** Returns the member of a call. @throws Refusal signInFirst for guests and calls without a token */
+/** Returns the member of a call. @throws Refusal signInRequired for guests and calls without a token */
 export function requireMember({ viewer }: { viewer: Viewer | null }): MemberViewer {
-  if (viewer?.role !== 'member' || viewer.sessionId === undefined) throw new Refusal('signInFirst')
+  if (viewer?.role !== 'member' || viewer.sessionId === undefined) throw new Refusal('signInRequired')
   return { ...viewer, role: 'member', sessionId: viewer.sessionId }
 }
 
@@ -45,7 +45,7 @@ export async function isSignInRecent(
 /**
  * Makes the user of a session prove their identity before permanent changes or deletion: by the password; without one, by a recent
  * sign-in or a code of the second factor.
- * @throws Refusal passwordWrong with the field; signInFirst if only a new sign-in is sufficient; Fault tooMany
+ * @throws Refusal passwordWrong with the field; signInRequired if only a new sign-in is sufficient; Fault tooManyRequests
  */
 export async function reauthenticate(
   context: MembersContext,
@@ -58,7 +58,7 @@ export async function reauthenticate(
   if (reauthentication.passwordHash === null) {
     if (await isSignInRecent(context, member)) return reauthentication
     const submittedCode = submitted.totp?.trim()
-    if (!submittedCode || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
+    if (!submittedCode || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInRequired')
     return {
       ...reauthentication,
       code: { submitted: submittedCode, attempt: await throttleLogin(context, 'proof', member.userId) },
@@ -75,7 +75,7 @@ export async function reauthenticate(
 
 /**
  * Locks the account of a proof for the rest of the transaction.
- * @throws Refusal passwordWrong if the password was changed meanwhile, codeWrong, signInFirst if the account is deleted
+ * @throws Refusal passwordWrong if the password was changed meanwhile, codeWrong, signInRequired if the account is deleted
  */
 export async function lockReauthenticatedUser(
   context: MembersContext,
@@ -83,7 +83,7 @@ export async function lockReauthenticatedUser(
   { userId, passwordHash, code }: Reauthentication,
 ): Promise<UserRow> {
   const user = await lockUser(tx, userId)
-  if (!user || user.deleted_at) throw new Refusal('signInFirst')
+  if (!user || user.deleted_at) throw new Refusal('signInRequired')
   if (user.password_hash !== passwordHash) throw passwordWrong()
   if (code) {
     await checkSecondFactor(tx, context, user, code.submitted)

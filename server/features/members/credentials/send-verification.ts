@@ -16,7 +16,7 @@ export async function sendVerification(
   await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
 }
 
-/** Limits verification mails of a member to the rate of password resets. @throws Fault tooMany */
+/** Limits verification mails of a member to the rate of password resets. @throws Fault tooManyRequests */
 export async function limitVerifications(
   { db, clock, secret, limits, quotas }: MembersContext,
   userId: string,

@@ -29,8 +29,8 @@ interface VerificationResult {
  * Verifies an address with the mailed secret: a new address becomes the user's, and the former one gets a mail. Within its day, a
  * repeated use returns the same and changes nothing. Without a secret, it mails the member another link, to the new address if one
  * is pending.
- * @throws Refusal linkSpent, and emailTaken if another account has the address by now; without a secret signInFirst, and notFound if
- * the member has no address; Fault tooMany
+ * @throws Refusal linkExpired, and emailTaken if another account has the address by now; without a secret signInRequired, and notFound if
+ * the member has no address; Fault tooManyRequests
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
   const { secret } = call.body
@@ -38,7 +38,7 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
   return inTransaction(context.db, async (tx) => {
     const now = context.clock.now()
     const verifiedLink = await lockMailLinkOwner(tx, 'verify', secret, now)
-    if (!verifiedLink) throw new Refusal('linkSpent')
+    if (!verifiedLink) throw new Refusal('linkExpired')
     const { user, email } = verifiedLink
     const email_verified_at = user.email_verified_at ?? now
     if (isSameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
@@ -70,7 +70,7 @@ async function resendVerification(context: MembersContext, call: VerifyCall): Pr
   await limitVerifications(context, userId, call.ip)
   await inTransaction(db, async (tx) => {
     const user = await lockUser(tx, userId)
-    if (!user || user.deleted_at) throw new Refusal('signInFirst')
+    if (!user || user.deleted_at) throw new Refusal('signInRequired')
     await sendVerification(
       tx,
       context,

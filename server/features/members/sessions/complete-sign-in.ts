@@ -18,7 +18,7 @@ type CheckAccount = (account: UserRow) => Promise<void>
  * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
  * calls do it, and a new session begins. A guest may become a member itself (`userId` is its own).
  * @returns the new viewer
- * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `checkAccount` throws
+ * @throws Refusal alreadySignedIn for a member of another account, signInWrong if the account is deleted, and what `checkAccount` throws
  */
 export async function completeSignIn(
   context: MembersContext,
@@ -28,7 +28,7 @@ export async function completeSignIn(
   checkAccount: CheckAccount,
 ): Promise<Viewer> {
   const { viewer } = call
-  if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
+  if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('alreadySignedIn')
   if (viewer?.role === 'visitor' && viewer.userId !== userId)
     await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, checkAccount)
   else await checkAccount(assertActiveAccount(await lockUser(tx, userId)))

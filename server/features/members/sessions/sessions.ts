@@ -66,9 +66,9 @@ export function endUserSessions(tx: Tx, userId: string, exceptSessionId?: string
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
 }
 
-/** Locks a session against deletion until the transaction ends. @throws Refusal signInFirst if it has ended */
+/** Locks a session against deletion until the transaction ends. @throws Refusal signInRequired if it has ended */
 export async function lockSession(tx: Tx, sessionId: string): Promise<void> {
-  if (!(await queries.lockSession(tx, sessionId))) throw new Refusal('signInFirst')
+  if (!(await queries.lockSession(tx, sessionId))) throw new Refusal('signInRequired')
 }
 
 /** Returns the session's token for clients without cookies. It is derived from the id, so that it can be sent repeatedly. */

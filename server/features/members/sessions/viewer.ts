@@ -126,7 +126,7 @@ export function newGuest(): Viewer {
  * Creates the guest's row before something is stored, and updates its cookie. The row is locked against merging and deletion until
  * the end of the transaction, so that stored data is not lost.
  * @returns the user's id
- * @throws Refusal signInFirst without a known token, and if the guest or member was merged or deleted meanwhile, for whose records
+ * @throws Refusal signInRequired without a known token, and if the guest or member was merged or deleted meanwhile, for whose records
  * this token is not valid. Its cookie is deleted, so that the next GET /api/user gives a new guest
  */
 export async function ensureUserRow(
@@ -149,7 +149,7 @@ export async function ensureUserRow(
   const isValid = isNew || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
   if (!isValid) {
     if (viewer.role === 'visitor') clearGuestCookie(context, call)
-    throw new Refusal('signInFirst')
+    throw new Refusal('signInRequired')
   }
   if (row && row.time_zone !== timeZone) await updateTimeZone(tx, viewer.userId, timeZone)
   if (!viewer.isStored) setTokens(context, call, { userId: viewer.userId, isStored: true }, false)
@@ -163,7 +163,7 @@ export async function ensureUserRow(
  * Returns the viewer of a call about stored data. If the cookie missed that the guest has a row (its response was lost), it is sent
  * again. `identify` does not look up a guest without a row, so it is done here: its token must not identify the member that the
  * guest became.
- * @throws Refusal signInFirst without a known token, or if the guest was merged or deleted
+ * @throws Refusal signInRequired without a known token, or if the guest was merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {
   const viewer = requireViewer(call)
@@ -171,7 +171,7 @@ export async function requireActiveViewer(context: MembersContext, call: ViewerC
   if (!row) return viewer
   if (!isGuest(row)) {
     clearGuestCookie(context, call)
-    throw new Refusal('signInFirst')
+    throw new Refusal('signInRequired')
   }
   setTokens(context, call, { userId: viewer.userId, isStored: true }, false)
   return { ...viewer, isStored: true }

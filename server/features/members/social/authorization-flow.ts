@@ -125,7 +125,7 @@ async function completeFlow(
 }
 
 function tooManyAsFailed(error: unknown): 'failed' {
-  if (error instanceof Fault && error.reason === 'tooMany') return 'failed'
+  if (error instanceof Fault && error.reason === 'tooManyRequests') return 'failed'
   throw error
 }
 

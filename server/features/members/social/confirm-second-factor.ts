@@ -14,7 +14,7 @@ import { readTicket } from './social-flow-state.ts'
 /**
  * Completes a social sign-in with the second factor. The attempts are counted like those of a password.
  * @throws Refusal socialFailed if the ticket is invalid, expired or of an identity that is not the member's any more,
- * secondFactorNeeded, codeWrong with the field, signedInAlready; Fault tooMany
+ * secondFactorRequired, codeWrong with the field, alreadySignedIn; Fault tooManyRequests
  */
 export async function confirmSocialSecondFactor(
   context: MembersContext,

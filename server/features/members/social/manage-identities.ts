@@ -42,8 +42,8 @@ export async function listIdentities(
 /**
  * Starts linking a provider to a member, who must reauthenticate first.
  * @returns the provider's URL for the browser
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound if the provider is not offered, socialFailed if
- * it cannot be reached; Fault tooMany
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound if the provider is not offered, socialFailed if
+ * it cannot be reached; Fault tooManyRequests
  */
 export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
   const member = requireMember(call)
@@ -67,7 +67,7 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
  * Unlinks an identity of the member, who must reauthenticate and gets a mail. The account is locked meanwhile, so that two
  * concurrent calls cannot remove the last two sign-in methods.
  * @returns the remaining identities
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound, lastWayIn; Fault tooMany
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound, lastSignInMethod; Fault tooManyRequests
  */
 export async function unlinkSocial(
   context: SocialContext,
@@ -81,7 +81,7 @@ export async function unlinkSocial(
     const identity = identities.find(({ id }) => id === call.body.id)
     if (!identity) throw new Refusal('notFound')
     const remaining = identities.filter((each) => each !== identity)
-    if (!canSignIn(context, user, remaining)) throw new Refusal('lastWayIn')
+    if (!canSignIn(context, user, remaining)) throw new Refusal('lastSignInMethod')
     await deleteIdentity(tx, identity.id)
     await auditCall(context, tx, call, 'identity_unlinked', user.id, { provider: identity.provider })
     await sendSecurityMail(tx, context, user, 'identityUnlinked')

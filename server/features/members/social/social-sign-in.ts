@@ -136,7 +136,7 @@ function newIdentity({ provider, profile }: ProviderIdentity, created_at: Date) 
 /**
  * Links an identity to the reauthenticated member, who gets a mail: in addition to others at the same provider, and never one that
  * belongs to another account.
- * @throws Refusal signInFirst if the account is deleted
+ * @throws Refusal signInRequired if the account is deleted
  */
 export async function linkIdentity(
   context: MembersContext,

@@ -80,7 +80,7 @@ interface SiteTextEdit extends SiteTextKey {
 /**
  * Saves the operator's own text for one language.
  * @returns the previous text
- * @throws Refusal movedOn if it has changed since `version`; siteTextInvalid if it has no title, is too long or cannot be parsed
+ * @throws Refusal editConflict if it has changed since `version`; siteTextInvalid if it has no title, is too long or cannot be parsed
  */
 export async function saveSiteText(
   tx: Tx,
@@ -96,7 +96,7 @@ export async function saveSiteText(
 /**
  * Restores the built-in text.
  * @returns the previous text
- * @throws Refusal movedOn
+ * @throws Refusal editConflict
  */
 export async function restoreSiteText(tx: Tx, edit: SiteTextEdit): Promise<PageText> {
   const previous = await lockCurrentVersion(tx, edit)
@@ -107,7 +107,7 @@ export async function restoreSiteText(tx: Tx, edit: SiteTextEdit): Promise<PageT
 async function lockCurrentVersion(tx: Tx, { version, ...which }: SiteTextEdit): Promise<PageText> {
   await queries.lockTexts(tx)
   const before = await loadSiteText(tx, which)
-  if (before.version !== version) throw new Refusal('movedOn')
+  if (before.version !== version) throw new Refusal('editConflict')
   return before
 }
 

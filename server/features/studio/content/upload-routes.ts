@@ -25,7 +25,7 @@ export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
       roles: uploaderRoles,
       maxBytes: partBytes,
       info: Type.Object({ parts: Type.Integer(), complete: Type.Boolean() }),
-      refuses: ['signInFirst', 'notAllowed', 'notFound'],
+      refuses: ['signInRequired', 'notAllowed', 'notFound'],
       async handle(received) {
         const { id = '', part = '' } = received.params
         const number = /^\d{1,6}$/.test(part) ? Number(part) : NaN
@@ -42,7 +42,7 @@ export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
         /** Whether it has fewer than 600 × 800 pixels, and looks blurred on large screens. */
         is_small: Type.Boolean(),
       }),
-      refuses: ['signInFirst', 'notAllowed', 'notFound', 'pictureUnreadable'],
+      refuses: ['signInRequired', 'notAllowed', 'notFound', 'imageUnreadable'],
       async handle(received) {
         const { path, color, isSmall } = await changeCover(context, received)
         return { info: { cover_url: `/${path}`, cover_color: color, is_small: isSmall } }
@@ -58,7 +58,7 @@ async function changeCover(context: StudioContext, { operator, ip, params, bytes
   if (params['language'] !== undefined && !language) throw new Refusal('notFound')
   await loadAdminVideo(context.db, id)
   const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
-    throw error instanceof UnusableFile ? new Refusal('pictureUnreadable') : error
+    throw error instanceof UnusableFile ? new Refusal('imageUnreadable') : error
   })
   await inTransaction(context.db, async (tx) => {
     const { cover_path, language_covers } = await loadAdminVideo(tx, id, { lock: true })

@@ -46,14 +46,14 @@ export async function createInvitation(
 
 /**
  * Returns the operator of an invitation, with a new secret for their authenticator app, which the same invitation then confirms.
- * @throws Refusal linkSpent
+ * @throws Refusal linkExpired
  */
 export async function openInvitation(
   { db, realClock, secret, operator }: StudioContext,
   invitation: string,
 ): Promise<TotpEnrolment & { email: string }> {
   const invitedOperator = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
-  if (!invitedOperator) throw new Refusal('linkSpent')
+  if (!invitedOperator) throw new Refusal('linkExpired')
   const appSecret = createTotpEnrolment({ issuer: `${operator.site} Studio`, label: invitedOperator.email })
   await queries.storeInvitationSecret(
     db,
@@ -66,7 +66,7 @@ export async function openInvitation(
 /**
  * Sets the password and the second factor of an invited operator, and signs in.
  * @returns also recovery codes, each of which replaces the app's code once; only their hashes are stored
- * @throws Refusal linkSpent; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, codeWrong with the field
+ * @throws Refusal linkExpired; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, codeWrong with the field
  */
 export async function acceptInvitation(
   context: StudioContext,
@@ -78,14 +78,14 @@ export async function acceptInvitation(
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   // Hashing is expensive: not for callers without an invitation.
   if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
-    throw new Refusal('linkSpent')
+    throw new Refusal('linkExpired')
   const password_hash = await hashPassword(password)
   return inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
-    if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
+    if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkExpired')
     // Another call may have used it before the operator was locked, or the access may have been reset.
     const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
-    if (!invited) throw new Refusal('linkSpent')
+    if (!invited) throw new Refusal('linkExpired')
     const { id, email, role, encrypted_totp_secret } = invited
     const step =
       encrypted_totp_secret &&

@@ -29,7 +29,7 @@ const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 /**
  * Signs an operator in with e-mail, password and second factor, all of them required. An unknown address is handled like a wrong
  * password, with the same work and the same delays.
- * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong; Fault tooMany
+ * @throws Refusal emailInvalid, signInWrong, secondFactorRequired, codeWrong; Fault tooManyRequests
  */
 export async function signIn(context: StudioContext, call: SignInCall): Promise<Operator> {
   const { db } = context
@@ -124,7 +124,7 @@ async function checkCode(
   code: string | undefined,
 ): Promise<void> {
   if (code === undefined || code.trim() === '')
-    throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
+    throw new Refusal('secondFactorRequired', { second_factor: 'totp' })
   const { id, encrypted_totp_secret: encryptedSecret } = operator
   const parsedCode = normalizeCode(code)
   const step =

@@ -14,7 +14,7 @@ export const networkSlotLimits = (kind: string, ip: string, max: number): SlotLi
 export interface Slots {
   /**
    * Takes a slot of each share; the returned function releases it.
-   * @throws Fault tooMany if a share has no free slot
+   * @throws Fault tooManyRequests if a share has no free slot
    */
   take(shares: readonly SlotLimit[]): () => void
 }
@@ -32,7 +32,7 @@ export function createSlots(): Slots {
   return {
     take(shares) {
       const full = shares.find(([key, max]) => (taken.get(key) ?? 0) >= max)
-      if (full) throw new Fault('tooMany', 'too many large responses in progress', retrySeconds)
+      if (full) throw new Fault('tooManyRequests', 'too many large responses in progress', retrySeconds)
       change(shares, 1)
       let held = true
       return () => {

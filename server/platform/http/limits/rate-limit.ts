@@ -31,7 +31,7 @@ function isCounted(route: RouteAddress): boolean {
 
 /**
  * Enforces the rate limits per user and per IP, over all processes.
- * @returns a check to run once the caller is identified; it throws Fault tooMany
+ * @returns a check to run once the caller is identified; it throws Fault tooManyRequests
  */
 export function enforceRateLimits(app: FastifyInstance, options: RateLimitOptions) {
   const { limits, clock, log } = options
@@ -60,7 +60,7 @@ export function enforceRateLimits(app: FastifyInstance, options: RateLimitOption
 }
 
 function refuse(wait: number): void {
-  if (wait > 0) throw new Fault('tooMany', undefined, wait)
+  if (wait > 0) throw new Fault('tooManyRequests', undefined, wait)
 }
 
 /** Remembers the tokens of refused users, to refuse them again without a lookup. */

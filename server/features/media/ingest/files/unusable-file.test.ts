@@ -29,9 +29,9 @@ describe('an unusable file', () => {
   })
 
   it("is reported with a program's literal message", () => {
-    const said = truncateMessage('Invalid data in {{width}} $t(faults.broken) & "<b>"\0')
+    const said = truncateMessage('Invalid data in {{width}} $t(faults.internalError) & "<b>"\0')
     expect(new UnusableFile({ key: 'converterSays', said }).message).toBe(
-      'can’t be converted: Invalid data in {{width}} $t(faults.broken) & "<b>"',
+      'can’t be converted: Invalid data in {{width}} $t(faults.internalError) & "<b>"',
     )
   })
 

@@ -35,7 +35,7 @@ import { sendSecurityMail } from '#server/features/members/credentials/security-
 /**
  * Records a request for a password reset of an address. The account is only looked up by `sendResetLinks`, so that the response
  * and its time do not reveal it.
- * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
+ * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for addresses known and unknown alike
  */
 export async function requestPasswordReset(
   context: MembersContext,
@@ -80,7 +80,7 @@ async function sendResetLink(
 /**
  * Sets a new password with the mailed secret: ends every session, invalidates every other link, verifies the address, and sends a
  * security mail.
- * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkSpent
+ * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkExpired
  */
 export async function resetPassword(
   context: MembersContext,
@@ -91,12 +91,12 @@ export async function resetPassword(
   checkPassword(new_password, 'new_password')
   if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   // Hashing is expensive, so only after the link is verified.
-  if (!(await findMailLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
+  if (!(await findMailLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkExpired')
   const password_hash = await hashPassword(new_password)
   await inTransaction(db, async (tx) => {
     const verifiedLink = await lockMailLinkOwner(tx, 'reset', secret, clock.now())
     if (!verifiedLink || !isSameEmail(verifiedLink.user.email, verifiedLink.email))
-      throw new Refusal('linkSpent')
+      throw new Refusal('linkExpired')
     await changePassword(context, tx, call, verifiedLink.user, password_hash)
   })
 }

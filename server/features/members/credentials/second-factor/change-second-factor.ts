@@ -28,8 +28,8 @@ type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 /**
  * Sets up, confirms or removes a member's second factor. Setting up and removing require the password, removing also a code; wrong
  * ones count as failed attempts.
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn if there is nothing to confirm or a factor
- * already; Fault tooMany
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, editConflict if there is nothing to confirm or a factor
+ * already; Fault tooManyRequests
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<SecondFactorResult> {
   const member = requireMember(call)
@@ -55,7 +55,7 @@ function confirm(
 ): Promise<SecondFactorResult> {
   return inTransaction(context.db, async (tx) => {
     const user = await lockUser(tx, member.userId)
-    if (!user || user.deleted_at) throw new Refusal('signInFirst')
+    if (!user || user.deleted_at) throw new Refusal('signInRequired')
     const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
     await auditCall(context, tx, call, 'second_factor_enabled', user.id)
     await sendSecurityMail(tx, context, user, 'secondFactorOn')

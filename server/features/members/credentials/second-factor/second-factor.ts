@@ -23,7 +23,7 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 /**
  * Checks the second factor if one is set up, in the transaction of the sign-in, so that a code counts once: a code of the app for a
  * later half minute than the last, or an unused recovery code.
- * @throws Refusal secondFactorNeeded if it is missing, codeWrong if it is wrong
+ * @throws Refusal secondFactorRequired if it is missing, codeWrong if it is wrong
  */
 export async function checkSecondFactor(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function checkSecondFactor(
   const factor = await queries.selectSecondFactor(tx, id)
   if (!factor?.confirmed_at) return
   if (code === undefined || code.trim() === '')
-    throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
+    throw new Refusal('secondFactorRequired', { second_factor: 'totp' })
   const parsedCode = normalizeCode(code)
   const isCorrect = parsedCode.isAppCode
     ? await verifyAppCode(tx, context, id, factor.encrypted_secret, parsedCode.code)
@@ -43,7 +43,7 @@ export async function checkSecondFactor(
   if (!isCorrect) throw new Refusal('codeWrong', { field })
 }
 
-/** Creates a secret for the authenticator app; it is not required before it is confirmed. @throws Refusal movedOn if a factor is already set up */
+/** Creates a secret for the authenticator app; it is not required before it is confirmed. @throws Refusal editConflict if a factor is already set up */
 export async function startSecondFactorSetup(
   tx: Tx,
   context: FactorContext,
@@ -53,14 +53,14 @@ export async function startSecondFactorSetup(
   if (
     !(await queries.upsertUnconfirmedFactor(tx, id, encryptTotpSecret(context.secret, appSecret.secret, id)))
   )
-    throw new Refusal('movedOn')
+    throw new Refusal('editConflict')
   return appSecret
 }
 
 /**
  * Confirms the factor with a first code of the app.
  * @returns recovery codes that each sign in once without the app; only their hashes are stored
- * @throws Refusal movedOn if none was started or it is already on, codeWrong
+ * @throws Refusal editConflict if none was started or it is already on, codeWrong
  */
 export async function confirmSecondFactor(
   tx: Tx,
@@ -69,7 +69,7 @@ export async function confirmSecondFactor(
   code: string,
 ): Promise<string[]> {
   const factor = await queries.selectSecondFactor(tx, id)
-  if (!factor || factor.confirmed_at) throw new Refusal('movedOn')
+  if (!factor || factor.confirmed_at) throw new Refusal('editConflict')
   if (!(await verifyAppCode(tx, context, id, factor.encrypted_secret, normalizeCode(code).code)))
     throw new Refusal('codeWrong', { field: 'code' })
   const codes = makeRecoveryCodes()
