@@ -25,7 +25,7 @@ export function pageOf<S extends TSchema, P extends TProperties = Record<never, 
   })
 }
 
-/** The paging fields of a list's query. A limit above `most` is capped, not refused. */
+/** The paging fields of a list's query. A limit above the maximum is capped, not refused. */
 export const pagingFields = {
   cursor: Type.Optional(Type.String({ maxLength: 2048 })),
   limit: Type.Optional(Type.Integer({ minimum: 1 })),

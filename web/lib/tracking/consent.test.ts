@@ -31,7 +31,7 @@ it('holds click ids in memory until the user agrees if consent is strict', async
   expect(kept.get('ttclid')).toBe('t')
 })
 
-it('stores click ids at once if consent is usual, and deletes them after a no', async () => {
+it('stores click ids at once if consent mode is standard, and deletes them after a no', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('standard')
   takeVisitParameters(new URL(landing))
   expect(kept.get('fbclid')).toBe('f')
