@@ -52,7 +52,7 @@ export async function runBackgroundWork(
       )
     : undefined
   await Promise.all([
-    runIngestLoop(context, { ...options, bell: wakeSignals.assets }),
+    runIngestLoop(context, { ...options, wakeSignal: wakeSignals.assets }),
     runUploadLoop(context, options.signal, wakeSignals.uploads),
     demo,
   ])

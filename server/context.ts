@@ -47,7 +47,7 @@ export interface Overrides extends PlatformOverrides {
   socialProviders?: readonly SocialProvider[]
   lifecycleHooks?: Partial<LifecycleHooks>
   /** The URL at which the process can reach itself; derived from the settings by default. */
-  ownAddress?: () => string | undefined
+  localUrl?: () => string | undefined
 }
 
 /**

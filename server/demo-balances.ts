@@ -40,8 +40,8 @@ interface Plan {
  * episodes are on sale. The ids are chosen before anything is bought, so that a start after a crash continues.
  */
 export async function fillDemoBalances(context: Context): Promise<void> {
-  const { db, gateways, balanceOn, log } = context
-  if (!balanceOn || !gateways.some(({ id }) => id === 'sandbox')) return
+  const { db, gateways, isBalanceEnabled, log } = context
+  if (!isBalanceEnabled || !gateways.some(({ id }) => id === 'sandbox')) return
   if ((await readSetting<Plan>(db, setting))?.done) return
   const locked = await selectLockedEpisodes(db, episodes)
   if (locked.length < episodes) return

@@ -49,7 +49,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     log,
     share: (counted) => exchangeCallCounts(database.pool, counted, clock.now()),
   })
-  const disk = await watchDisk(config.dataDir, config.bounds.minFreeBytes, log)
+  const disk = await watchDisk(config.dataDir, config.resourceLimits.minFreeBytes, log)
   return {
     config,
     log,
@@ -65,7 +65,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     disk,
     slots: createSlots(),
     limits: settings.limits,
-    bounds: config.bounds,
+    resourceLimits: config.resourceLimits,
     languages: () => settings.languages,
     translate,
     composeMail: createMailComposer(config.operator.site, () => settings.languages),

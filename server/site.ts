@@ -43,7 +43,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     shareCalls: (counted) => exchangeCallCounts(context.database.pool, counted, context.clock.now()),
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
-    bounds: context.bounds,
+    resourceLimits: context.resourceLimits,
     identify: (request) => recognition.identifyAndCache(request, () => identify(context, request)),
     identifyFromMemory: (request) => recognition.get(request),
     forgetViewer: ({ userId }) => recognition.evict(userId),

@@ -27,7 +27,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   process.on('exit', () => lock?.release())
   let stopping = false
   const open = async () => {
-    const database = await openDatabaseForRequests<Tables>(config, log, config.bounds)
+    const database = await openDatabaseForRequests<Tables>(config, log, config.resourceLimits)
     const context = await createContext(config, log, { database })
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }

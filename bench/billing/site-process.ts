@@ -25,7 +25,7 @@ const listening: { at?: string } = {}
 const built = await createContext(config, log, {
   clock,
   webRoot: options.webRoot,
-  ownAddress: () => listening.at,
+  localUrl: () => listening.at,
 })
 const { gatewayTimeoutMs } = options
 const gateways = options.troubled ? built.gateways.map(faultySandbox) : built.gateways

@@ -15,7 +15,7 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   /** Those that are configured, in the order of offer. */
   gateways: readonly PaymentGateway[]
   /** Whether users may have a prepaid balance (PREPAID_BALANCE). */
-  balanceOn: boolean
+  isBalanceEnabled: boolean
   /** The public URL of the site, to which gateways return browsers and send webhook events. */
   publicUrl: string
   /** The seller, as shown on receipts. */
@@ -27,5 +27,5 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
    * Finds the entitlement that covers an episode for a viewer. Provided by the media feature (media/feature.ts).
    * @throws Refusal notFound; locked with the offer
    */
-  findCover(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>
+  findCoveringEntitlement(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>
 }

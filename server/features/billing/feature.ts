@@ -26,7 +26,7 @@ interface BillingDependencies {
 
 interface BillingOverrides {
   gateways?: ConfiguredGateways
-  ownAddress?: () => string | undefined
+  localUrl?: () => string | undefined
 }
 
 /** Seeds a new database with plans, and adds to the context the gateways and what other features need of billing. */
@@ -36,17 +36,17 @@ export async function billingFeature(
   overrides: BillingOverrides,
 ) {
   await seedPlans(db)
-  const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
-  const gatewaySetup = overrides.gateways ?? (await createGateways({ config, db, clock, log, ownAddress }))
+  const localUrl = overrides.localUrl ?? (() => `http://127.0.0.1:${config.port}`)
+  const gatewaySetup = overrides.gateways ?? (await createGateways({ config, db, clock, log, localUrl }))
   return {
     parts: {
       ...gatewaySetup,
-      balanceOn: config.balance,
+      isBalanceEnabled: config.balance,
       membershipOf: (database: Db, viewer: Viewer, language: Language) =>
         loadMembership(context(), database, viewer, language),
       offerFor: (database: Db, viewer: Viewer | null, episode: LockedEpisode, language: Language) =>
         offerFor(context(), database, viewer, episode, language),
-      forgetClicksOfOrders: deleteOrderClickIds,
+      deleteOrderClickIds,
     },
     lifecycleHooks: {
       merge: [(tx: Tx, guest: string, member: string) => mergeBilling(tx, guest, member, clock.now())],

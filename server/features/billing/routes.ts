@@ -62,7 +62,7 @@ export function billingRoutes(context: BillingContext): Route[] {
     route(unlockEpisode, async (call) => {
       const viewer = requireViewer(call)
       const loadEntitlement = async () =>
-        presentEntitlement(await context.findCover(viewer, call.body.episode_id, call.language))
+        presentEntitlement(await context.findCoveringEntitlement(viewer, call.body.episode_id, call.language))
       return { info: await withIdempotencyKey(context, call, unlockEpisode.path, loadEntitlement) }
     }),
     route(createOrder, async (call) => {

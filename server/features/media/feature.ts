@@ -25,7 +25,7 @@ export function mediaFeature({ config, db, clock, storage }: Dependencies, conte
       mediaSecrets: secrets.media,
       mediaKeys: createMediaKeys(secrets.appSecret, mediaEncrypt === 'aes-128'),
       mediaHosts: delivery.kind === 'files' ? [] : [new URL(delivery.origin).origin],
-      findCover: (viewer: Viewer, episodeId: string, language: Language) =>
+      findCoveringEntitlement: (viewer: Viewer, episodeId: string, language: Language) =>
         findCoveringEntitlement(context(), viewer, episodeId, language),
     },
   }

@@ -19,9 +19,9 @@ export async function membersFeature({ config }: { config: Config }, overrides: 
   return {
     parts: {
       socialProviders: overrides.socialProviders ?? (await createSocialProviders(config)),
-      consentsOf: selectMarketingConsents,
-      holdAgreement: lockMarketingConsent,
-      holdAgreements: lockMarketingConsents,
+      loadConsents: selectMarketingConsents,
+      lockConsent: lockMarketingConsent,
+      lockConsents: lockMarketingConsents,
       findReferrer: selectReferrerId,
     },
     lifecycleHooks: {

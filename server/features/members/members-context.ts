@@ -25,7 +25,7 @@ export interface MembersContext {
   /** Languages that users can choose, the default first. */
   languages(): OfferedLanguages
   limits: RateLimits
-  bounds: ResourceLimits
+  resourceLimits: ResourceLimits
   slots: Slots
   quotas: NetworkQuotas
   lifecycleHooks: LifecycleHooks

@@ -28,7 +28,7 @@ export interface SitemapContext extends Pick<Catalog, 'reads'> {
   languages(): OfferedLanguages
   documentFiles: DocumentFiles
   slots: Slots
-  bounds: ResourceLimits
+  resourceLimits: ResourceLimits
 }
 
 /** The format allows 50,000, but with all language versions of each page such a file would be 40 MB. */
@@ -87,16 +87,16 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
 
 const videoFileName = ({ at, id }: ReleasedVideo) => `${at.getTime()}-${id}.xml`
 
-function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
+function takeSlot({ slots, resourceLimits }: SitemapContext, ip: string): () => void {
   return slots.take([
-    ...networkSlotLimits('large answers', ip, bounds.largeResponsesPerNetwork),
-    ['large answers', bounds.largeResponses],
+    ...networkSlotLimits('large answers', ip, resourceLimits.largeResponsesPerNetwork),
+    ['large answers', resourceLimits.largeResponses],
   ])
 }
 
 /** Sends a file of videos from the disk, since it has megabytes. @param releaseSlot called once, after sending */
 async function sendVideoSitemap(
-  { reads, publicUrl, languages, documentFiles, bounds }: SitemapContext,
+  { reads, publicUrl, languages, documentFiles, resourceLimits }: SitemapContext,
   reply: FastifyReply,
   start: ReleasedVideo,
   releaseSlot: () => void,
@@ -107,7 +107,10 @@ async function sendVideoSitemap(
   const file = await open(path)
   reply.type('application/xml; charset=utf-8').header('content-length', (await file.stat()).size)
   const stream = file.createReadStream()
-  return sendBounded(reply, stream, { maxDurationMs: bounds.exportSeconds * 1000, onDone: releaseSlot })
+  return sendBounded(reply, stream, {
+    maxDurationMs: resourceLimits.exportSeconds * 1000,
+    onDone: releaseSlot,
+  })
 }
 
 /** Yields the chunks of a file of videos, beginning with a given video. */

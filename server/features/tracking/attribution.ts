@@ -6,12 +6,12 @@ import { maxTokenLength } from './funnel-step-queries.ts'
 import type { OrderAttribution, Touch } from './tables.ts'
 
 export interface AttributionContext {
-  consentsOf: LoadConsents
-  holdAgreement: LockConsent
+  loadConsents: LoadConsents
+  lockConsent: LockConsent
   /** Returns the user with this referral code, if any. Implemented by members/feature.ts. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
   /** Removes from a user's orders what was stored with consent only. Implemented by billing/feature.ts. */
-  forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
+  deleteOrderClickIds(tx: Tx, userId: string): Promise<void>
 }
 
 /**
@@ -31,7 +31,7 @@ export async function recordTouch(
   const attribution = await selectAttribution(tx, userId)
   if (attribution && isSame(attribution.last_touch, touch)) return
   // Locks the consent, so that it cannot be withdrawn before the touch is written.
-  const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
+  const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.lockConsent(tx, userId)))
   const { referrer_token: token, ...clickIds } = allowedTouch
   const isOwnCode = token !== undefined && (await context.findReferrer(tx, token)) === userId
   const touchToStore = isOwnCode ? clickIds : allowedTouch
@@ -62,7 +62,7 @@ async function recordFirstLink(
 }
 
 async function readTouch(
-  { consentsOf }: AttributionContext,
+  { loadConsents }: AttributionContext,
   tx: Tx,
   userId: string,
   { referrerToken, fbclid, ttclid }: AdClickIds,
@@ -70,7 +70,7 @@ async function readTouch(
   const token =
     isText(referrerToken) && referrerToken.length <= maxTokenLength ? { referrer_token: referrerToken } : {}
   const clickIds = { ...(isText(fbclid) ? { fbclid } : {}), ...(isText(ttclid) ? { ttclid } : {}) }
-  if (isEmpty(clickIds) || !(await hasConsent(consentsOf, tx, userId))) return token
+  if (isEmpty(clickIds) || !(await hasConsent(loadConsents, tx, userId))) return token
   return { ...token, ...clickIds }
 }
 
@@ -94,7 +94,7 @@ function isSame(a: Touch, b: Touch): boolean {
 /**
  * Returns an order's attribution: the last touch, the first if it differs, and the member whose referral code was used. Called when
  * the order is created, after the call's own touch was stored and the buyer locked: a withdrawal of consent after that waits for the
- * order (`forgetClicksOfOrders`).
+ * order (`deleteOrderClickIds`).
  */
 export async function attributionForOrder(
   context: AttributionContext,
@@ -102,7 +102,7 @@ export async function attributionForOrder(
   userId: string,
   userAgent: string,
 ): Promise<OrderAttribution> {
-  const consent = await hasConsent(context.consentsOf, tx, userId)
+  const consent = await hasConsent(context.loadConsents, tx, userId)
   const attribution = await selectAttribution(tx, userId)
   const last = filterByConsent(attribution?.last_touch ?? {}, consent)
   const first = filterByConsent(attribution?.first_touch ?? {}, consent)

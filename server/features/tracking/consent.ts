@@ -16,6 +16,6 @@ export type LockConsent = (tx: Tx, userId: string) => Promise<boolean>
 export type LockConsents = (tx: Tx, userIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /** Returns whether a user consented to marketing; no answer counts as no. */
-export async function hasConsent(consentsOf: LoadConsents, db: Db, userId: string): Promise<boolean> {
-  return (await consentsOf(db, [userId])).get(userId) ?? false
+export async function hasConsent(loadConsents: LoadConsents, db: Db, userId: string): Promise<boolean> {
+  return (await loadConsents(db, [userId])).get(userId) ?? false
 }

@@ -105,16 +105,16 @@ export async function purgeEvents(context: SendContext): Promise<void> {
  * member's answer about marketing applies, or the guest's if the member has none; without consent the click ids are deleted.
  */
 export async function mergeTracking(
-  context: AttributionContext & Pick<WriteEventsContext, 'bounds'>,
+  context: AttributionContext & Pick<WriteEventsContext, 'resourceLimits'>,
   tx: Tx,
   guestId: string,
   memberId: string,
 ): Promise<void> {
   await lockConversionSending(tx, guestId)
-  const consents = await context.consentsOf(tx, [guestId, memberId])
+  const consents = await context.loadConsents(tx, [guestId, memberId])
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
-  await trimEvents(tx, memberId, context.bounds.eventBytesPerVisitor)
+  await trimEvents(tx, memberId, context.resourceLimits.eventBytesPerVisitor)
   await moveConversions(tx, guestId, memberId)
   if (consents.get(memberId) ?? consents.get(guestId)) return
   await withdrawConsent(context, tx, memberId)
@@ -134,11 +134,11 @@ export async function changeConsent(
 
 /** Withdraws a user's consent: deletes click ids, also of orders, removes the user from events, and cancels queued conversions. */
 export async function withdrawConsent(
-  { forgetClicksOfOrders }: Pick<AttributionContext, 'forgetClicksOfOrders'>,
+  { deleteOrderClickIds }: Pick<AttributionContext, 'deleteOrderClickIds'>,
   tx: Tx,
   userId: string,
 ): Promise<void> {
-  await forgetClicksOfOrders(tx, userId)
+  await deleteOrderClickIds(tx, userId)
   await lockConversionSending(tx, userId)
   await deleteClickIds(tx, userId)
   await anonymizeEvents(tx, userId)

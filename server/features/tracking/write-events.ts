@@ -43,9 +43,9 @@ export function receiveEvent(
 export interface WriteEventsContext {
   db: Db
   secret: string
-  consentsOf: LoadConsents
-  holdAgreements: LockConsents
-  bounds: Pick<ResourceLimits, 'eventBytesPerVisitor'>
+  loadConsents: LoadConsents
+  lockConsents: LockConsents
+  resourceLimits: Pick<ResourceLimits, 'eventBytesPerVisitor'>
 }
 
 /** A user's events are trimmed about once per this fraction of their maximum. */
@@ -56,12 +56,12 @@ const trimFraction = 1 / 20
  * with that user's consent.
  */
 export async function writeEvents(
-  { db, secret, consentsOf, holdAgreements, bounds }: WriteEventsContext,
+  { db, secret, loadConsents, lockConsents, resourceLimits }: WriteEventsContext,
   batch: readonly ReceivedEvent[],
 ): Promise<void> {
   const identifiedEvents = await resolveSenders(batch)
   const write = async (tx: Tx) => {
-    const consentingUserIds = await holdAgreements(tx, sendersOf(identifiedEvents))
+    const consentingUserIds = await lockConsents(tx, sendersOf(identifiedEvents))
     const eventRows = identifiedEvents.map((event) => eventRow(event, consentingUserIds))
     await insertEvents(
       tx,
@@ -69,15 +69,15 @@ export async function writeEvents(
       identifiedEvents.flatMap((event) => toFunnelSteps(event).map((step) => ({ id: event.id, ...step }))),
     )
     const shareEvents = identifiedEvents.filter(({ name }) => name === 'share')
-    const consents = await consentsOf(tx, sendersOf(shareEvents))
+    const consents = await loadConsents(tx, sendersOf(shareEvents))
     const shares = shareEvents.flatMap((event) => shareRow(secret, event, consents))
     if (shares.length > 0) await insertShares(tx, shares)
     return eventRows
   }
   const times = identifiedEvents.map(({ at }) => at)
   const rows = await withEventPartitions(db, times, () => inTransaction(db, write))
-  for (const userId of pickUsersToTrim(rows, bounds.eventBytesPerVisitor * trimFraction))
-    await trimEvents(db, userId, bounds.eventBytesPerVisitor)
+  for (const userId of pickUsersToTrim(rows, resourceLimits.eventBytesPerVisitor * trimFraction))
+    await trimEvents(db, userId, resourceLimits.eventBytesPerVisitor)
 }
 
 /**

@@ -108,7 +108,7 @@ export interface Config {
   /** Trace export. The library reads `OTEL_*` itself, except headers that are in a file. */
   tracing: { headers: string | undefined } | undefined
   limits: RateLimits
-  bounds: ResourceLimits
+  resourceLimits: ResourceLimits
   quotas: QuotaLimits
   tracking: TrackingConfig
   secrets: Secrets
@@ -173,7 +173,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     },
     tracing: readTracing(env),
     limits: readRateLimits(env),
-    bounds: readResourceLimits(env),
+    resourceLimits: readResourceLimits(env),
     quotas: readQuotas(env),
     tracking: readTracking(env),
     secrets: Object.freeze({

@@ -58,10 +58,10 @@ export class Serialised {
 /** A streamed response, written as fast as the client reads it. */
 export class Streamed {
   readonly chunks: AsyncIterable<string>
-  readonly bounds: SendLimits
-  constructor(chunks: AsyncIterable<string>, bounds: SendLimits) {
+  readonly sendLimits: SendLimits
+  constructor(chunks: AsyncIterable<string>, sendLimits: SendLimits) {
     this.chunks = chunks
-    this.bounds = bounds
+    this.sendLimits = sendLimits
   }
 }
 

@@ -52,7 +52,7 @@ export interface HttpServerOptions extends RateLimitOptions {
   log: Log
   publicUrl: string
   trustProxy: number
-  bounds: ConnectionLimits
+  resourceLimits: ConnectionLimits
   routes: readonly Route[]
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
@@ -134,7 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     throw new Fault('unknownEndpoint')
   })
   acceptJsonOnly(app)
-  limitConnections(app, options.bounds, options.trustProxy)
+  limitConnections(app, options.resourceLimits, options.trustProxy)
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = enforceRateLimits(app, options)
@@ -311,7 +311,7 @@ function addRoute(
         reply.type('application/json; charset=utf-8')
       if (answer instanceof Serialised) return answer.bytes
       if (answer instanceof Streamed)
-        return sendBounded(reply, Readable.from(answer.chunks, { objectMode: false }), answer.bounds)
+        return sendBounded(reply, Readable.from(answer.chunks, { objectMode: false }), answer.sendLimits)
       return { code: 200, ...answer }
     },
   })

@@ -12,7 +12,7 @@ const listening: { at?: string } = {}
 const context = await createContext(config, createLog({ json: true, level: config.logLevel }), {
   database: openTestPool(databaseUrl),
   webRoot,
-  ownAddress: () => listening.at,
+  localUrl: () => listening.at,
 })
 const site = await createSite(context)
 await site.listen({ port: 0, host: '127.0.0.1' })

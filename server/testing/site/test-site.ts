@@ -92,7 +92,7 @@ async function startSite(
 ): Promise<RunningSite & { context: Context }> {
   const config = loadConfig(env)
   const listening: { at?: string } = {}
-  const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
+  const context = await createContext(config, log, { localUrl: () => listening.at, ...overrides })
   const site = await createSite(context)
   await site.listen({ port: 0, host: '127.0.0.1' })
   // A listening TCP server has an AddressInfo.

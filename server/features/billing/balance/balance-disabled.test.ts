@@ -48,14 +48,14 @@ async function hadBalance() {
   const shopper = await Shopper.create(site)
   const what = await createTopUpProduct(site, 500, 50, 10)
   const { context } = site
-  context.balanceOn = true
+  context.isBalanceEnabled = true
   try {
     const order = await purchaseTopUp(site, shopper, what)
     const wanted = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
     await shopper.visitor.callOk(setAutoUnlock, { body: wanted })
     return { shopper, order }
   } finally {
-    context.balanceOn = false
+    context.isBalanceEnabled = false
   }
 }
 

@@ -76,7 +76,7 @@ export async function setAutoUnlock(
 ): Promise<AutoUnlock> {
   const { video_id, daily_limit, amount_cents, shown, immediate_delivery } = call.body
   const { db, clock, quotas } = context
-  if (!context.balanceOn) throw new Refusal('balanceDisabled')
+  if (!context.isBalanceEnabled) throw new Refusal('balanceDisabled')
   if (!immediate_delivery) throw new Refusal('deliveryConsentRequired', { field: 'immediate_delivery' })
   const now = clock.now()
   return inTransaction(db, async (tx) => {

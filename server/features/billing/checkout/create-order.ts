@@ -89,7 +89,7 @@ export async function createOrderFor(
   const { body, language } = call
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
-  if (body.kind === 'top_up' && !context.balanceOn) throw new Refusal('balanceDisabled')
+  if (body.kind === 'top_up' && !context.isBalanceEnabled) throw new Refusal('balanceDisabled')
   const fromBalance = body.gateway === 'balance'
   if (fromBalance) checkBalanceOffered(context, body)
   const gateway = fromBalance ? undefined : checkOffered(context, { ...body, method })
@@ -136,9 +136,9 @@ async function payWithSavedMethod(
 }
 
 /** @throws Refusal balanceDisabled; gatewayNotOffered for what the balance cannot pay for; Fault badRequest with another method */
-function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
+function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
-  if (!balanceOn) throw new Refusal('balanceDisabled')
+  if (!isBalanceEnabled) throw new Refusal('balanceDisabled')
   if (kind === 'plan' || kind === 'top_up') throw new Refusal('gatewayNotOffered')
   if (method !== undefined || saved_method_id !== undefined || save_method !== undefined)
     throw new Fault('badRequest', 'the balance has no method')

@@ -21,7 +21,7 @@ import {
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
-type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
+type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'isBalanceEnabled'>
 
 /** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceDisabled */
 export async function loadOwnBalance(
@@ -29,12 +29,12 @@ export async function loadOwnBalance(
   userId: string,
 ): Promise<ResultOf<typeof getBalance>> {
   await checkHasBalance(context, userId)
-  const { db, clock, balanceOn } = context
-  const topUps = balanceOn ? await listTopUps(context, db) : []
+  const { db, clock, isBalanceEnabled } = context
+  const topUps = isBalanceEnabled ? await listTopUps(context, db) : []
   const prices = topUps.map(priceOf)
   const saved = await offerSavedMethod(context, db, userId, prices)
   return {
-    on: balanceOn,
+    on: isBalanceEnabled,
     balances: await loadBalances(db, userId, clock.now()),
     top_ups: topUps,
     gateways: topUps.length > 0 ? offeredGateways(context, prices) : [],
@@ -44,8 +44,11 @@ export async function loadOwnBalance(
 }
 
 /** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceDisabled */
-async function checkHasBalance({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
-  if (!balanceOn && !(await hasEverToppedUp(db, userId))) throw new Refusal('balanceDisabled')
+async function checkHasBalance(
+  { db, isBalanceEnabled }: Pick<BillingContext, 'db' | 'isBalanceEnabled'>,
+  userId: string,
+) {
+  if (!isBalanceEnabled && !(await hasEverToppedUp(db, userId))) throw new Refusal('balanceDisabled')
 }
 
 const priceOf = ({ id, price_cents, currency }: TopUp): PricedProduct => ({
@@ -75,7 +78,7 @@ export async function offerBalance(
   viewer: Viewer | null,
   { price, video_id }: Pick<LockedEpisode, 'price' | 'video_id'>,
 ): Promise<BalanceOffer | undefined> {
-  if (!context.balanceOn) return undefined
+  if (!context.isBalanceEnabled) return undefined
   const { episode_cents, video_cents, currency } = price
   const now = context.clock.now()
   const { available_cents, bonus_cents } = viewer?.isStored
@@ -110,7 +113,7 @@ export async function offerBalance(
 
 /** Lists the changes of a user's balance, newest first. @throws Refusal balanceDisabled; Fault invalidCursor */
 export async function loadBalanceEntries(
-  context: Pick<BillingContext, 'db' | 'balanceOn'>,
+  context: Pick<BillingContext, 'db' | 'isBalanceEnabled'>,
   userId: string,
   query: { cursor?: string; limit?: number },
 ): Promise<ResultOf<typeof listBalanceEntries>> {

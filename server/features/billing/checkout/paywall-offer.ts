@@ -12,7 +12,7 @@ import { offerSavedMethod } from '#server/features/billing/payment-methods/saved
 
 /** Returns what a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(
-  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock' | 'balanceOn'>,
+  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock' | 'isBalanceEnabled'>,
   db: Db,
   viewer: Viewer | null,
   episode: LockedEpisode,

@@ -22,7 +22,7 @@ interface Settings {
   clock: Clock
   log: Log
   /** The local address of this process; undefined until it listens. */
-  ownAddress(): string | undefined
+  localUrl(): string | undefined
 }
 
 /**
@@ -51,10 +51,10 @@ function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {
   return [createPaypalGateway({ settings: { ...paypal, ...secrets.paypal }, publicUrl, clock, log })]
 }
 
-function createSandbox({ config, db, clock, log, ownAddress }: Settings): ConfiguredGateways {
+function createSandbox({ config, db, clock, log, localUrl }: Settings): ConfiguredGateways {
   if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
   const secret = config.secrets.appSecret
-  const notify = createWebhookSender({ secret, clock, log, address: ownAddress })
+  const notify = createWebhookSender({ secret, clock, log, address: localUrl })
   const context = { db, clock, secret, notify }
   return { gateways: [createSandboxGateway(context)], gatewayRoutes: sandboxRoutes(context) }
 }

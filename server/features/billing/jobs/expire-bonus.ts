@@ -9,8 +9,8 @@ const batch = 200
  * Removes expired bonus from balances. It could not be spent before; this adds the expiry to the statement. While balances are
  * off nothing is removed.
  */
-export async function expireBonus({ db, clock, balanceOn }: BillingContext): Promise<void> {
-  if (!balanceOn) return
+export async function expireBonus({ db, clock, isBalanceEnabled }: BillingContext): Promise<void> {
+  if (!isBalanceEnabled) return
   const now = clock.now()
   const expireBatch = () =>
     inTransaction(db, async (tx) => {

@@ -5,8 +5,8 @@ import { deleteUnstartedSubscriptions, deleteUnpaidOrders } from './unpaid-order
 const batch = 1000
 
 /** Deletes old orders that ended without a payment, and the records that only they need. */
-export async function purgeUnpaidOrders({ db, clock, bounds }: BillingContext): Promise<void> {
-  const endedBefore = new Date(clock.now().getTime() - bounds.unpaidOrderRetentionMs)
+export async function purgeUnpaidOrders({ db, clock, resourceLimits }: BillingContext): Promise<void> {
+  const endedBefore = new Date(clock.now().getTime() - resourceLimits.unpaidOrderRetentionMs)
   while ((await deleteUnpaidOrders(db, endedBefore, batch)) === batch);
   await deleteUnstartedSubscriptions(db)
   await deleteUnusedTerms(db, clock.now())

@@ -23,7 +23,7 @@ beforeAll(async () => {
   paypal = await FakePaypal.start()
   const settings = { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' }
   // The sandbox sends no notifications by itself.
-  site = await startTestSite({ ownAddress: () => undefined }, settings)
+  site = await startTestSite({ localUrl: () => undefined }, settings)
   video = await buildVideo(site.context)
 })
 afterAll(async () => {

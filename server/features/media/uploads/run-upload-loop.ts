@@ -15,7 +15,7 @@ const purgeEveryMs = 10 * 60_000
 export async function runUploadLoop(
   context: IngestContext,
   signal: AbortSignal,
-  bell: WakeSignal,
+  wakeSignal: WakeSignal,
 ): Promise<void> {
   let purgedAt = -Infinity
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
@@ -27,7 +27,7 @@ export async function runUploadLoop(
       }
       const isEmpty = !(await hasCompleteUploads(context.db))
       if (isEmpty || !(await processNextUpload(context, signal)))
-        await bell.sleep(isEmpty ? idleMs : pollMs, signal)
+        await wakeSignal.sleep(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'An uploaded file could not be processed; it will be retried')

@@ -50,14 +50,14 @@ test('an export reads its next page of events only when the client has received 
   await fillEvents(user.id, 5000, 64)
   const viewer = { userId: user.id, role: 'member' as const, isStored: true }
   const call = { ...callOf(), viewer }
-  const { chunks, bounds } = await exportUser(site.context, call)
+  const { chunks, sendLimits } = await exportUser(site.context, call)
   const pagesRead = recordQueries('events')
   const iterator = chunks[Symbol.asyncIterator]()
   let text = ''
   while (!text.includes('"name": "filled"')) text += (await iterator.next()).value
   expect(pagesRead()).toHaveLength(1)
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) text += next.value
-  bounds.onDone()
+  sendLimits.onDone()
   expect(pagesRead()).toHaveLength(21)
   expect(JSON.parse(text).info.events).toHaveLength(5000)
 })
@@ -96,14 +96,14 @@ test('a network may use half of the export slots of a process, others the rest',
   const context = {
     ...gated.context,
     slots: createSlots(),
-    bounds: { ...site.context.bounds, concurrentExports: 2 },
+    resourceLimits: { ...site.context.resourceLimits, concurrentExports: 2 },
   }
   const ask = (ip: string) => exportUser(context, { ...callOf(), ip, viewer: newGuest() })
   const first = await ask('10.0.0.1')
   await expect(ask('10.0.0.1')).rejects.toMatchObject({ reason: 'tooManyRequests' })
   await ask('10.0.0.2')
   await expect(ask('10.0.0.3')).rejects.toMatchObject({ reason: 'tooManyRequests' })
-  first.bounds.onDone()
+  first.sendLimits.onDone()
   await ask('10.0.0.3')
 })
 

@@ -149,7 +149,7 @@ describe('the sitemap', () => {
   it('limits concurrent large responses by network', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
-    const { largeResponsesPerNetwork } = site.context.bounds
+    const { largeResponsesPerNetwork } = site.context.resourceLimits
     const shares = [['large answers of 127.0.0.1', largeResponsesPerNetwork]] as const
     const all: (() => void)[] = []
     // A response that was read can still hold its slot for a moment.

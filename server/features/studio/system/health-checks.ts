@@ -16,7 +16,7 @@ export interface HealthCheckContext {
   db: Db
   clock: Clock
   storage: Storage
-  bounds: ResourceLimits
+  resourceLimits: ResourceLimits
   mailer: Mailer
   composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
@@ -102,14 +102,14 @@ async function checkJobs({ db }: HealthCheckContext): Promise<void> {
 }
 
 /** Writes and reads a file, and checks free space. @returns how much is left */
-async function checkStorage({ storage, bounds }: HealthCheckContext): Promise<string> {
+async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Promise<string> {
   const text = `written at ${new Date().toISOString()}`
   await storage.write(probeKey, text)
   if ((await storage.read(probeKey)).toString() !== text)
     throw new Error('read different content than was written')
   const free = await freeBytes(storage.workDir)
   const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
-  const eventsWarning = free < bounds.minFreeBytes ? '; analytics events are not recorded' : ''
+  const eventsWarning = free < resourceLimits.minFreeBytes ? '; analytics events are not recorded' : ''
   if (free < minFreeBytes || eventsWarning !== '')
     throw new ComponentFault('full', freeSpaceText + eventsWarning)
   return freeSpaceText

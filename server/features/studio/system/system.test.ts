@@ -131,8 +131,8 @@ describe('the health of the site', () => {
       problem: null,
       detail: expect.stringMatching(/^[\d.]+ GB left/),
     })
-    const bounds = { ...site.context.bounds, minFreeBytes: Number.MAX_SAFE_INTEGER }
-    expect(await find('storage', { bounds })).toMatchObject({
+    const resourceLimits = { ...site.context.resourceLimits, minFreeBytes: Number.MAX_SAFE_INTEGER }
+    expect(await find('storage', { resourceLimits })).toMatchObject({
       problem: 'full',
       detail: expect.stringContaining('analytics events are not recorded'),
     })

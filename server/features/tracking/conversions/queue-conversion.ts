@@ -12,7 +12,7 @@ import { createMetaConversions } from './meta-conversions.ts'
 import { createTiktokConversions } from './tiktok-conversions.ts'
 
 export interface ConversionContext {
-  consentsOf: LoadConsents
+  loadConsents: LoadConsents
   tracking: TrackingConfig
 }
 
@@ -52,7 +52,7 @@ export async function queueConversion(
   event: ConversionEvent,
 ): Promise<void> {
   const destinations = await loadDestinations(context, tx)
-  if (destinations.length === 0 || !(await hasConsent(context.consentsOf, tx, event.userId))) return
+  if (destinations.length === 0 || !(await hasConsent(context.loadConsents, tx, event.userId))) return
   const { name, eventId, userId, at } = event
   const details = JSON.stringify(detailsOf(event))
   const rows = destinations.map(({ id }) => ({

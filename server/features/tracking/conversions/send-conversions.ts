@@ -90,7 +90,7 @@ async function sendWithConsent(
   row: ConversionRow,
 ): Promise<Outcome | undefined> {
   await blockConsentWithdrawal(tx, row.user_id)
-  if (!(await hasConsent(context.consentsOf, tx, row.user_id))) {
+  if (!(await hasConsent(context.loadConsents, tx, row.user_id))) {
     await deleteConversions(tx, row.user_id, 'pending')
     return undefined
   }

@@ -28,7 +28,7 @@ async function serve(
     ...site.context,
     publicUrl: site.url,
     trustProxy: 0,
-    bounds: readResourceLimits(settings),
+    resourceLimits: readResourceLimits(settings),
     routes: [],
     plainRoutes: [
       {

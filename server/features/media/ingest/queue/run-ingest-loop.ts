@@ -20,12 +20,12 @@ const purgeEveryMs = 10 * 60_000
 
 interface LoopOptions extends WorkOptions {
   /** Signalled when an asset is queued. */
-  bell: WakeSignal
+  wakeSignal: WakeSignal
 }
 
 /** Processes the queue, one asset at a time, until the signal; then the current asset is requeued. */
 export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
-  const { signal, bell } = options
+  const { signal, wakeSignal } = options
   const backoff = exponentialBackoff(context.log, options.backoff)
   let purgedAt = -Infinity
   while (!signal.aborted) {
@@ -37,7 +37,7 @@ export async function runIngestLoop(context: IngestContext, options: LoopOptions
       }
       const isEmpty = !(await hasOpenAssets(context.db))
       const processedId = isEmpty ? undefined : await processOnce(context, options, backoff)
-      if (processedId === undefined) await bell.sleep(isEmpty ? idleMs : pollMs, signal)
+      if (processedId === undefined) await wakeSignal.sleep(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'An episode could not be converted; it will be retried')

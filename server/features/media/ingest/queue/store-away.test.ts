@@ -78,7 +78,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
   const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
-  const options = { signal, niceness: 0, backoff, bell: createWakeSignal() }
+  const options = { signal, niceness: 0, backoff, wakeSignal: createWakeSignal() }
   const looping = runIngestLoop(context, options)
   await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
   stop.abort()
