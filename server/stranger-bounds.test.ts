@@ -112,7 +112,7 @@ test('does not record events while the disk is nearly full', async () => {
 })
 
 test('limits the guests that a network adds to an experiment, without refusing any of them', async () => {
-  const { desk: studio } = await signInOperator(site, 'owner')
+  const { studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })
   const meet = async () => {

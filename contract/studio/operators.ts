@@ -80,7 +80,7 @@ export const acceptInvitation = endpoint({
     repeat_password: FormText,
     code: FormText,
   }),
-  info: Type.Object({ desk: StudioSession, recovery_codes: Type.Array(Type.String()) }),
+  info: Type.Object({ session: StudioSession, recovery_codes: Type.Array(Type.String()) }),
 })
 
 /** An operator with the one-time link for setting the password and the second factor. */

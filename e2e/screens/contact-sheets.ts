@@ -169,7 +169,7 @@ const browser = await chromium.launch(await findChromium())
 const home = await browser.newPage({ locale: 'en-US', storageState: guest })
 home.setDefaultTimeout(90_000)
 try {
-  const found = studioLink ? await openDesk(studioLink) : await becomeViewer()
+  const found = studioLink ? await signInToStudio(studioLink) : await becomeViewer()
   const member = await home.context().storageState()
   const shots = found
     .map((shot, i) => ({
@@ -200,7 +200,7 @@ async function becomeViewer(): Promise<Shot[]> {
 }
 
 /** Signs in to the studio and returns its screens. */
-async function openDesk(link: string): Promise<Shot[]> {
+async function signInToStudio(link: string): Promise<Shot[]> {
   await acceptInvitationLink(home, link)
   return studioShotsOf(await findStudioContent(home, url))
 }

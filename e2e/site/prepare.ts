@@ -102,7 +102,7 @@ async function fillTemplate(name: Template): Promise<Record<Role, PreparedOperat
   return Object.fromEntries(entries) as Record<Role, PreparedOperator>
 
   async function addOperator(role: Role): Promise<PreparedOperator> {
-    const { email, secret, desk: studio } = await signInOperator({ context, visitor }, role)
+    const { email, secret, studio } = await signInOperator({ context, visitor }, role)
     return { email, secret, cookie: /operator=([^;]+)/.exec(studio.cookie)?.[1] ?? '' }
   }
 }

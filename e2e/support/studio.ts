@@ -4,7 +4,7 @@ import { totpCodeAt } from '#server/testing/builders/operator.ts'
 import { currentSite, preparedSites } from '#e2e/site/site-server.ts'
 import { siteUrl } from './site-url.ts'
 
-export const studioPassword = 'a passphrase for the desk'
+export const studioPassword = 'a passphrase for the studio'
 
 /** Invites an operator. @returns the one-time link and the address */
 export async function inviteOperator(role: Role): Promise<{ email: string; link: string }> {

@@ -167,7 +167,7 @@ describe('a site that was backed up while running', () => {
       expect(await rowsOf(context.database.pool, name), name).toEqual(
         await rowsOf(site.context.database.pool, name),
       )
-    await owner.desk.callOk(getStudioSession)
+    await owner.studio.callOk(getStudioSession)
     const last = 'SELECT max(id) AS last FROM audit_events'
     const { rows } = await context.database.pool.query<{ last: number }>(last)
     await context.database.pool.query("INSERT INTO audit_events (event, at) VALUES ('tried', now())")

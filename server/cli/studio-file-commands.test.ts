@@ -35,15 +35,15 @@ it('uploads a cover from a file, and records it in the audit log', async () => {
   const { cover_url } = JSON.parse(await run('video', 'set-cover', id, picture, '--json')) as {
     cover_url: string
   }
-  expect((await owner.desk.callOk(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
-  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
+  expect((await owner.studio.callOk(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
+  const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: id } })
   expect(list).toMatchObject([{ event: 'studio video set-cover', operator: null }])
 })
 
 it('uploads an icon from a file, which is shown until it is removed', async () => {
   expect(await run('icon', 'change', picture)).toMatch(/own: true/)
   // Another process is notified a moment later.
-  await expect.poll(() => owner.desk.callOk(showIcon)).toMatchObject({ own: true })
+  await expect.poll(() => owner.studio.callOk(showIcon)).toMatchObject({ own: true })
   expect(await run('icon', 'remove')).toMatch(/own: false/)
 })
 
@@ -55,6 +55,6 @@ it('refuses a file that is no image, a missing file and an unknown video with a 
   await expect(run('video', 'set-cover', id)).rejects.toThrow(/missing required argument 'file'/)
   await expect(run('icon', 'change', picture, 'more')).rejects.toThrow(/too many arguments/)
   expect(await run('video', 'set-cover', '--help')).toContain('video set-cover [options] <id> <file>')
-  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: id } })
+  const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: id } })
   expect(list).toEqual([])
 })

@@ -80,7 +80,7 @@ function AccountSetup({
     }),
     send: async (values) => {
       const body = { ...values, code: values.code.trim(), secret }
-      const { desk: session, recovery_codes: codes } = await call(acceptInvitation, { body })
+      const { session, recovery_codes: codes } = await call(acceptInvitation, { body })
       onDone({ session, codes })
     },
   })

@@ -13,7 +13,7 @@ export const isSignedOut = (error: unknown): boolean =>
 
 /** The operator who is signed in; null if none is. */
 export const operatorSessionQuery = queryOptions({
-  queryKey: ['desk'],
+  queryKey: ['studio session'],
   queryFn: ({ signal }) =>
     call(getStudioSession, { signal }).catch((error: unknown) => {
       if (isSignedOut(error)) return null

@@ -91,7 +91,7 @@ describe('links of a free episode for a cached viewer', () => {
 
   it('depend on experiments about free episodes', async () => {
     const { visitor } = await remembered()
-    const { desk: studio } = await signInOperator(site, 'owner')
+    const { studio } = await signInOperator(site, 'owner')
     await createRunningExperiment(studio, {
       kind: 'free_episodes',
       target: video.id,

@@ -47,7 +47,11 @@ beforeEach(async () => {
 
 /** Does not use `inTransaction`, whose retries would hide a deadlock. */
 const once = (work: (tx: Tx) => Promise<unknown>) => database.db.transaction().execute(work)
-const desk = () => ({ db: database.db, clock: context.clock, mediaSecrets: ['a secret of the tests'] })
+const mediaContext = () => ({
+  db: database.db,
+  clock: context.clock,
+  mediaSecrets: ['a secret of the tests'],
+})
 
 async function addFile(): Promise<void> {
   const path = join(root, `${videoId}.mp4`)
@@ -60,7 +64,7 @@ async function addFile(): Promise<void> {
 const works: [name: string, work: () => Promise<unknown>][] = [
   ['announcing episodes', () => announceEpisodes(context, videoId, [{ en: 'One' }])],
   ['adding a file', addFile],
-  ['retrying a failed file', () => once((tx) => retryEpisode(desk(), tx, episodeId, 'en'))],
+  ['retrying a failed file', () => once((tx) => retryEpisode(mediaContext(), tx, episodeId, 'en'))],
   ['removing an episode', () => once((tx) => removeEpisode(tx, episodeId, new Date()))],
 ]
 

@@ -36,8 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const find = async (who: string) => (await support.desk.callOk(searchCustomers, { query: { who } })).list
-const show = (id: string) => support.desk.callOk(getCustomer, { query: { id } })
+const find = async (who: string) => (await support.studio.callOk(searchCustomers, { query: { who } })).list
+const show = (id: string) => support.studio.callOk(getCustomer, { query: { id } })
 
 describe('a customer is found', () => {
   it('by the address of the account, by id, and by an order', async () => {
@@ -72,7 +72,7 @@ it('shows subscription, payment methods, sessions and entitlements of a customer
   const { id } = await member.visitor.callOk(getUser)
   expect((await show(id)).sessions).toEqual([expect.objectContaining({ device: expect.any(String) })])
   expect(JSON.stringify([file, await show(id)])).not.toMatch(/token|hash|secret|"reference|sbx_/)
-  expect((await support.desk.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
+  expect((await support.studio.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
 })
 
 it('dates a payment method by the clock of the site, which the sandbox moves', async () => {
@@ -90,13 +90,13 @@ it('lists a customer’s viewing history, latest first', async () => {
   const at = new Date().toISOString()
   const body = { video_id: site.video.id, episode_id: episodeIdOf(site, 2), position_ms: 1000, at }
   await visitor.callOk(saveHistory, { body })
-  const { list } = await support.desk.callOk(listWatchHistory, { query: { id } })
+  const { list } = await support.studio.callOk(listWatchHistory, { query: { id } })
   expect(list).toEqual([expect.objectContaining({ video_id: site.video.id, number: 2, position_ms: 1000 })])
 })
 
 describe('an entitlement', () => {
   const grant = (customer: string, what: object) =>
-    support.desk.callOk(grantEntitlement, { body: { customer, reason, ...what } })
+    support.studio.callOk(grantEntitlement, { body: { customer, reason, ...what } })
   const guest = async () => {
     const { shopper } = await buyEpisode(site, 6)
     return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
@@ -109,11 +109,11 @@ describe('an entitlement', () => {
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 402])
     const held = (await show(id)).entitlements.find((each) => each.id === given.id)
     expect(held).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
-    await support.desk.callOk(revokeEntitlement, { body: { id: given.id, reason } })
+    await support.studio.callOk(revokeEntitlement, { body: { id: given.id, reason } })
     expect(await playbackCode(site, shopper, 4)).toBe(402)
-    const again = await support.desk.call(revokeEntitlement, { body: { id: given.id, reason } })
+    const again = await support.studio.call(revokeEntitlement, { body: { id: given.id, reason } })
     expect(again.answer.code).toBe(404)
-    const { list } = await support.desk.callOk(listAuditEvents, { query: { subject: id } })
+    const { list } = await support.studio.callOk(listAuditEvents, { query: { subject: id } })
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
       ['studio entitlement revoke', support.email],
       ['studio entitlement grant', support.email],
@@ -141,7 +141,7 @@ describe('an entitlement', () => {
   it('from a purchase can be revoked alone, and bought again', async () => {
     const { shopper, id } = await guest()
     const bought = (await show(id)).entitlements[0]
-    await support.desk.callOk(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
+    await support.studio.callOk(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
     expect(await playbackCode(site, shopper, 6)).toBe(402)
     expect((await shopper.buy({ episode_id: episodeIdOf(site, 6) })).code).toBe(200)
   })
@@ -151,7 +151,7 @@ describe('an entitlement', () => {
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     const [customer] = await find(info?.id ?? '')
     const held = (await show(customer?.id ?? '')).entitlements[0]
-    await support.desk.callOk(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
+    await support.studio.callOk(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
     const { reference } = await paymentOf(site, info?.id ?? '')
     await applySandboxWebhook(site, reference)
     site.advanceClock(10 * 86_400_000)
@@ -172,9 +172,9 @@ describe('an entitlement', () => {
     const locked = await rightOf()
     expect(locked).toMatchObject({ revoked_at: expect.any(String), revocation_reason: null })
     const body = { id: locked?.id ?? '', reason }
-    await support.desk.callOk(revokeEntitlement, { body })
+    await support.studio.callOk(revokeEntitlement, { body })
     expect(await rightOf()).toMatchObject({ revoked_at: locked?.revoked_at, revocation_reason: reason })
-    expect((await support.desk.call(revokeEntitlement, { body })).answer.code).toBe(404)
+    expect((await support.studio.call(revokeEntitlement, { body })).answer.code).toBe(404)
     site.advanceClock(10 * 86_400_000)
     await applySandboxWebhook(site, reference)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
@@ -190,14 +190,14 @@ describe('an entitlement', () => {
       { customer: id, video_id: site.video.id, number: 99, reason },
     ]
     for (const body of tries)
-      expect((await support.desk.call(grantEntitlement, { body })).answer.code).toBe(404)
+      expect((await support.studio.call(grantEntitlement, { body })).answer.code).toBe(404)
   })
 })
 
 it('a customer is signed out everywhere', async () => {
   const { visitor } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
-  expect(await support.desk.callOk(signOutCustomer, { body: { id } })).toEqual({ ended: 1 })
+  expect(await support.studio.callOk(signOutCustomer, { body: { id } })).toEqual({ ended: 1 })
   expect((await visitor.callOk(getUser)).role).toBe('visitor')
   expect((await show(id)).sessions).toEqual([])
 })
@@ -206,11 +206,11 @@ describe('a customer who requests deletion', () => {
   it('loses plan, sessions and address; the order stays anonymously', async () => {
     const { shopper, userId, ...subscriber } = await Subscriber.create(site)
     const body = { id: userId, reason }
-    expect(await support.desk.callOk(deleteCustomer, { body })).toEqual({ deleted: true })
+    expect(await support.studio.callOk(deleteCustomer, { body })).toEqual({ deleted: true })
     expect(await find(shopper.email)).toEqual([])
     expect((await show(userId)).customer).toMatchObject({ role: 'deleted', email: null })
     expect((await show(userId)).methods).toEqual([])
-    const { list } = await support.desk.callOk(listOrders, { query: { customer: userId } })
+    const { list } = await support.studio.callOk(listOrders, { query: { customer: userId } })
     expect(list).toEqual([expect.objectContaining({ status: 'paid', email: null })])
     const { status } = await site.context.db
       .selectFrom('subscriptions')
@@ -218,8 +218,8 @@ describe('a customer who requests deletion', () => {
       .where('id', '=', subscriber.subscriptionId)
       .executeTakeFirstOrThrow()
     expect(status).toBe('ended')
-    expect((await support.desk.call(deleteCustomer, { body })).answer.code).toBe(404)
-    const trail = await support.desk.callOk(listAuditEvents, { query: { subject: userId } })
+    expect((await support.studio.call(deleteCustomer, { body })).answer.code).toBe(404)
+    const trail = await support.studio.callOk(listAuditEvents, { query: { subject: userId } })
     expect(JSON.stringify(trail)).not.toContain(shopper.email)
   })
 
@@ -234,7 +234,7 @@ describe('a customer who requests deletion', () => {
     const { status } = await fetch(`${site.directUrl}${deleteCustomer.path}`, {
       method: deleteCustomer.method,
       headers: {
-        cookie: support.desk.cookie,
+        cookie: support.studio.cookie,
         'content-type': 'application/json',
         'sec-fetch-site': 'same-origin',
       },

@@ -26,7 +26,7 @@ afterAll(() => site.close())
 const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
 
 it('is one file of all orders, whatever the number of pages, and contains no formula', async () => {
-  const { desk: studio } = await signInOperator(site, 'support')
+  const { studio } = await signInOperator(site, 'support')
   const response = await studio.fetch('/api/studio/orders.csv')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="orders-[\d-]+\.csv"$/)
@@ -39,7 +39,7 @@ it('is one file of all orders, whatever the number of pages, and contains no for
 })
 
 it('is refused to an operator who is downloading two of them', async () => {
-  const { desk: studio } = await signInOperator(site, 'owner')
+  const { studio } = await signInOperator(site, 'owner')
   const { operator } = await studio.callOk(getStudioSession)
   const { slots } = site.context
   const ofOperator = [[`files of ${operator.email}`, 2]] as const
@@ -56,14 +56,14 @@ it('is refused to an operator who is downloading two of them', async () => {
 })
 
 it('applies the filters, and refuses an invalid one', async () => {
-  const { desk: studio } = await signInOperator(site, 'owner')
+  const { studio } = await signInOperator(site, 'owner')
   const response = await studio.fetch('/api/studio/orders.csv?status=expired&since=2026-01-01T00:11:00Z')
   expect(linesOf(await response.text())).toHaveLength(1 + orders / 5 - 2)
   expect((await studio.fetch('/api/studio/orders.csv?status=lost')).status).toBe(400)
 })
 
 it('contains no buyers for the analyst', async () => {
-  const { desk: studio } = await signInOperator(site, 'analyst')
+  const { studio } = await signInOperator(site, 'analyst')
   const text = await (await studio.fetch('/api/studio/orders.csv')).text()
   expect(linesOf(text)).toHaveLength(1 + orders)
   expect(text).not.toContain('@example.com')
@@ -73,13 +73,13 @@ it('is not cached by others, and records every download once', async () => {
   const owner = await signInOperator(site, 'owner')
   const editor = await signInOperator(site, 'editor')
   const { visitor } = await createMember(site)
-  for (const who of [editor.desk, visitor, site.visitor()])
+  for (const who of [editor.studio, visitor, site.visitor()])
     expect((await who.fetch('/api/studio/orders.csv')).status).toBe(403)
   const trail = async () =>
-    (await owner.desk.callOk(listAuditEvents, { query: { subject: 'orders' } })).list.filter(
+    (await owner.studio.callOk(listAuditEvents, { query: { subject: 'orders' } })).list.filter(
       ({ operator }) => operator === owner.email,
     )
-  await (await owner.desk.fetch('/api/studio/orders.csv?status=expired')).text()
+  await (await owner.studio.fetch('/api/studio/orders.csv?status=expired')).text()
   expect(await trail()).toEqual([
     expect.objectContaining({ event: 'studio order export', details: { after: { status: 'expired' } } }),
   ])
@@ -87,17 +87,17 @@ it('is not cached by others, and records every download once', async () => {
 
 it('starts at the beginning, whatever the cursor, and records each page of the command', async () => {
   const owner = await signInOperator(site, 'owner')
-  const { next_cursor } = await owner.desk.callOk(exportOrders)
+  const { next_cursor } = await owner.studio.callOk(exportOrders)
   const cursor = encodeURIComponent(next_cursor ?? '')
-  const file = await (await owner.desk.fetch(`/api/studio/orders.csv?cursor=${cursor}`)).text()
+  const file = await (await owner.studio.fetch(`/api/studio/orders.csv?cursor=${cursor}`)).text()
   expect(linesOf(file)).toHaveLength(1 + orders)
-  await owner.desk.callOk(exportOrders, { query: { cursor: next_cursor ?? '' } })
-  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: 'orders' } })
+  await owner.studio.callOk(exportOrders, { query: { cursor: next_cursor ?? '' } })
+  const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: 'orders' } })
   expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
 })
 
 it('is paged as a command, and complete on the command line', async () => {
-  const { desk: studio } = await signInOperator(site, 'owner')
+  const { studio } = await signInOperator(site, 'owner')
   const first = await studio.callOk(exportOrders)
   const second = await studio.callOk(exportOrders, { query: { cursor: first.next_cursor ?? '' } })
   expect([linesOf(first.csv).length, linesOf(second.csv).length]).toEqual([1001, 1000])

@@ -60,7 +60,7 @@ test('a member’s authenticator is accepted after the sandbox’s clock was mov
 test('a moved clock signs out no operator, and expires no link to the studio', async () => {
   const sweep = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await sweep?.run(AbortSignal.timeout(10_000))
-  expect((await owner.desk.callOk(getStudioSession)).operator.email).toBe(owner.email)
+  expect((await owner.studio.callOk(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }
   expect((await site.visitor().callOk(beginInvitation, { body })).email).toBe('eva@example.com')
   expect((await signInOperator(site, 'editor')).email).toContain('editor')
@@ -68,9 +68,9 @@ test('a moved clock signs out no operator, and expires no link to the studio', a
 
 test('an operator’s last visit is stored after their session has ended', async () => {
   const other = await signInOperator(site, 'analyst')
-  await other.desk.callOk(closeStudioSession, { body: {} })
+  await other.studio.callOk(closeStudioSession, { body: {} })
   const again = await signInOperator(site, 'owner')
-  const { list } = await again.desk.callOk(listOperators)
+  const { list } = await again.studio.callOk(listOperators)
   const seen = list.find(({ email }) => email === other.email)?.last_seen_at
   expect(Math.abs(Date.parse(seen ?? '') - Date.now())).toBeLessThan(stepMs)
 })

@@ -56,7 +56,7 @@ describe('the orders', () => {
   it('are filtered by state, gateway, customer and date, latest first, in pages', async () => {
     const { shopper, order } = await buyEpisode(site)
     const open = await shopper.order({ episode_id: episodeIdOf(site, 5) })
-    const { list } = await support.desk.callOk(listOrders, {
+    const { list } = await support.studio.callOk(listOrders, {
       query: { customer: shopper.email.toUpperCase() },
     })
     expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
@@ -64,11 +64,11 @@ describe('the orders', () => {
     const { user_id: customer = '', created_at: since = '' } = list[0] ?? {}
     const [wanted] = list
     const typed = orderNumber(wanted?.id ?? '').toLowerCase()
-    const byShortNumber = await support.desk.callOk(listOrders, { query: { customer: typed } })
+    const byShortNumber = await support.studio.callOk(listOrders, { query: { customer: typed } })
     expect(byShortNumber.list.map(({ id }) => id)).toEqual([wanted?.id])
-    const byNumber = await support.desk.callOk(listOrders, { query: { customer: ` ${wanted?.id}` } })
+    const byNumber = await support.studio.callOk(listOrders, { query: { customer: ` ${wanted?.id}` } })
     expect(byNumber.list).toEqual([wanted])
-    const find = (query: object) => support.desk.callOk(listOrders, { query: { customer, ...query } })
+    const find = (query: object) => support.studio.callOk(listOrders, { query: { customer, ...query } })
     expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
     expect((await find({ gateway: 'paypal' })).list).toEqual([])
     expect((await find({ since })).list.map(({ id }) => id)).toEqual([open.id])
@@ -82,12 +82,12 @@ describe('the orders', () => {
   it('refuse an end before the beginning, in the list, the export and the file', async () => {
     const query = { since: '2026-05-02T00:00:00.000Z', until: '2026-05-01T00:00:00.000Z' }
     for (const endpoint of [listOrders, exportOrders])
-      expect((await owner.desk.call(endpoint, { query })).answer).toMatchObject({
+      expect((await owner.studio.call(endpoint, { query })).answer).toMatchObject({
         code: 500,
         info: { field: 'until' },
         message: expect.stringContaining('The end date is before the start date'),
       })
-    const file = await owner.desk.fetch(`/api/studio/orders.csv?${new URLSearchParams(query)}`)
+    const file = await owner.studio.fetch(`/api/studio/orders.csv?${new URLSearchParams(query)}`)
     expect(file.status).toBe(400)
     await expect(run('order', 'list', '--since', query.since, '--until', query.until)).rejects.toThrow(
       /before the start date/,
@@ -96,17 +96,17 @@ describe('the orders', () => {
 
   it('refuse the cursor of other filters', async () => {
     await Promise.all([buyEpisode(site), buyEpisode(site)])
-    const { next_cursor: cursor } = await owner.desk.callOk(listOrders, { query: { limit: 1 } })
-    const other = await owner.desk.call(listOrders, { query: { status: 'paid', cursor: cursor ?? '' } })
+    const { next_cursor: cursor } = await owner.studio.callOk(listOrders, { query: { limit: 1 } })
+    const other = await owner.studio.call(listOrders, { query: { status: 'paid', cursor: cursor ?? '' } })
     expect(other.status).toBe(400)
   })
 
   it('neither show the analyst a buyer, nor let them search for an address', async () => {
     const { shopper, order } = await buyEpisode(site)
-    const { list } = await analyst.desk.callOk(listOrders)
+    const { list } = await analyst.studio.callOk(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
-    expect((await analyst.desk.callOk(getOrder, { query: { id: order.id } })).order.email).toBeNull()
-    const asked = await analyst.desk.call(listOrders, { query: { customer: shopper.email } })
+    expect((await analyst.studio.callOk(getOrder, { query: { id: order.id } })).order.email).toBeNull()
+    const asked = await analyst.studio.call(listOrders, { query: { customer: shopper.email } })
     expect(asked.answer.code).toBe(403)
   })
 })
@@ -122,7 +122,7 @@ describe('one order', () => {
     const now = site.context.clock.now()
     const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
     await insertWebhookEvent(site.context.db, { ...heard, received_at: now, next_poll_at: now })
-    const file = await support.desk.callOk(getOrder, { query: { id } })
+    const file = await support.studio.callOk(getOrder, { query: { id } })
     expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
       ['succeeded', null],
       ['failed', 'card_declined'],
@@ -139,7 +139,7 @@ describe('one order', () => {
   })
 
   it('is not found if it does not exist', async () => {
-    expect((await owner.desk.call(getOrder, { query: { id: 'ord_none' } })).answer.code).toBe(404)
+    expect((await owner.studio.call(getOrder, { query: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
 
@@ -147,13 +147,13 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
   const day = 86_400_000
   const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const [first] = await subscriber.orders()
-  const paid = await support.desk.callOk(getOrder, { query: { id: first?.id ?? '' } })
+  const paid = await support.studio.callOk(getOrder, { query: { id: first?.id ?? '' } })
   const renewal = (await subscriber.subscriptionRow()).period_ends_at?.toISOString()
   expect(paid.renews_at).toBe(renewal)
   expect(Date.parse(paid.entitlements[0]?.ends_at ?? '')).toBeGreaterThan(Date.parse(renewal ?? ''))
   await subscriber.advanceAndRenew(7 * day + 1000)
   await letAllIn()
-  const { list } = await support.desk.callOk(listOrders, { query: { customer: subscriber.userId } })
+  const { list } = await support.studio.callOk(listOrders, { query: { customer: subscriber.userId } })
   const retryAt = (await subscriber.subscriptionRow()).next_charge_at?.toISOString()
   expect(list.map(({ status, past_due, retry_at }) => [status, past_due, retry_at])).toEqual([
     ['pending', true, retryAt],
@@ -162,7 +162,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
   expect(Date.parse(retryAt ?? '')).toBeGreaterThan(site.context.clock.now().getTime())
   for (const days of [1, 2, 1]) await subscriber.advanceAndRenew(days * day)
   await letAllIn()
-  const ended = await support.desk.callOk(listOrders, { query: { customer: subscriber.userId } })
+  const ended = await support.studio.callOk(listOrders, { query: { customer: subscriber.userId } })
   expect(ended.list[0]).toMatchObject({ status: 'failed', past_due: false, retry_at: null })
 })
 
@@ -170,20 +170,20 @@ describe('a refund', () => {
   it('returns a part, then the rest; the trail has the operator, and the values before and after', async () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, cents: 40, reason: 'goodwill' }
-    expect(await owner.desk.callOk(refundOrder, { body: part })).toMatchObject({
+    expect(await owner.studio.callOk(refundOrder, { body: part })).toMatchObject({
       status: 'done',
       order_status: 'partially_refunded',
       refunded_cents: 40,
     })
-    const rest = await owner.desk.callOk(refundOrder, { body: { id: order.id } })
+    const rest = await owner.studio.callOk(refundOrder, { body: { id: order.id } })
     expect(rest).toMatchObject({ amount_cents: 59, order_status: 'refunded', refunded_cents: 99 })
-    const file = await owner.desk.callOk(getOrder, { query: { id: order.id } })
+    const file = await owner.studio.callOk(getOrder, { query: { id: order.id } })
     expect(file.refunds.map(({ amount_cents, reason }) => [amount_cents, reason])).toEqual([
       [40, 'goodwill'],
       [59, 'by the operator'],
     ])
     expect(file.refundable_cents).toBe(0)
-    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: order.id } })
+    const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: order.id } })
     const [last, asked] = list.filter(({ event }) => event === 'studio order refund')
     const payments = list.map(({ event }) => event).filter((event) => event.includes('_'))
     expect(payments).toEqual(['order_refunded', 'order_refunded', 'order_paid'])
@@ -197,23 +197,23 @@ describe('a refund', () => {
   it('is allowed to support up to the limit of an order, however it is split, and to an owner beyond', async () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
-      who.desk.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
+      who.studio.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
     const message = 'This is more than your role may refund per order. An owner can refund the rest.'
     expect((await refund(support)).answer).toMatchObject({ code: 403, message })
     expect((await refund(support, 61)).answer.code).toBe(403)
     expect((await refund(support, 40)).answer.code).toBe(200)
-    expect((await support.desk.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(20)
+    expect((await support.studio.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(20)
     expect((await refund(support, 21)).answer.code).toBe(403)
     expect((await refund(support, 20)).answer.code).toBe(200)
     expect((await refund(support, 1)).answer.code).toBe(403)
-    expect((await owner.desk.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(39)
+    expect((await owner.studio.callOk(getOrder, { query: { id: order.id } })).refundable_cents).toBe(39)
     expect((await refund(owner)).answer.code).toBe(200)
   })
 
   it('stays within the limit if support sends many concurrent requests', async () => {
     const { order } = await buyEpisode(site)
     const body = { id: order.id, cents: 25 }
-    await Promise.all(Array.from({ length: 6 }, () => support.desk.call(refundOrder, { body })))
+    await Promise.all(Array.from({ length: 6 }, () => support.studio.call(refundOrder, { body })))
     const gone = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
     expect(gone).toBeLessThanOrEqual(60)
   })
@@ -224,7 +224,7 @@ describe('a refund', () => {
       const { order } = await buyEpisode(site)
       const { db } = site.context
       await db.updateTable('orders').set({ currency }).where('id', '=', order.id).execute()
-      return (await who.desk.call(refundOrder, { body: { id: order.id, cents } })).answer
+      return (await who.studio.call(refundOrder, { body: { id: order.id, cents } })).answer
     }
     for (let count = 0; count < 9; count++) expect((await refund(busy, 60)).code).toBe(200)
     // The tenth and eleventh concurrently.
@@ -240,14 +240,14 @@ describe('a refund', () => {
 
   it('is refused if the order was refunded since it was read', async () => {
     const { order } = await buyEpisode(site)
-    await owner.desk.callOk(refundOrder, { body: { id: order.id, cents: 10 } })
+    await owner.studio.callOk(refundOrder, { body: { id: order.id, cents: 10 } })
     const late = { id: order.id, cents: 10, known_refunded_cents: 0 }
-    expect((await owner.desk.call(refundOrder, { body: late })).answer.code).toBe(409)
+    expect((await owner.studio.call(refundOrder, { body: late })).answer.code).toBe(409)
   })
 
   it('is not allowed to the editor or the analyst', async () => {
     const { order } = await buyEpisode(site)
-    for (const { desk: studio } of [editor, analyst])
+    for (const { studio } of [editor, analyst])
       expect((await studio.call(refundOrder, { body: { id: order.id } })).answer.code).toBe(403)
     expect(await refundsOf(site, order.id)).toEqual([])
   })
@@ -268,13 +268,13 @@ describe('a refund', () => {
     const { order } = await buyEpisode(site)
     site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
-    expect(await owner.desk.callOk(refundOrder, { body })).toMatchObject({
+    expect(await owner.studio.callOk(refundOrder, { body })).toMatchObject({
       status: 'sending',
       refunded_cents: 0,
     })
     delete site.trouble.refundPayment
     // Checking again sends it once more, with the same idempotency key.
-    expect(await support.desk.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
+    expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
   })
 })
@@ -290,9 +290,12 @@ describe('"check again"', () => {
     }
     await shopper.tryPay(id, await shopper.cardToken())
     delete site.trouble.createPayment
-    expect((await owner.desk.callOk(getOrder, { query: { id } })).order.status).toBe('pending')
-    expect(await support.desk.callOk(syncOrder, { body: { id } })).toEqual({ settled: true, status: 'paid' })
-    const file = await owner.desk.callOk(getOrder, { query: { id } })
+    expect((await owner.studio.callOk(getOrder, { query: { id } })).order.status).toBe('pending')
+    expect(await support.studio.callOk(syncOrder, { body: { id } })).toEqual({
+      settled: true,
+      status: 'paid',
+    })
+    const file = await owner.studio.callOk(getOrder, { query: { id } })
     expect(file.entitlements).toHaveLength(1)
   })
 
@@ -300,12 +303,12 @@ describe('"check again"', () => {
     const { order } = await buyEpisode(site)
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
-    expect(await support.desk.callOk(syncOrder, { body })).toEqual({ settled: false, status: 'paid' })
+    expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: false, status: 'paid' })
     delete site.trouble.retrievePayment
   })
 
   it('is not found for an unknown order', async () => {
-    expect((await owner.desk.call(syncOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
+    expect((await owner.studio.call(syncOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
 
@@ -314,7 +317,7 @@ it('lists a dispute while it is open, and after it was won', async () => {
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   const id = info?.id ?? ''
   await applySandboxWebhook(site, (await paymentOf(site, id)).reference)
-  const { list } = await support.desk.callOk(listDisputes)
+  const { list } = await support.studio.callOk(listDisputes)
   expect(list).toEqual([
     expect.objectContaining({
       state: 'open',
@@ -329,8 +332,8 @@ it('lists a dispute while it is open, and after it was won', async () => {
   site.advanceClock(10 * 86_400_000)
   await applySandboxWebhook(site, (await paymentOf(site, id)).reference)
   await letAllIn()
-  expect((await support.desk.callOk(listDisputes)).list).toEqual([])
-  const won = await support.desk.callOk(listDisputes, { query: { state: 'won' } })
+  expect((await support.studio.callOk(listDisputes)).list).toEqual([])
+  const won = await support.studio.callOk(listDisputes, { query: { state: 'won' } })
   expect(won.list.map(({ order, disputed_cents }) => [order.id, order.status, disputed_cents])).toEqual([
     [id, 'paid', 99],
   ])
@@ -342,8 +345,8 @@ describe('the reconciliation', () => {
     owner = await signInOperator(site, 'owner')
     const { order } = await buyEpisode(site)
     await Subscriber.create(site)
-    await owner.desk.callOk(refundOrder, { body: { id: order.id, cents: 40 } })
-    const { totals, gateways, balances } = await owner.desk.callOk(runReconciliation, { body: {} })
+    await owner.studio.callOk(refundOrder, { body: { id: order.id, cents: 40 } })
+    const { totals, gateways, balances } = await owner.studio.callOk(runReconciliation, { body: {} })
     const usd = { gateway: 'sandbox', currency: 'USD' }
     expect(totals).toEqual([
       { ...usd, kind: 'charge', transactions: 2, amount_cents: 99 + 499 },
@@ -351,7 +354,7 @@ describe('the reconciliation', () => {
     ])
     expect(gateways.map(({ id }) => id)).toEqual(['sandbox'])
     expect(balances).toEqual([{ ...usd, ours_cents: 558, theirs_cents: 558 }])
-    const empty = await owner.desk.callOk(getReconciliation, { query: { day: '2020-01-01' } })
+    const empty = await owner.studio.callOk(getReconciliation, { query: { day: '2020-01-01' } })
     expect(empty.totals).toEqual([])
   })
 
@@ -363,7 +366,7 @@ describe('the reconciliation', () => {
     const wrong = { ...sound, refundedCents: 10 }
     site.trouble.listPayments = async () => [foreign, returned, wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
-    const { discrepancies, gateways } = await owner.desk.callOk(runReconciliation, { body: {} })
+    const { discrepancies, gateways } = await owner.studio.callOk(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
     expect(gateways[0]?.reconciled_until).not.toBeNull()
     expect(discrepancies).toContainEqual(
@@ -386,20 +389,20 @@ describe('the reconciliation', () => {
     expect(discrepancies.map(({ reference }) => reference)).not.toContain('sbx_returned')
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
-    expect(difference(await owner.desk.callOk(getReconciliation))).toBe(99 - 10)
+    expect(difference(await owner.studio.callOk(getReconciliation))).toBe(99 - 10)
     // Checking the order again resolves the discrepancy.
-    await owner.desk.callOk(syncOrder, { body: { id: order.id } })
-    const after = await owner.desk.callOk(getReconciliation)
+    await owner.studio.callOk(syncOrder, { body: { id: order.id } })
+    const after = await owner.studio.callOk(getReconciliation)
     expect(after.discrepancies.map(({ kind }) => kind)).not.toContain('payment')
     expect(difference(after)).toBe(99)
   })
 
   it('shows the cause of a difference also weeks later, only on the page of its day', async () => {
-    const { day } = await owner.desk.callOk(getReconciliation)
+    const { day } = await owner.studio.callOk(getReconciliation)
     site.advanceClock(21 * 86_400_000)
     owner = await signInOperator(site, 'owner')
     const foreignOf = async (query: { day?: string }) =>
-      (await owner.desk.callOk(getReconciliation, { query })).discrepancies.filter(
+      (await owner.studio.callOk(getReconciliation, { query })).discrepancies.filter(
         ({ kind }) => kind === 'unmatched_payment',
       )
     expect(await foreignOf({ day })).toHaveLength(1)
@@ -410,20 +413,20 @@ describe('the reconciliation', () => {
     site.advanceClock(86_400_000)
     owner = await signInOperator(site, 'owner')
     await buyEpisode(site)
-    const { balances } = await owner.desk.callOk(getReconciliation)
+    const { balances } = await owner.studio.callOk(getReconciliation)
     expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
   })
 
   it('shows a gateway’s figure once a comparison has covered the day, without later amounts', async () => {
     const one = { gateway: 'sandbox', currency: 'USD' }
-    const compared = await owner.desk.callOk(runReconciliation, { body: {} })
+    const compared = await owner.studio.callOk(runReconciliation, { body: {} })
     expect(compared.balances).toEqual([{ ...one, ours_cents: 99, theirs_cents: 99 }])
     site.advanceClock(60_000)
     await buyEpisode(site)
-    const later = await owner.desk.callOk(getReconciliation)
+    const later = await owner.studio.callOk(getReconciliation)
     expect(later.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: null }])
     site.advanceClock(60_000)
-    const again = await owner.desk.callOk(runReconciliation, { body: {} })
+    const again = await owner.studio.callOk(runReconciliation, { body: {} })
     expect(again.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: 198 }])
   })
 
@@ -435,17 +438,17 @@ describe('the reconciliation', () => {
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
     site.trouble.listPayments = async () => [wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
-    await owner.desk.callOk(runReconciliation, { body: {} })
+    await owner.studio.callOk(runReconciliation, { body: {} })
     site.trouble.listPayments = async () => []
     site.advanceClock(8 * 86_400_000)
     owner = await signInOperator(site, 'owner')
-    const given = await owner.desk.callOk(runReconciliation, { body: {} })
+    const given = await owner.studio.callOk(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, abandoned: true }
     expect(given.discrepancies).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
-    await owner.desk.callOk(syncOrder, { body: { id: order.id } })
+    await owner.studio.callOk(syncOrder, { body: { id: order.id } })
     site.trouble.retrievePayment = undefined
-    const after = await owner.desk.callOk(getReconciliation)
+    const after = await owner.studio.callOk(getReconciliation)
     expect(after.discrepancies.some(({ order_id }) => order_id === order.id)).toBe(isShown)
   })
 })

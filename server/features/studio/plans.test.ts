@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 afterAll(() => site.close())
 
-const plans = async () => (await owner.desk.callOk(listStudioPlans)).list
+const plans = async () => (await owner.studio.callOk(listStudioPlans)).list
 const planOf = async (days: number): Promise<StudioPlan> => {
   const found = (await plans()).find((plan) => plan.period_days === days && plan.retired_at === null)
   if (!found) throw new Error(`no plan of ${days} days is on sale`)
@@ -41,7 +41,7 @@ const offered = async () => {
   site.advanceClock(2000)
   return (await site.visitor().callOk(listOffered)).list
 }
-const change = (body: BodyOf<typeof changePlan>) => owner.desk.callOk(changePlan, { body })
+const change = (body: BodyOf<typeof changePlan>) => owner.studio.callOk(changePlan, { body })
 
 const added = {
   names: { en: 'Quarter', dy: 'Quartal', es: '' },
@@ -53,12 +53,12 @@ const added = {
 }
 
 it('a new plan is on sale at once, in its place, and falls back to English in untranslated languages', async () => {
-  const plan = await owner.desk.callOk(addPlan, { body: added })
+  const plan = await owner.studio.callOk(addPlan, { body: added })
   const list = await offered()
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
   const spanish = await site.visitor({ 'accept-language': 'es' }).callOk(listOffered)
   expect(spanish.list.at(-1)?.name).toBe('Quarter')
-  const { list: trail } = await owner.desk.callOk(listAuditEvents, { query: { subject: plan.id } })
+  const { list: trail } = await owner.studio.callOk(listAuditEvents, { query: { subject: plan.id } })
   expect(trail).toEqual([
     expect.objectContaining({ event: 'studio plan add', operator: owner.email, details: { after: plan } }),
   ])
@@ -95,7 +95,7 @@ describe('another price', () => {
     const { id } = await planOf(30)
     const answers = await Promise.all(
       [2599, 2699, 2799, 2899, 3099, 3199].map((price_cents) =>
-        owner.desk.call(changePlan, { body: { id, price_cents } }),
+        owner.studio.call(changePlan, { body: { id, price_cents } }),
       ),
     )
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409, 409, 409, 409, 409])
@@ -115,7 +115,7 @@ describe('an introductory price', () => {
 
   it('must be lower than the price', async () => {
     const { id } = await planOf(365)
-    const { answer } = await owner.desk.call(changePlan, { body: { id, intro_price_cents: 14_999 } })
+    const { answer } = await owner.studio.call(changePlan, { body: { id, intro_price_cents: 14_999 } })
     expect(answer).toMatchObject({
       code: 500,
       message: 'The introductory price must be lower than the regular price.',
@@ -140,11 +140,11 @@ describe('the highlight', () => {
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
     expect(await highlighted()).toEqual([year])
-    const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: year } })).list
+    const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: year } })).list
     expect(deed?.details).toMatchObject({ after: { took_highlight_from: [month] } })
     const dearer = await change({ id: year, price_cents: 15_999 })
     expect(await highlighted()).toEqual([dearer.id])
-    const plan = await owner.desk.callOk(addPlan, { body: { ...added, period_days: 91, highlight: true } })
+    const plan = await owner.studio.callOk(addPlan, { body: { ...added, period_days: 91, highlight: true } })
     expect(await highlighted()).toEqual([plan.id])
     await change({ id: plan.id, names: { en: 'Another quarter' } })
     expect(await highlighted()).toEqual([plan.id])
@@ -160,7 +160,7 @@ describe('the highlight', () => {
 
 it('a plan with a price that no gateway accepts is refused', async () => {
   site.trouble.acceptsAmount = () => false
-  const { answer } = await owner.desk.call(addPlan, { body: added })
+  const { answer } = await owner.studio.call(addPlan, { body: added })
   delete site.trouble.acceptsAmount
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
@@ -168,18 +168,18 @@ it('a plan with a price that no gateway accepts is refused', async () => {
 it('a retired plan is not offered, and continues for its subscribers', async () => {
   const subscriber = await Subscriber.create(site)
   const { id } = await planOf(7)
-  expect(await owner.desk.callOk(retirePlan, { body: { id } })).toMatchObject({ id })
+  expect(await owner.studio.callOk(retirePlan, { body: { id } })).toMatchObject({ id })
   expect((await offered()).map((plan) => plan.id)).not.toContain(id)
   const shopper = await Shopper.create(site)
   expect((await shopper.tryOrder({ kind: 'plan', plan_id: id })).code).toBe(404)
   await subscriber.advanceAndRenew(7 * day + 60_000)
   expect(await subscriber.paymentAmounts('succeeded')).toEqual([499, 999])
   owner = await signInOperator(site, 'owner')
-  expect((await owner.desk.call(retirePlan, { body: { id } })).answer.code).toBe(409)
+  expect((await owner.studio.call(retirePlan, { body: { id } })).answer.code).toBe(409)
   const support = await signInOperator(site, 'support')
-  const row = (await support.desk.callOk(listStudioPlans)).list.find((plan) => plan.id === id)
+  const row = (await support.studio.callOk(listStudioPlans)).list.find((plan) => plan.id === id)
   expect(row).toMatchObject({ subscribers: 1, retired_at: expect.any(String) })
-  const { list } = await support.desk.callOk(listPlanSubscribers, { query: { id } })
+  const { list } = await support.studio.callOk(listPlanSubscribers, { query: { id } })
   expect(list).toEqual([
     expect.objectContaining({
       user_id: subscriber.userId,
@@ -196,8 +196,8 @@ it('the analyst sees the number of a plan’s subscribers, but not their identit
   const { id } = await planOf(30)
   await shopper.buy({ kind: 'plan', plan_id: id })
   const [analyst, support] = [await signInOperator(site, 'analyst'), await signInOperator(site, 'support')]
-  const seenBy = async ({ desk }: TestOperator) =>
-    (await desk.callOk(listPlanSubscribers, { query: { id } })).list.map((each) => each.email)
+  const seenBy = async ({ studio }: TestOperator) =>
+    (await studio.callOk(listPlanSubscribers, { query: { id } })).list.map((each) => each.email)
   expect(await seenBy(support)).toContain(email)
   expect(await seenBy(analyst)).not.toContain(email)
 })
@@ -207,7 +207,7 @@ it('a subscribed guest is shown by the address of the purchase, distinct from an
   const { id } = await planOf(30)
   await guest.buy({ kind: 'plan', plan_id: id })
   const seenBy = async (role: 'support' | 'analyst') =>
-    (await (await signInOperator(site, role)).desk.callOk(listPlanSubscribers, { query: { id } })).list[0]
+    (await (await signInOperator(site, role)).studio.callOk(listPlanSubscribers, { query: { id } })).list[0]
   expect(await seenBy('support')).toMatchObject({ email: null, order_email: guest.email })
   expect(await seenBy('analyst')).toMatchObject({ email: null, order_email: null })
 })

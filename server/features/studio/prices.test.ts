@@ -26,7 +26,7 @@ describe('a price that no gateway accepts is refused', () => {
   it.each(['episode_cents', 'video_cents'] as const)('for the %s of a video', async (field) => {
     takeFrom(50)
     const edit = (cents: number) =>
-      owner.desk.call(editVideo, { body: { id: site.video.id, [field]: cents } })
+      owner.studio.call(editVideo, { body: { id: site.video.id, [field]: cents } })
     expect((await edit(30)).answer).toMatchObject(refused(field))
     expect((await edit(60)).answer.code).toBe(200)
   })
@@ -35,31 +35,31 @@ describe('a price that no gateway accepts is refused', () => {
     site.trouble.acceptsAmount = (cents, currency) => currency === 'USD' || cents % 100 === 0
     const edit = (episode_cents: number) => {
       const body = { id: site.video.id, currency: 'JPY', episode_cents, video_cents: 9900 }
-      return owner.desk.call(editVideo, { body })
+      return owner.studio.call(editVideo, { body })
     }
     expect((await edit(9950)).answer).toMatchObject(refused('episode_cents'))
     expect((await edit(9900)).answer.code).toBe(200)
     const back = { id: site.video.id, currency: 'USD', episode_cents: 99, video_cents: 999 }
-    await owner.desk.callOk(editVideo, { body: back })
+    await owner.studio.callOk(editVideo, { body: back })
   })
 
   it('for a variant of an experiment, when it is created, changed and started', async () => {
     const variants = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
     const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
     takeFrom(50)
-    const made = await owner.desk.call(createExperiment, { body: { ...draft, variants: variants(30) } })
+    const made = await owner.studio.call(createExperiment, { body: { ...draft, variants: variants(30) } })
     expect(made.answer).toMatchObject(refused('variants'))
-    const { id } = await owner.desk.callOk(createExperiment, { body: { ...draft, variants: variants(60) } })
-    const changed = await owner.desk.call(changeExperiment, { body: { id, variants: variants(30) } })
+    const { id } = await owner.studio.callOk(createExperiment, { body: { ...draft, variants: variants(60) } })
+    const changed = await owner.studio.call(changeExperiment, { body: { id, variants: variants(30) } })
     expect(changed.answer).toMatchObject(refused('variants'))
     takeFrom(70)
-    expect((await owner.desk.call(startExperiment, { body: { id } })).answer).toMatchObject(
+    expect((await owner.studio.call(startExperiment, { body: { id } })).answer).toMatchObject(
       refused('variants'),
     )
   })
 
   it('for a plan, whether introductory or of renewals', async () => {
-    const [plan] = (await owner.desk.callOk(listStudioPlans)).list
+    const [plan] = (await owner.studio.callOk(listStudioPlans)).list
     const body = {
       names: { en: 'Half' },
       descriptions: { en: 'Some.' },
@@ -67,7 +67,7 @@ describe('a price that no gateway accepts is refused', () => {
       period_days: 14,
     } as const
     const add = (prices: { price_cents: number; intro_price_cents?: number }) =>
-      owner.desk.call(addPlan, { body: { ...body, ...prices } })
+      owner.studio.call(addPlan, { body: { ...body, ...prices } })
     takeFrom(50)
     expect((await add({ price_cents: 900, intro_price_cents: 30 })).answer).toMatchObject(
       refused('price_cents'),
@@ -77,6 +77,8 @@ describe('a price that no gateway accepts is refused', () => {
       refused('price_cents'),
     )
     const change = { id: plan?.id ?? '', price_cents: 901 }
-    expect((await owner.desk.call(changePlan, { body: change })).answer).toMatchObject(refused('price_cents'))
+    expect((await owner.studio.call(changePlan, { body: change })).answer).toMatchObject(
+      refused('price_cents'),
+    )
   })
 })

@@ -44,7 +44,7 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
     operatorRoute(beginCall, async (call) => ({ info: await openInvitation(context, call.body.secret) })),
     operatorRoute(acceptCall, async (call) => {
       const { operator, recoveryCodes } = await acceptInvitation(context, call)
-      return { info: { desk: toStudioSession(operator), recovery_codes: recoveryCodes } }
+      return { info: { session: toStudioSession(operator), recovery_codes: recoveryCodes } }
     }),
     ...studioCommands.map((command) => commandRoute(context, command)),
   ]

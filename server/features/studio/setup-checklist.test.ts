@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const told = async ({ desk }: TestOperator) => (await desk.callOk(showSetupGuide)).list
+const told = async ({ studio }: TestOperator) => (await studio.callOk(showSetupGuide)).list
 const done = async () => (await told(owner)).filter((step) => step.done).map(({ step }) => step)
 
 it('a new site lacks a video, a sale, and the steps before opening', async () => {
@@ -28,7 +28,7 @@ it('a new site lacks a video, a sale, and the steps before opening', async () =>
 })
 
 it('a step is done at once, and links to the video concerned', async () => {
-  const { id } = await owner.desk.callOk(addVideo, { body: { title: 'Begun' } })
+  const { id } = await owner.studio.callOk(addVideo, { body: { title: 'Begun' } })
   const steps = await told(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
   const published = steps.find(({ step }) => step === 'published')
@@ -38,11 +38,11 @@ it('a step is done at once, and links to the video concerned', async () => {
 })
 
 it('a homepage without sections and a shop without plans are open steps again', async () => {
-  const { draft, version } = await owner.desk.callOk(showHomepage)
-  await owner.desk.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
+  const { draft, version } = await owner.studio.callOk(showHomepage)
+  await owner.studio.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
   expect(await done()).not.toContain('homepage')
-  for (const { id } of (await owner.desk.callOk(listStudioPlans)).list)
-    await owner.desk.callOk(retirePlan, { body: { id } })
+  for (const { id } of (await owner.studio.callOk(listStudioPlans)).list)
+    await owner.studio.callOk(retirePlan, { body: { id } })
   expect(await done()).not.toContain('plan')
 })
 

@@ -11,7 +11,7 @@ let site: TestSite
 let studio: Visitor
 beforeAll(async () => {
   site = await startTestSite()
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(() => site.close())
 
@@ -66,7 +66,7 @@ describe('an uploaded icon', () => {
     expect(await studio.callOk(removeIcon, { body: {} })).toEqual(usual)
     await everywhere('/', (text) => !text.includes(hash))
     expect((await site.visitor().fetch(address)).status).toBe(404)
-    const { list } = await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)
+    const { list } = await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)
     expect(list.filter(({ event }) => event.startsWith('studio icon')).map(({ event }) => event)).toEqual([
       'studio icon remove',
       'studio icon remove',
@@ -100,7 +100,7 @@ describe('an uploaded icon', () => {
 
   it('is accepted from owners and editors only', async () => {
     const bytes = await picture(600, 600).png().toBuffer()
-    expect((await send(bytes, (await signInOperator(site, 'support')).desk)).code).toBe(403)
+    expect((await send(bytes, (await signInOperator(site, 'support')).studio)).code).toBe(403)
     expect((await send(bytes, site.visitor())).code).not.toBe(200)
   })
 })

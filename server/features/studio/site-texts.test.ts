@@ -29,17 +29,17 @@ afterAll(() => site.close())
 
 const which = { name: 'contentPolicy', language: 'en' } as const
 const show = (language: 'en' | 'dy' = 'en') =>
-  editor.desk.callOk(showPageText, { query: { ...which, language } })
+  editor.studio.callOk(showPageText, { query: { ...which, language } })
 const read = async (language = 'en') => {
   offset += 1001
   return site.visitor({ 'accept-language': language }).callOk(getPage, { query: { name: which.name } })
 }
 const write = async (markdown: string) =>
-  editor.desk.call(savePageText, { body: { ...which, markdown, version: (await show()).version } })
+  editor.studio.call(savePageText, { body: { ...which, markdown, version: (await show()).version } })
 
 beforeEach(async () => {
   const { version } = await show()
-  await editor.desk.callOk(resetPageText, { body: { ...which, version } })
+  await editor.studio.callOk(resetPageText, { body: { ...which, version } })
 })
 
 describe('a text', () => {
@@ -52,7 +52,7 @@ describe('a text', () => {
       blocks: [{ kind: 'paragraph', lines: [[{ text: 'Be kind to Ada <b>.' }]] }],
     })
     const { version } = await show()
-    expect(await editor.desk.callOk(resetPageText, { body: { ...which, version } })).toEqual(usual)
+    expect(await editor.studio.callOk(resetPageText, { body: { ...which, version } })).toEqual(usual)
     expect(await read()).toEqual(before)
   })
 
@@ -60,7 +60,7 @@ describe('a text', () => {
     const german = await read('de')
     await write('# Our rules')
     expect(await read('de')).toEqual(german)
-    const { list } = await editor.desk.callOk(listPageTexts)
+    const { list } = await editor.studio.callOk(listPageTexts)
     expect(list).toHaveLength(30)
     expect(list.filter(({ own }) => own)).toMatchObject([which])
   })
@@ -68,7 +68,7 @@ describe('a text', () => {
   it('is shown in the preview as viewers would get it', async () => {
     const markdown =
       '# Rules\n\n<script>alert(1)</script>\n\n- [good](/my) **very** [bad](javascript:alert(1)) [worse](//evil.example) ![x](https://x.example/y.png)\n\nAt {{address}} or {{nowhere}}.'
-    const { title, blocks, unset } = await editor.desk.callOk(previewPageText, { body: { markdown } })
+    const { title, blocks, unset } = await editor.studio.callOk(previewPageText, { body: { markdown } })
     await write(markdown)
     expect(await read()).toMatchObject({ title, blocks })
     expect(unset).toEqual(['address', 'nowhere'])
@@ -113,19 +113,19 @@ describe('a text', () => {
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })
     const answers = await Promise.all([
-      editor.desk.call(savePageText, body('# One')),
-      other.desk.call(savePageText, body('# Two')),
+      editor.studio.call(savePageText, body('# One')),
+      other.studio.call(savePageText, body('# Two')),
     ])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
     const first = answers.find(({ answer }) => answer.code === 200)?.answer.info
     expect(await show()).toEqual(first)
-    expect((await other.desk.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
+    expect((await other.studio.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
   })
 
   it('records in the audit trail the changed lines, before and after', async () => {
     await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
     await write('# Rules\n\nOne.\n\n2.\n\nThree.')
-    const { list } = await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)
+    const { list } = await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)
     expect(list.find(({ event }) => event === 'studio text save')).toMatchObject({
       operator: editor.email,
       subject: 'text contentPolicy en',
@@ -138,7 +138,7 @@ describe('a text', () => {
 })
 
 it('a preview works without a title, and is refused for a text that cannot be parsed', async () => {
-  const preview = (markdown: string) => editor.desk.call(previewPageText, { body: { markdown } })
+  const preview = (markdown: string) => editor.studio.call(previewPageText, { body: { markdown } })
   expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
   for (const markdown of ['x'.repeat(maxPageTextLength + 1), '>'.repeat(30_000)])
     expect((await preview(markdown)).answer.code).toBe(500)

@@ -25,7 +25,7 @@ const offered = async () => (await (await Shopper.create(site)).visitor.callOk(g
 
 describe('the top-ups', () => {
   it('start with three of US dollars', async () => {
-    const { list } = await owner.desk.callOk(listTopUps)
+    const { list } = await owner.studio.callOk(listTopUps)
     expect(list.map(({ price_cents, bonus_cents }) => [price_cents, bonus_cents])).toEqual([
       [500, 0],
       [1000, 100],
@@ -41,21 +41,21 @@ describe('the top-ups', () => {
       currency: 'EUR',
       position: 3,
     } as const
-    const added = await owner.desk.callOk(addTopUp, { body })
+    const added = await owner.studio.callOk(addTopUp, { body })
     expect((await offered()).at(-1)).toMatchObject({ id: added.id, price_cents: 5000, bonus_days: 90 })
     const change = { id: added.id, bonus_cents: 500, bonus_days: null }
-    expect(await owner.desk.callOk(changeTopUp, { body: change })).toMatchObject({ bonus_cents: 500 })
+    expect(await owner.studio.callOk(changeTopUp, { body: change })).toMatchObject({ bonus_cents: 500 })
     expect((await offered()).at(-1)).toEqual({
       id: added.id,
       price_cents: 5000,
       bonus_cents: 500,
       currency: 'EUR',
     })
-    await owner.desk.callOk(retireTopUp, { body: { id: added.id } })
+    await owner.studio.callOk(retireTopUp, { body: { id: added.id } })
     expect((await offered()).map(({ id }) => id)).not.toContain(added.id)
-    const again = (await owner.desk.call(retireTopUp, { body: { id: added.id } })).answer
+    const again = (await owner.studio.call(retireTopUp, { body: { id: added.id } })).answer
     expect(again).toMatchObject({ code: 404 })
-    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: added.id } })
+    const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: added.id } })
     expect(list.map(({ event }) => event)).toEqual([
       'studio top-up retire',
       'studio top-up change',
@@ -64,12 +64,12 @@ describe('the top-ups', () => {
   })
 
   it('change for later orders only: an earlier order keeps the bonus that was shown', async () => {
-    const added = await owner.desk.callOk(addTopUp, {
+    const added = await owner.studio.callOk(addTopUp, {
       body: { price_cents: 700, bonus_cents: 70, currency: 'USD' },
     })
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ kind: 'top_up', top_up_id: added.id })
-    await owner.desk.callOk(changeTopUp, { body: { id: added.id, bonus_cents: 0 } })
+    await owner.studio.callOk(changeTopUp, { body: { id: added.id, bonus_cents: 0 } })
     await shopper.tryPay(order.id, await shopper.cardToken())
     const { balances } = await shopper.visitor.callOk(getBalance)
     expect(balances).toMatchObject([{ paid_cents: 700, bonus_cents: 70 }])
@@ -78,8 +78,8 @@ describe('the top-ups', () => {
   it('can be changed by the owner only', async () => {
     const analyst = await signInOperator(site, 'analyst')
     const body = { price_cents: 5000, currency: 'USD' } as const
-    expect((await analyst.desk.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
-    expect((await analyst.desk.callOk(listTopUps)).list.length).toBeGreaterThan(2)
+    expect((await analyst.studio.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
+    expect((await analyst.studio.callOk(listTopUps)).list.length).toBeGreaterThan(2)
   })
 })
 
@@ -94,12 +94,12 @@ describe('the totals of balances', () => {
     site.advanceClock(day)
     owner = await signInOperator(site, 'owner')
     const { info: third } = await press(6)
-    await owner.desk.callOk(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
+    await owner.studio.callOk(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.visitor.callOk(refundBalance, { body: {} })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_20' })
 
-    const { liability, days } = await owner.desk.callOk(showBalances, { query: { days: 3 } })
+    const { liability, days } = await owner.studio.callOk(showBalances, { query: { days: 3 } })
     expect(days).toHaveLength(2)
     expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
     // The bonus of the refunded top-up was spent, and is deducted.
@@ -132,13 +132,13 @@ describe('an order of a top-up', () => {
     const { info: order } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })
     const id = order?.id ?? ''
-    expect(await owner.desk.callOk(getOrder, { query: { id } })).toMatchObject({
+    expect(await owner.studio.callOk(getOrder, { query: { id } })).toMatchObject({
       refundable_cents: 500,
       unspent_cents: 401,
     })
-    const whole = await owner.desk.call(refundOrder, { body: { id, cents: 500 } })
+    const whole = await owner.studio.call(refundOrder, { body: { id, cents: 500 } })
     expect(whole.answer).toMatchObject({ code: 500, info: { field: 'reason' } })
-    await owner.desk.callOk(refundOrder, { body: { id } })
+    await owner.studio.callOk(refundOrder, { body: { id } })
     expect(await shopper.getOrder(id)).toMatchObject({ refunded_cents: 401 })
   })
 })

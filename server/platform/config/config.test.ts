@@ -181,7 +181,7 @@ test.each([
     'TIKTOK_OPEN_BASE must be an address that begins with https:// or http://.',
   ],
   [{ ROLE: 'worker' }, /ROLE=worker needs DATABASE_URL/],
-  [{ ROLE: 'desk' }, /ROLE must be all or web or worker/],
+  [{ ROLE: 'studio' }, /ROLE must be all or web or worker/],
   [{ DRAIN_SECONDS: '7' }, /DRAIN_SECONDS must be a whole number from 0 to 6/],
   [{ METRICS_PORT: '0' }, /METRICS_PORT must be/],
 ])('refuses %o and names the setting', (env, message) => {

@@ -7,7 +7,7 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** An operator who is signed in to the studio. */
 export interface TestOperator {
-  desk: Visitor
+  studio: Visitor
   email: string
   password: string
   /** The TOTP secret. */
@@ -15,7 +15,7 @@ export interface TestOperator {
   recoveryCodes: string[]
 }
 
-const password = 'a passphrase for the desk'
+const password = 'a passphrase for the studio'
 let added = 0
 
 /** Returns the TOTP code at a time. */
@@ -54,5 +54,5 @@ export async function signInOperator(
   const code = totpCodeAt(secret, site.context.realClock.now())
   const body = { secret: invitation, password, repeat_password: password, code }
   const { recovery_codes } = await studio.callOk(acceptInvitation, { body })
-  return { desk: studio, email, password, secret, recoveryCodes: recovery_codes }
+  return { studio, email, password, secret, recoveryCodes: recovery_codes }
 }

@@ -134,11 +134,11 @@ describe('a user with unspent paid money who deletes the account', () => {
     await press(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
     const body = { id, reason: 'asked for it' }
-    const { answer } = await support.desk.call(deleteCustomer, { body })
+    const { answer } = await support.studio.call(deleteCustomer, { body })
     const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
-    await support.desk.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
-    expect((await support.desk.call(deleteCustomer, { body })).answer.code).toBe(404)
+    await support.studio.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
+    expect((await support.studio.call(deleteCustomer, { body })).answer.code).toBe(404)
   })
 
   test('can be deleted with bonus money left', async () => {
@@ -165,7 +165,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
       )
     const support = await signInOperator(site, 'support')
     const asked = { body: { id, reason: 'asked for it' } }
-    expect((await support.desk.call(deleteCustomer, asked)).answer).toMatchObject(refused)
+    expect((await support.studio.call(deleteCustomer, asked)).answer).toMatchObject(refused)
     Reflect.deleteProperty(site.trouble, 'refundPayment')
     site.advanceClock(3_600_000)
     await runJanitor(site.context)

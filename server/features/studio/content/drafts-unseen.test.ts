@@ -22,7 +22,7 @@ let looks = 0
 
 beforeAll(async () => {
   site = await startTestSite({ clock: { now: () => new Date(Date.now() + 10_000 * looks) } })
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
   viewer = (await createMember(site)).visitor
 })
 afterAll(() => site.close())

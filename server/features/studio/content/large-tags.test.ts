@@ -17,7 +17,7 @@ let made = 0
 
 beforeAll(async () => {
   site = await startTestSite()
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(() => site.close())
 

@@ -26,8 +26,8 @@ let owner: Visitor
 
 beforeAll(async () => {
   site = await startTestSite()
-  studio = (await signInOperator(site, 'editor')).desk
-  owner = (await signInOperator(site, 'owner')).desk
+  studio = (await signInOperator(site, 'editor')).studio
+  owner = (await signInOperator(site, 'owner')).studio
 })
 afterAll(() => site.close())
 

@@ -27,8 +27,8 @@ let owner: Visitor
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-plans-'))
   site = await startTestSite()
-  studio = (await signInOperator(site, 'editor')).desk
-  owner = (await signInOperator(site, 'owner')).desk
+  studio = (await signInOperator(site, 'editor')).studio
+  owner = (await signInOperator(site, 'owner')).studio
 })
 afterAll(async () => {
   await site.close()

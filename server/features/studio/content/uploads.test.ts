@@ -52,7 +52,7 @@ beforeAll(async () => {
   film = withRoom(short, 2 * partBytes)
   site = await startTestSite()
   ingest = { ...site.context, programs }
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(async () => {
   await site.close()
@@ -331,7 +331,7 @@ describe('bytes', () => {
     const { id } = await announce(await begin(), film)
     const part = partOf(film, 2)
     for (const role of ['support', 'analyst'] as const)
-      expect((await send((await signInOperator(site, role)).desk, id, 2, part)).code).toBe(403)
+      expect((await send((await signInOperator(site, role)).studio, id, 2, part)).code).toBe(403)
     expect((await send(site.visitor(), id, 2, part)).code).toBe(401)
     const foreign = { ...octets, 'sec-fetch-site': 'cross-site' }
     expect((await send(studio, id, 2, part, foreign)).status).toBe(403)
@@ -341,13 +341,13 @@ describe('bytes', () => {
     expect((await send(studio, id, '-1', part)).status).toBe(400)
     expect((await send(studio, id, 0, film)).status).toBe(413)
     expect((await send(studio, id, 2, part)).status).toBe(200)
-    expect((await send((await signInOperator(site, 'owner')).desk, id, 2, part)).status).toBe(200)
+    expect((await send((await signInOperator(site, 'owner')).studio, id, 2, part)).status).toBe(200)
   })
 
   it('of unauthorized senders are refused before they are read', async () => {
     const { id } = await announce(await begin(), film)
     for (const role of ['support', 'analyst'] as const) {
-      const { desk: other } = await signInOperator(site, role)
+      const { studio: other } = await signInOperator(site, role)
       for (const path of [`/api/studio/uploads/${id}/parts/0`, `/api/studio/video/${id}/cover`])
         expect(await answerBeforeBytes(path, other.cookie)).toMatchObject({ code: 403 })
     }
@@ -380,7 +380,7 @@ describe('bytes', () => {
       .toBuffer()
     const give = (visitor: Visitor, bytes: Buffer) => giveCover(visitor, id, bytes)
     expect((await give(site.visitor(), picture)).code).toBe(401)
-    expect((await give((await signInOperator(site, 'analyst')).desk, picture)).code).toBe(403)
+    expect((await give((await signInOperator(site, 'analyst')).studio, picture)).code).toBe(403)
     expect((await give(studio, Buffer.from('no picture'))).code).toBe(500)
     const { info } = await give(studio, picture)
     const { cover_url } = await studio.callOk(getStudioVideo, { query: { id } })
@@ -403,9 +403,9 @@ describe('bytes', () => {
     expect(await look()).toEqual({ cover_url: null, languages: ['es', 'dy'] })
     expect((await giveCover(studio, id, await drawn('png'), 'it')).code).toBe(404)
     const removal = { body: { id, language: 'dy' as const } }
-    expect((await (await signInOperator(site, 'support')).desk.call(removeCover, removal)).answer.code).toBe(
-      403,
-    )
+    expect(
+      (await (await signInOperator(site, 'support')).studio.call(removeCover, removal)).answer.code,
+    ).toBe(403)
     await studio.callOk(removeCover, removal)
     expect(await look()).toEqual({ cover_url: null, languages: ['es'] })
   })

@@ -19,7 +19,7 @@ let studio: Visitor
 
 beforeAll(async () => {
   site = await startTestSite()
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(() => site.close())
 
@@ -51,7 +51,7 @@ it('parses a video.yaml to the fields of an edit, which is recorded in the trail
     price: { episode_cents: 89, video_cents: 899, currency: 'EUR' },
   })
   const owner = await signInOperator(site, 'owner')
-  const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: id } })).list
+  const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
   expect(deed).toMatchObject({
     event: 'studio video edit',
     details: { before: { titles: { en: 'Draft' } }, after: { titles: { en: 'Salt', fy: 'Sel' } } },

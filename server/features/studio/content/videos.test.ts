@@ -33,7 +33,7 @@ let offset = 0
 
 beforeAll(async () => {
   site = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
-  studio = (await signInOperator(site, 'editor')).desk
+  studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(() => site.close())
 
@@ -98,7 +98,7 @@ describe('editing a video', () => {
       free_episodes: 5,
     })
     const owner = await signInOperator(site, 'owner')
-    const [deed] = (await owner.desk.callOk(listAuditEvents, { query: { subject: id } })).list
+    const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
     expect(deed).toMatchObject({
       event: 'studio video edit',
       details: {
@@ -303,7 +303,7 @@ describe('the episodes of a video', () => {
     expect((await name(named)).answer.code).toBe(200)
     const { list } = await studio.callOk(listStudioEpisodes, { query: { video_id: id } })
     expect(list.map(({ titles }) => titles.en)).toEqual(['Tide', 'Ebb', undefined])
-    const owner = (await signInOperator(site, 'owner')).desk
+    const owner = (await signInOperator(site, 'owner')).studio
     const lines = (await owner.callOk(listAuditEvents, { query: { subject: id } })).list
     expect(lines.map(({ event, details }) => [event, details])).toEqual([
       [

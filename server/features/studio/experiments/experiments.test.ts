@@ -38,9 +38,9 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(async () => {
-  const { list } = await owner.desk.callOk(listExperiments)
+  const { list } = await owner.studio.callOk(listExperiments)
   for (const { id, state } of list)
-    if (state === 'running') await owner.desk.callOk(stopExperiment, { body: { id } })
+    if (state === 'running') await owner.studio.callOk(stopExperiment, { body: { id } })
   settle()
 })
 
@@ -51,7 +51,7 @@ const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
 
 async function startFree(free_episodes: number, target: string | null = video.id): Promise<Experiment> {
   const variants = halves({ free_episodes })
-  const experiment = await createRunningExperiment(owner.desk, { kind: 'free_episodes', target, variants })
+  const experiment = await createRunningExperiment(owner.studio, { kind: 'free_episodes', target, variants })
   settle()
   return experiment
 }
@@ -63,11 +63,11 @@ const statesFor = async (visitor: Visitor) =>
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 const play = async (visitor: Visitor, number: number) =>
   (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
-const resultOf = ({ id }: Experiment) => owner.desk.callOk(showExperiment, { query: { id } })
+const resultOf = ({ id }: Experiment) => owner.studio.callOk(showExperiment, { query: { id } })
 
 describe('the commands', () => {
   it('change, start and stop a draft, and record every step with the previous state', async () => {
-    const { desk: studio } = owner
+    const { studio } = owner
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
     const { id } = await studio.callOk(createExperiment, { body })
@@ -88,8 +88,8 @@ describe('the commands', () => {
   it('warn of variants of a draft with unusual prices', async () => {
     const warningsOf = async (kind: Experiment['kind'], said: object) => {
       const body = { kind, name: 'Odd', target: video.id, variants: halves(said) }
-      const { id } = await owner.desk.callOk(createExperiment, { body })
-      return (await owner.desk.callOk(showExperiment, { query: { id } })).warnings
+      const { id } = await owner.studio.callOk(createExperiment, { body })
+      return (await owner.studio.callOk(showExperiment, { query: { id } })).warnings
     }
     expect(await warningsOf('episode_price', { price_cents: 1100 })).toEqual([
       { variant: 1, warning: 'episodeDearer' },
@@ -107,12 +107,12 @@ describe('the commands', () => {
   it('allow one running experiment on a target, however many are started concurrently', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
-    const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.callOk(createExperiment, { body })))
+    const drafts = await Promise.all([1, 2, 3].map(() => owner.studio.callOk(createExperiment, { body })))
     const { db, database, clock } = site.context
     const [first, ...others] = drafts.map(({ id }) => id)
     const later = await db.transaction().execute(async (tx) => {
       await startDraft(tx, first ?? '', null, clock.now())
-      const starts = others.map((id) => owner.desk.call(startExperiment, { body: { id } }))
+      const starts = others.map((id) => owner.studio.call(startExperiment, { body: { id } }))
       await waitForLock(database.pool)
       return { starts }
     })
@@ -134,14 +134,14 @@ describe('the commands', () => {
     ['two equal variants', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
   ])('refuse %s', async (_words, variants) => {
     const body = { kind: 'free_episodes', name: 'x', target: video.id, variants } as const
-    const { answer } = await owner.desk.call(createExperiment, { body })
+    const { answer } = await owner.studio.call(createExperiment, { body })
     expect(answer).toMatchObject({ code: 500, info: { field: 'variants' } })
   })
 
   it('refuse an unknown video', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'x', target: 'vid_none', variants } as const
-    expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
+    expect((await owner.studio.call(createExperiment, { body })).answer.code).toBe(404)
   })
 })
 
@@ -186,7 +186,7 @@ describe('the number of free episodes', () => {
     const shopper = await Shopper.create(site, more)
     expect((await play(more, 5)).code).toBe(200)
     await shopper.buy({ episode_id: idOf(6) })
-    await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
+    await owner.studio.callOk(stopExperiment, { body: { id: experiment.id } })
     settle()
     expect((await play(more, 6)).code).toBe(200)
     expect((await play(more, 5)).code).toBe(402)
@@ -270,7 +270,7 @@ describe('a viewer', () => {
 
   it('gets the checkout theme of their variant, guest or member, and no other viewer does', async () => {
     const variants = halves({ layout: 'card', accent: '#00ff00' })
-    const experiment = await createRunningExperiment(owner.desk, { kind: 'pay_theme', variants })
+    const experiment = await createRunningExperiment(owner.studio, { kind: 'pay_theme', variants })
     settle()
     const themeOf = async (visitor: Visitor) => (await visitor.callOk(getHomepage)).pay_theme
     const [usual, green] = [
@@ -289,7 +289,7 @@ describe('a viewer', () => {
 describe('the price', () => {
   async function startPrice(kind: 'episode_price' | 'video_price', price_cents: number): Promise<Experiment> {
     const variants = halves({ price_cents })
-    const experiment = await createRunningExperiment(owner.desk, { kind, target: video.id, variants })
+    const experiment = await createRunningExperiment(owner.studio, { kind, target: video.id, variants })
     settle()
     return experiment
   }
@@ -317,7 +317,7 @@ describe('the price', () => {
     const shown = await shopper.tryOrder({ episode_id: idOf(4), amount_cents: 99 })
     expect(shown).toMatchObject({ code: 409, info: { amount_cents: 149 } })
     const order = await shopper.order({ episode_id: idOf(4), amount_cents: 149 })
-    await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
+    await owner.studio.callOk(stopExperiment, { body: { id: experiment.id } })
     settle()
     const paid = await shopper.tryPay(order.id, await shopper.cardToken())
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: 149 })
@@ -346,13 +346,13 @@ describe('the price', () => {
   it('applies only in the currency in which it was started', async () => {
     const other = await buildVideo(site.context)
     const draft = { kind: 'episode_price', target: other.id, variants: halves({ price_cents: 149 }) } as const
-    const experiment = await createRunningExperiment(owner.desk, draft)
+    const experiment = await createRunningExperiment(owner.studio, draft)
     settle()
     const dear = await createGuestInVariant(site, experiment, 1)
     const shopper = await Shopper.create(site, dear)
     const locked = other.episodes[3]?.id ?? ''
     expect(await shopper.order({ episode_id: locked })).toMatchObject({ amount_cents: 149, currency: 'USD' })
-    await owner.desk.callOk(editVideo, { body: { id: other.id, currency: 'EUR' } })
+    await owner.studio.callOk(editVideo, { body: { id: other.id, currency: 'EUR' } })
     settle()
     const { price } = await dear.callOk(getVideo, { query: { id: other.id } })
     expect(price).toMatchObject({ episode_cents: 99, currency: 'EUR' })
@@ -363,6 +363,6 @@ describe('the price', () => {
 
   it('applies to one video', async () => {
     const body = { kind: 'video_price', name: 'x', variants: halves({ price_cents: 499 }) } as const
-    expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
+    expect((await owner.studio.call(createExperiment, { body })).answer.code).toBe(404)
   })
 })

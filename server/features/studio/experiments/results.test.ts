@@ -29,7 +29,7 @@ const settle = () => site.advanceClock(1000)
 
 async function start(): Promise<void> {
   const variants = [{ share: 50 }, { share: 50, free_episodes: 5 }]
-  experiment = await createRunningExperiment(owner.desk, {
+  experiment = await createRunningExperiment(owner.studio, {
     kind: 'free_episodes',
     target: video.id,
     variants,
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
 }
 
 async function stop(): Promise<void> {
-  await owner.desk.callOk(stopExperiment, { body: { id: experiment.id } })
+  await owner.studio.callOk(stopExperiment, { body: { id: experiment.id } })
   settle()
 }
 
@@ -46,7 +46,7 @@ const guest = (variant: number) => createGuestInVariant(site, experiment, varian
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 const play = async (visitor: Visitor, number: number) =>
   (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
-const result = () => owner.desk.callOk(showExperiment, { query: { id: experiment.id } })
+const result = () => owner.studio.callOk(showExperiment, { query: { id: experiment.id } })
 
 describe('the result', () => {
   it('ignores the first token of a guest who has registered since', async () => {

@@ -44,7 +44,7 @@ async function someone() {
 /** Returns starts and finishes by episode, for episodes that were started. */
 async function viewers() {
   await aggregateEpisodeViewers(site.context)
-  const { list } = await analyst.desk.callOk(listDropOff, { query: { video_id: video.id } })
+  const { list } = await analyst.studio.callOk(listDropOff, { query: { video_id: video.id } })
   const seen = list.filter(({ started }) => started > 0)
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
@@ -70,11 +70,11 @@ it('lists every episode in order, including those without viewers, in pages', as
   await watch(2, 0)
   await aggregateEpisodeViewers(site.context)
   const query = { video_id: video.id }
-  const all = await analyst.desk.callOk(listDropOff, { query })
+  const all = await analyst.studio.callOk(listDropOff, { query })
   expect(all.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
   expect(all.since).not.toBeNull()
-  const first = await analyst.desk.callOk(listDropOff, { query: { ...query, limit: 4 } })
-  const rest = await analyst.desk.callOk(listDropOff, {
+  const first = await analyst.studio.callOk(listDropOff, { query: { ...query, limit: 4 } })
+  const rest = await analyst.studio.callOk(listDropOff, {
     query: { ...query, cursor: first.next_cursor ?? '' },
   })
   expect([...first.list, ...rest.list]).toEqual(all.list)
@@ -82,7 +82,7 @@ it('lists every episode in order, including those without viewers, in pages', as
 })
 
 it('is refused for an unknown video', async () => {
-  const { answer } = await analyst.desk.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
+  const { answer } = await analyst.studio.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
   expect(answer.code).toBe(404)
 })
 

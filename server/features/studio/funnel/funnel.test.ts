@@ -84,7 +84,7 @@ async function buyBy(token?: string, number = 4) {
 }
 
 it('counts visits, plays, paywalls and paid orders by token, and names its link', async () => {
-  const link = await owner.desk.callOk(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
+  const link = await owner.studio.callOk(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
   const { token } = link
   await tell({ event: 'visit', referrer_token: token }, 'visits')
   await tell({ event: 'visit', referrer_token: token }, 'visits')
@@ -105,7 +105,7 @@ it('counts visits, plays, paywalls and paid orders by token, and names its link'
   expect(rowOf(list, null)).toMatchObject({ name: null, visits: 1, plays: 0, paywalls: 0, paid: 0 })
   const videos = await funnel('video')
   expect(rowOf(videos.list, video_id)).toMatchObject({ visits: 1, plays: 1, paywalls: 2, paid: 1 })
-  const { list: links } = await owner.desk.callOk(listLinks)
+  const { list: links } = await owner.studio.callOk(listLinks)
   expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, paid: 1 }])
 })
 

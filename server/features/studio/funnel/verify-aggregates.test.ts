@@ -132,7 +132,7 @@ test('reports a difference on the system page and in the log until it is resolve
     await run('DELETE FROM scheduled_jobs')
     const jobs = await startJobs(site.context.database.pool, compare, log)
     const job = async () =>
-      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'verify-aggregates')
+      (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'verify-aggregates')
     const isOver = async () => {
       const found = await job()
       return found?.state === 'failing' || (found?.succeeded_at ?? null) !== null

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const make = (name: string, episode?: number) =>
-  owner.desk.callOk(createLink, {
+  owner.studio.callOk(createLink, {
     body: { video_id: site.video.id, name, ...(episode === undefined ? {} : { episode }) },
   })
 
@@ -45,13 +45,13 @@ it('a link leads to its episode with its own token, and the trail names its crea
   expect(link.token).toMatch(/^[a-z2-9]{10}$/)
   expect(link.url).toBe(`http://localhost:3000/videos/${site.video.id}?episode=3&token=${link.token}`)
   expect((await make('Another')).token).not.toBe(link.token)
-  const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: link.id } })
+  const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: link.id } })
   expect(list).toMatchObject([{ event: 'studio link create', operator: owner.email }])
 })
 
 it('a link to a nonexistent episode is refused', async () => {
   const body = { video_id: site.video.id, name: 'Nowhere', episode: 999 }
-  expect((await owner.desk.call(createLink, { body })).answer.code).toBe(404)
+  expect((await owner.studio.call(createLink, { body })).answer.code).toBe(404)
 })
 
 it('counts purchases of viewers whose last link it was, and refunds, including those of deleted accounts', async () => {
@@ -64,7 +64,7 @@ it('counts purchases of viewers whose last link it was, and refunds, including t
   const unpaid = await Shopper.create(site)
   await unpaid.order({ episode_id: episodeIdOf(site) }, { 'x-referrer-token': last.token })
   await aggregateFunnel(site.context.db)
-  const { list } = await owner.desk.callOk(listLinks)
+  const { list } = await owner.studio.callOk(listLinks)
   const linkOf = (token: string) => list.find((link) => link.token === token)
   const usd = { currency: 'USD', refunded_cents: 0 }
   expect(linkOf(first.token)).toMatchObject({ paid: 1, sale_revenue: [{ ...usd, gross_cents: 99 }] })
@@ -79,8 +79,8 @@ it('shows the funnel’s figures for the same days, and names these days', async
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)
   for (const days of [1, 7, 92]) {
-    const funnel = await owner.desk.callOk(listFunnel, { query: { by: 'token', days } })
-    const links = await owner.desk.callOk(listLinks, { query: { days } })
+    const funnel = await owner.studio.callOk(listFunnel, { query: { by: 'token', days } })
+    const links = await owner.studio.callOk(listLinks, { query: { days } })
     const { first_day, last_day } = funnel
     expect(links).toMatchObject({ first_day, last_day })
     const row = funnel.list.find(({ key }) => key === link.token)
@@ -89,14 +89,14 @@ it('shows the funnel’s figures for the same days, and names these days', async
     expect(figures).toMatchObject({ paid: 1, revenue: [{ gross_cents: 99 }] })
   }
   const until = new Date(Date.parse(site.context.clock.now().toISOString()) - 2 * 86_400_000).toISOString()
-  const { list } = await owner.desk.callOk(listLinks, { query: { days: 7, until } })
+  const { list } = await owner.studio.callOk(listLinks, { query: { days: 7, until } })
   expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
 })
 
 it('lists the newest first, in pages', async () => {
-  const all = (await owner.desk.callOk(listLinks)).list.map(({ id }) => id)
-  const one = await owner.desk.callOk(listLinks, { query: { limit: 1 } })
-  const rest = await owner.desk.callOk(listLinks, { query: { cursor: one.next_cursor ?? '' } })
+  const all = (await owner.studio.callOk(listLinks)).list.map(({ id }) => id)
+  const one = await owner.studio.callOk(listLinks, { query: { limit: 1 } })
+  const rest = await owner.studio.callOk(listLinks, { query: { cursor: one.next_cursor ?? '' } })
   expect([...one.list, ...rest.list].map(({ id }) => id)).toEqual(all)
   expect(rest.next_cursor).toBeNull()
 })

@@ -54,7 +54,7 @@ async function disputeEpisode(status: 'open'): Promise<string> {
 
 /** Returns the report for an analyst. */
 async function told(days = 30) {
-  const { desk: studio } = await signInOperator(site, 'analyst')
+  const { studio } = await signInOperator(site, 'analyst')
   return studio.callOk(listGrowthDays, { query: { days } })
 }
 

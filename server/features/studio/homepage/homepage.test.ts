@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const show = () => editor.desk.callOk(showHomepage)
+const show = () => editor.studio.callOk(showHomepage)
 const seen = async () => site.visitor({ 'accept-language': 'de' }).callOk(getHomepage)
 
 /** Returns a draft that differs from the homepage in everything. */
@@ -52,7 +52,7 @@ async function otherDraft(): Promise<HomepageDraft> {
 
 it('only its operator sees a draft, as viewers would get it', async () => {
   const before = await seen()
-  const info = await editor.desk.callOk(previewHomepage, { body: { draft: await otherDraft() } })
+  const info = await editor.studio.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
     ['ranking', ['Tide']],
     ['grid', ['Tide', 'Salt']],
@@ -68,7 +68,7 @@ it('only its operator sees a draft, as viewers would get it', async () => {
 it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
   const { version, draft: before } = await show()
   const draft = await otherDraft()
-  const saved = await editor.desk.callOk(saveHomepage, { body: { draft, version } })
+  const saved = await editor.studio.callOk(saveHomepage, { body: { draft, version } })
   expect(saved.draft).toEqual({
     ...draft,
     sections: [{ ...draft.sections[0], id: expect.any(String) }, draft.sections[1]],
@@ -84,8 +84,8 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
   expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])
   const [deed] =
-    (await editor.desk.callOk(showHomepage)) &&
-    (await (await signInOperator(site, 'owner')).desk.callOk(listAuditEvents)).list.filter(
+    (await editor.studio.callOk(showHomepage)) &&
+    (await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)).list.filter(
       ({ event }) => event === 'studio homepage save',
     )
   expect(deed).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
@@ -96,8 +96,8 @@ it('of two who save after reading the same version, the second gets a conflict',
   const other = await signInOperator(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })
   const answers = await Promise.all([
-    editor.desk.call(saveHomepage, body('one')),
-    other.desk.call(saveHomepage, body('two')),
+    editor.studio.call(saveHomepage, body('one')),
+    other.studio.call(saveHomepage, body('two')),
   ])
   expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
 })
@@ -107,7 +107,7 @@ it('a section without an English title is refused, and nothing is changed', asyn
   const [first, ...rest] = draft.sections
   if (!first) throw new Error('no section')
   const sections = [...rest, { ...first, titles: { dy: 'Nur deutsch' } }]
-  const { answer } = await editor.desk.call(saveHomepage, {
+  const { answer } = await editor.studio.call(saveHomepage, {
     body: { version, draft: { ...draft, sections } },
   })
   expect(answer).toMatchObject({ code: 500, info: { field: 'titles' } })

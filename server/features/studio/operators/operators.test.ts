@@ -25,11 +25,11 @@ afterAll(() => site.close())
 describe('an owner', () => {
   it('adds an operator once, with a link that is valid for a day', async () => {
     const body = { email: 'Eva@example.com', role: 'editor' } as const
-    const { operator, link, expires_at } = await owner.desk.callOk(addOperator, { body })
+    const { operator, link, expires_at } = await owner.studio.callOk(addOperator, { body })
     expect(operator).toMatchObject({ email: 'Eva@example.com', role: 'editor', active_since: null })
     expect(link).toMatch(/^http:\/\/localhost:3000\/studio\/welcome#invitation=[\w-]{43}$/)
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000)
-    const again = await owner.desk.call(addOperator, { body: { email: 'eva@EXAMPLE.com' } })
+    const again = await owner.studio.call(addOperator, { body: { email: 'eva@EXAMPLE.com' } })
     expect(again.answer).toMatchObject({
       code: 500,
       info: { field: 'email' },
@@ -39,10 +39,10 @@ describe('an owner', () => {
 
   it('changes a role at once, and the trail has the previous one', async () => {
     const editor = await signInOperator(site, 'editor')
-    expect((await editor.desk.call(listAuditEvents)).answer.code).toBe(403)
-    await owner.desk.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
-    expect((await editor.desk.call(listAuditEvents)).answer.code).toBe(200)
-    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
+    expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(403)
+    await owner.studio.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
+    expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(200)
+    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio operator set-role',
       operator: owner.email,
@@ -51,49 +51,49 @@ describe('an owner', () => {
         after: { email: editor.email, role: 'support' },
       },
     })
-    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: deed?.subject ?? '' } })
+    const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: deed?.subject ?? '' } })
     expect(list.map(({ event }) => event)).toEqual(['studio operator set-role', 'studio operator add'])
   })
 
   it('resets access: password, second factor and sessions end', async () => {
     const editor = await signInOperator(site, 'editor')
-    await owner.desk.callOk(resetOperator, { body: { email: editor.email } })
-    expect((await editor.desk.call(getStudioSession)).answer.code).toBe(401)
-    const { list } = await owner.desk.callOk(listOperators)
+    await owner.studio.callOk(resetOperator, { body: { email: editor.email } })
+    expect((await editor.studio.call(getStudioSession)).answer.code).toBe(401)
+    const { list } = await owner.studio.callOk(listOperators)
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
   it('who resets another owner’s access is named in a mail to that owner, and in the trail', async () => {
     const other = await signInOperator(site, 'owner')
-    const { operator } = await owner.desk.callOk(resetOperator, { body: { email: other.email } })
+    const { operator } = await owner.studio.callOk(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
     expect(mail?.text).toContain(`${owner.email} has reset your password`)
     // Access to the mailbox must not give access to the studio.
     expect(mail?.text).not.toContain('invitation=')
-    const { list } = await owner.desk.callOk(listAuditEvents, { query: { subject: operator.id } })
+    const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: operator.id } })
     expect(list[0]).toMatchObject({ event: 'studio operator reset-access', operator: owner.email })
     // The first link was never opened: no access is reset.
-    await owner.desk.callOk(addOperator, { body: { email: 'fresh@example.com' } })
-    await owner.desk.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
+    await owner.studio.callOk(addOperator, { body: { email: 'fresh@example.com' } })
+    await owner.studio.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
     expect(await site.mails('fresh@example.com')).toEqual([])
-    await owner.desk.callOk(removeOperator, { body: { email: 'fresh@example.com' } })
-    await owner.desk.callOk(removeOperator, { body: { email: other.email } })
+    await owner.studio.callOk(removeOperator, { body: { email: 'fresh@example.com' } })
+    await owner.studio.callOk(removeOperator, { body: { email: other.email } })
   })
 
   it('removes an operator, whose audit events stay', async () => {
     const other = await signInOperator(site, 'owner')
-    await other.desk.callOk(addOperator, { body: { email: 'kept@example.com' } })
-    await owner.desk.callOk(removeOperator, { body: { email: other.email } })
-    expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
-    const { list } = await owner.desk.callOk(listAuditEvents)
+    await other.studio.callOk(addOperator, { body: { email: 'kept@example.com' } })
+    await owner.studio.callOk(removeOperator, { body: { email: other.email } })
+    expect((await other.studio.call(getStudioSession)).answer.code).toBe(401)
+    const { list } = await owner.studio.callOk(listAuditEvents)
     expect(list.some(({ operator }) => operator === other.email)).toBe(true)
   })
 
   it('cannot leave the site without an owner, whatever the number of concurrent requests', async () => {
     const other = await signInOperator(site, 'owner')
     const answers = await Promise.all([
-      owner.desk.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
-      other.desk.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
+      owner.studio.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
+      other.studio.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
     ])
     const codes = answers.map(({ answer }) => answer.code).toSorted()
     // The second is the last owner, or is not an owner any more.
@@ -114,7 +114,7 @@ describe('an owner', () => {
 
 it('other roles see only themselves in the team', async () => {
   const editor = await signInOperator(site, 'editor')
-  const { list } = await editor.desk.callOk(listOperators)
+  const { list } = await editor.studio.callOk(listOperators)
   expect(list.map(({ email }) => email)).toEqual([editor.email])
 })
 
@@ -126,7 +126,7 @@ describe('the command line', () => {
       /link: http.*invitation=/,
     )
     expect(await run('operator', 'list')).toMatch(/cli@example\.com +analyst/)
-    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
+    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio operator add',
       operator: null,

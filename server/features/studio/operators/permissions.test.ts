@@ -110,13 +110,13 @@ const allowed: Record<string, readonly Role[]> = {
 
 const commands = studioEndpoints.filter(isCommand)
 let site: TestSite
-const desks: Partial<Record<Role, Visitor>> = {}
+const clients: Partial<Record<Role, Visitor>> = {}
 /** One for all commands, since the number of registrations from an address is limited. */
 let member: Visitor
 
 beforeAll(async () => {
   site = await startTestSite()
-  for (const role of roles) desks[role] = (await signInOperator(site, role)).desk
+  for (const role of roles) clients[role] = (await signInOperator(site, role)).studio
   member = (await createMember(site)).visitor
 })
 afterAll(() => site.close())
@@ -140,7 +140,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
     it.each(roles)('is open to exactly the roles of the table: %s', async (role) => {
-      const studio = desks[role]
+      const studio = clients[role]
       if (!studio) throw new Error(`nobody is ${role}`)
       const { answer } = await give(studio, command)
       expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
@@ -159,7 +159,7 @@ it('bodies with a higher size limit are not read for strangers, even if they are
   const large = commands.filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
-  const { owner } = desks
+  const { owner } = clients
   if (!owner) throw new Error('nobody is owner')
   const codeFor = async (visitor: Visitor, { method, path }: CommandEndpoint) => {
     const answer = await visitor.fetch(path, { method, ...unreadable })

@@ -56,7 +56,7 @@ describe('an invitation', () => {
     const begun = await visitor.callOk(beginInvitation, { body: { secret } })
     expect(begun).toMatchObject({ email: 'new@example.com', otpauth_url: expect.stringContaining('Studio') })
     const right = body(secret, totpCodeAt(begun.secret, new Date(now)))
-    const { desk: studio, recovery_codes } = await visitor.callOk(acceptInvitation, { body: right })
+    const { session: studio, recovery_codes } = await visitor.callOk(acceptInvitation, { body: right })
     expect(studio.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
     expect(new Set(recovery_codes).size).toBe(10)
     expect((await visitor.callOk(getStudioSession)).operator.email).toBe('new@example.com')
@@ -80,7 +80,7 @@ describe('an invitation', () => {
 
   it('expires after a day, and when another is created', async () => {
     const first = await inviteOperator(site, 'late@example.com', 'support')
-    const { link } = await owner.desk.callOk(resetOperator, { body: { email: 'late@example.com' } })
+    const { link } = await owner.studio.callOk(resetOperator, { body: { email: 'late@example.com' } })
     const begin = (secret: string) => site.visitor().call(beginInvitation, { body: { secret } })
     expect((await begin(first)).answer.code).toBe(500)
     expect((await begin(invitationSecretOf(link))).answer.code).toBe(200)
@@ -166,26 +166,26 @@ describe('signing in to the studio', () => {
   })
 
   it('expires after 12 idle hours, or 7 days in all', async () => {
-    const isKnown = async () => (await owner.desk.call(getStudioSession)).answer.code === 200
+    const isKnown = async () => (await owner.studio.call(getStudioSession)).answer.code === 200
     now += 12 * hourMs - stepMs - 1000
     expect(await isKnown()).toBe(true)
     now += 12 * hourMs + 1000
     expect(await isKnown()).toBe(false)
     const other = await signInOperator(site, 'analyst')
     for (let half = 0; half < 14; half++) {
-      expect((await other.desk.call(getStudioSession)).answer.code).toBe(200)
+      expect((await other.studio.call(getStudioSession)).answer.code).toBe(200)
       now += 12 * hourMs - 1000
     }
     now += 14_000
-    expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
+    expect((await other.studio.call(getStudioSession)).answer.code).toBe(401)
   })
 
   it('ends in this browser or everywhere', async () => {
     const elsewhere = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
     await elsewhere.callOk(openStudioSession, { body: given })
-    expect(await owner.desk.callOk(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
-    expect((await owner.desk.call(getStudioSession)).answer.code).toBe(401)
+    expect(await owner.studio.callOk(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
+    expect((await owner.studio.call(getStudioSession)).answer.code).toBe(401)
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(200)
     const third = site.visitor()
     now += stepMs
@@ -197,15 +197,15 @@ describe('signing in to the studio', () => {
   it('makes no one a member, and no member’s token opens the studio', async () => {
     const { visitor: member } = await createMember(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
-    expect((await owner.desk.fetch('/api/user/session')).status).toBe(200)
-    expect(await (await owner.desk.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
+    expect((await owner.studio.fetch('/api/user/session')).status).toBe(200)
+    expect(await (await owner.studio.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
   })
 
   it('is refused to another site', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
-    const { status } = await owner.desk.call(closeStudioSession, { body: {}, headers })
+    const { status } = await owner.studio.call(closeStudioSession, { body: {}, headers })
     expect(status).toBe(403)
-    expect((await owner.desk.call(getStudioSession)).answer.code).toBe(200)
+    expect((await owner.studio.call(getStudioSession)).answer.code).toBe(200)
   })
 
   it('is recorded permanently, failures too', async () => {
@@ -220,7 +220,7 @@ describe('signing in to the studio', () => {
       'operator_sign_in_failed',
       'operator_signed_in',
     ])
-    expect((await owner.desk.callOk(listAuditEvents)).list.length).toBeGreaterThan(0)
+    expect((await owner.studio.callOk(listAuditEvents)).list.length).toBeGreaterThan(0)
   })
 
   const failuresOf = async (operator: string | null) => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const offer = async (...languages: Language[]) => {
-  await owner.desk.callOk(setOfferedLanguages, { body: { languages } })
+  await owner.studio.callOk(setOfferedLanguages, { body: { languages } })
   // Waits until every process has the same languages.
   await vi.waitFor(async () => {
     expect(site.context.languages()).toEqual(languages)
@@ -97,7 +97,7 @@ describe('a site that offers German and Spanish', () => {
     const refused = async (accept: string) => {
       const body = { languages: [] }
       const headers = { 'accept-language': accept }
-      return (await owner.desk.call(setOfferedLanguages, { body, headers })).answer.message
+      return (await owner.studio.call(setOfferedLanguages, { body, headers })).answer.message
     }
     expect(await refused('en')).toBe(site.context.translate('en', 'refusals.settingInvalid'))
     expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
@@ -115,18 +115,18 @@ describe('a site that offers German and Spanish', () => {
   })
 
   it('shows the maintenance page in one of them', async () => {
-    await owner.desk.callOk(setMaintenance, { body: { on: true } })
+    await owner.studio.callOk(setMaintenance, { body: { on: true } })
     await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
-    await owner.desk.callOk(setMaintenance, { body: { on: false } })
+    await owner.studio.callOk(setMaintenance, { body: { on: false } })
     await expect.poll(() => open('/')).not.toContain('Bald wieder da')
   })
 })
 
 it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (languages) => {
-  const before = await owner.desk.callOk(showSettings)
-  const { answer } = await owner.desk.call(setOfferedLanguages, { body: { languages } })
+  const before = await owner.studio.callOk(showSettings)
+  const { answer } = await owner.studio.call(setOfferedLanguages, { body: { languages } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'languages' } })
-  expect(await owner.desk.callOk(showSettings)).toEqual(before)
+  expect(await owner.studio.callOk(showSettings)).toEqual(before)
 })
 
 it('can offer a single one, from the command line too, with an audit entry', async () => {
@@ -137,7 +137,7 @@ it('can offer a single one, from the command line too, with an audit entry', asy
     bcp47Tags.fy,
     'x-default',
   ])
-  const [deed] = (await owner.desk.callOk(listAuditEvents)).list
+  const [deed] = (await owner.studio.callOk(listAuditEvents)).list
   expect(deed).toMatchObject({
     subject: 'setting languages',
     details: { before: ['dy', 'es'], after: ['fy'] },

@@ -34,19 +34,19 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const change = (name: SettingName, value: string | null) =>
-  owner.desk.callOk(changeSetting, { body: { name, value } })
+  owner.studio.callOk(changeSetting, { body: { name, value } })
 const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
 
 describe('a setting', () => {
   it('is the environment’s until an operator sets it, and again after a reset', async () => {
-    expect(of(await owner.desk.callOk(showSettings), 'mail_from')).toEqual({
+    expect(of(await owner.studio.callOk(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
       own: false,
     })
     const set = await change('mail_from', ' New <new@drama.example> ')
     expect(of(set, 'mail_from')).toEqual({ name: 'mail_from', value: 'New <new@drama.example>', own: true })
-    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
+    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio settings change',
       subject: 'setting mail_from',
@@ -80,7 +80,7 @@ describe('a setting', () => {
   })
 
   it('for a limit applies within two seconds', async () => {
-    expect(of(await owner.desk.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
+    expect(of(await owner.studio.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
     await change('registerIp', '7/min')
     await expect
       .poll(() => site.context.limits.registerIp, { timeout: 2500 })
@@ -99,7 +99,7 @@ describe('a setting', () => {
     ['apiUser', 'lots'],
     ['apiUser', '0/min'],
   ])('%s refuses %j', async (name, value) => {
-    const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
+    const { answer } = await owner.studio.call(changeSetting, { body: { name, value } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'value' } })
   })
 
@@ -115,7 +115,7 @@ describe('a setting', () => {
     ['cardFailuresUser', '1/h'],
     ['mailLinksAccount', '999/h'],
   ])('%s refuses %j, and reports the allowed range', async (name, value) => {
-    const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
+    const { answer } = await owner.studio.call(changeSetting, { body: { name, value } })
     const { min, max } = rateLimitBounds[name as RateLimitName]
     expect(answer).toMatchObject({ code: 500, info: { field: 'value', min, max } })
     expect(answer.message).toContain(`from ${min} to ${max}`)
@@ -131,8 +131,8 @@ describe('a setting', () => {
   it('keeps the concurrent changes of two operators', async () => {
     const other = await signInOperator(site, 'owner')
     const body = { name: 'apiUser', value: '5999/min' } as const
-    await Promise.all([change('apiIp', '88888/min'), other.desk.callOk(changeSetting, { body })])
-    const shown = await owner.desk.callOk(showSettings)
+    await Promise.all([change('apiIp', '88888/min'), other.studio.callOk(changeSetting, { body })])
+    const shown = await owner.studio.callOk(showSettings)
     expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '5999/min'])
   })
 
@@ -144,10 +144,10 @@ describe('a setting', () => {
 })
 
 it('secrets are listed with whether they are set, but never shown', async () => {
-  const { secrets } = await owner.desk.callOk(showSettings)
+  const { secrets } = await owner.studio.callOk(showSettings)
   expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
   expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
-  expect(JSON.stringify(await owner.desk.callOk(showSettings))).not.toContain('hush')
+  expect(JSON.stringify(await owner.studio.callOk(showSettings))).not.toContain('hush')
 })
 
 describe('while the site is closed for viewers', () => {
@@ -155,12 +155,12 @@ describe('while the site is closed for viewers', () => {
   const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await fetch(`${site.url}/`)).status))
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
-    await owner.desk.callOk(setMaintenance, { body: { on: true } })
+    await owner.studio.callOk(setMaintenance, { body: { on: true } })
     await vi.waitFor(() => allAre(503), 10_000)
   })
   afterEach(() => allAre(503))
   afterAll(async () => {
-    await owner.desk.callOk(setMaintenance, { body: { on: false } })
+    await owner.studio.callOk(setMaintenance, { body: { on: false } })
     await vi.waitFor(() => allAre(200), 10_000)
   })
 
@@ -188,13 +188,13 @@ describe('while the site is closed for viewers', () => {
           async (path) => (await fetch(site.url + path, { headers: { cookie } })).status,
         ),
       )
-    expect(await statusesFor(owner.desk.cookie)).toEqual([200, 200, 200])
+    expect(await statusesFor(owner.studio.cookie)).toEqual([200, 200, 200])
     expect(await statusesFor('operator=made-up; __Host-operator=made-up')).toEqual([503, 503, 503])
   })
 
   it('the studio works, webhooks are received, and the health check succeeds', async () => {
     expect((await fetch(`${site.url}/studio`)).status).toBe(200)
-    expect((await owner.desk.callOk(showSettings)).maintenance).toBe(true)
+    expect((await owner.studio.callOk(showSettings)).maintenance).toBe(true)
     const webhook = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body: '{}' })
     expect(webhook.status).toBe(400)
     const visitor = site.visitor()

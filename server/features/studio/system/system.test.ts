@@ -49,7 +49,7 @@ const componentOf = (list: readonly ComponentHealth[], name: string) =>
   list.find(({ component }) => component === name)
 
 /** Returns the time when the first job's success was recorded, if any. */
-const isWritten = async () => (await owner.desk.callOk(listJobs)).list[0]?.succeeded_at
+const isWritten = async () => (await owner.studio.callOk(listJobs)).list[0]?.succeeded_at
 
 /** Checks a component of a site with a changed context. */
 async function find(name: string, otherwise: Partial<HealthCheckContext>) {
@@ -61,7 +61,7 @@ describe('the health of the site', () => {
   it('is ok in every component if nothing is wrong', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
-    const { list } = await owner.desk.callOk(checkHealth, { body: {} })
+    const { list } = await owner.studio.callOk(checkHealth, { body: {} })
     expect(list.map(({ component, problem }) => [component, problem])).toEqual([
       ['database', null],
       ['gateway sandbox', null],
@@ -69,20 +69,20 @@ describe('the health of the site', () => {
       ['mail', null],
       ['storage', null],
     ])
-    expect((await owner.desk.callOk(showHealth)).list).toEqual(list)
+    expect((await owner.studio.callOk(showHealth)).list).toEqual(list)
   })
 
   it('reports each fault with its start, as long as it lasts', async () => {
     const gone: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
     await runHealthChecks({ ...site.context, mailer: gone })
-    const first = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const first = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
     expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
     await runHealthChecks({ ...site.context, mailer: gone })
-    const second = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const second = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
     expect(second?.since).toBe(first?.since)
     expect(second?.checked_at).not.toBe(first?.checked_at)
     await runHealthChecks(site.context)
-    const third = componentOf((await owner.desk.callOk(showHealth)).list, 'mail')
+    const third = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
     expect(third?.problem).toBeNull()
     expect(third?.since).not.toBe(first?.since)
   })
@@ -96,10 +96,10 @@ describe('the health of the site', () => {
     })
     const broken = { ...sandbox, id: sandbox.id, retrievePayment: () => Promise.reject(error) }
     await runHealthChecks({ ...site.context, gateways: [broken] })
-    const ofOwner = componentOf((await owner.desk.callOk(showHealth)).list, 'gateway sandbox')
+    const ofOwner = componentOf((await owner.studio.callOk(showHealth)).list, 'gateway sandbox')
     expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
     expect(ofOwner?.detail).not.toContain('eve@')
-    const { desk: studio } = await signInOperator(site, 'analyst')
+    const { studio } = await signInOperator(site, 'analyst')
     expect(componentOf((await studio.callOk(showHealth)).list, 'gateway sandbox')).toMatchObject({
       problem: 'refused',
       detail: null,
@@ -155,7 +155,7 @@ describe('the health of the site', () => {
     await expect.poll(isWritten).toBeTruthy()
     await jobs?.stop()
     await pool.query("UPDATE scheduled_jobs SET succeeded_at = now() - interval '10 minutes'")
-    expect(componentOf((await owner.desk.callOk(showHealth)).list, 'jobs')).toMatchObject({
+    expect(componentOf((await owner.studio.callOk(showHealth)).list, 'jobs')).toMatchObject({
       problem: 'workerAway',
     })
   })
@@ -174,7 +174,7 @@ describe('a job that fails', () => {
       },
     }
     await work({ name: 'a-good-one', ...hourly, run: async () => {} }, failing)
-    const first = async () => (await owner.desk.callOk(listJobs)).list[0]
+    const first = async () => (await owner.studio.callOk(listJobs)).list[0]
     await expect.poll(async () => (await first())?.state).toBe('failing')
     expect(await first()).toMatchObject({
       name: 'failing',
@@ -184,23 +184,23 @@ describe('a job that fails', () => {
     })
     expect(await find('jobs', {})).toEqual({ component: 'jobs', problem: 'jobsFail', detail: 'failing' })
     broken = false
-    await owner.desk.callOk(runJob, { body: { name: 'failing' } })
+    await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(() => runs).toBe(2)
     const state = async () =>
-      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.state
+      (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.state
     await expect.poll(state).toBe('ok')
     const succeeded = async () =>
-      (await owner.desk.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
+      (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
     // Requested again at once, since a success so soon after another is otherwise not recorded.
-    await owner.desk.callOk(runJob, { body: { name: 'failing' } })
+    await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
-    const [deed] = (await owner.desk.callOk(listAuditEvents)).list
+    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
   })
 
   it('that does not exist cannot be requested', async () => {
-    expect((await owner.desk.call(runJob, { body: { name: 'tea' } })).answer.code).toBe(404)
+    expect((await owner.studio.call(runJob, { body: { name: 'tea' } })).answer.code).toBe(404)
   })
 })
 
@@ -230,7 +230,9 @@ describe('files that failed conversion', () => {
     await fail('before', '2025-01-01T10:00:00Z')
     await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
     const reasonsIn = async (accept: string) => {
-      const { list } = await owner.desk.callOk(listFailedUploads, { headers: { 'accept-language': accept } })
+      const { list } = await owner.studio.callOk(listFailedUploads, {
+        headers: { 'accept-language': accept },
+      })
       return list.map(({ reason }) => reason)
     }
     expect(await reasonsIn('en')).toEqual(['is cut off or damaged: its index is missing', 'is damaged'])
@@ -246,7 +248,7 @@ describe('files that failed conversion', () => {
     const older = await fail('older', '2026-01-01T10:00:00Z')
     const damaged = new UnusableFile({ key: 'damaged' })
     const newer = await fail('newer', '2026-01-02T10:00:00Z', reasonColumns(damaged))
-    const { list, next_cursor } = await owner.desk.callOk(listFailedUploads, { query: { limit: 1 } })
+    const { list, next_cursor } = await owner.studio.callOk(listFailedUploads, { query: { limit: 1 } })
     expect(list).toEqual([
       expect.objectContaining({
         id: newer,
@@ -255,10 +257,10 @@ describe('files that failed conversion', () => {
         episode: expect.objectContaining({ number: 1, video_title: 'newer' }),
       }),
     ])
-    const rest = await owner.desk.callOk(listFailedUploads, { query: { cursor: next_cursor ?? '' } })
+    const rest = await owner.studio.callOk(listFailedUploads, { query: { cursor: next_cursor ?? '' } })
     expect(rest.list.map(({ id }) => id)).toEqual([older])
     const retry = { body: { id: list[0]?.episode.id ?? '' } }
-    await owner.desk.callOk(retryEpisode, retry)
+    await owner.studio.callOk(retryEpisode, retry)
     expect(
       await site.context.db.selectFrom('assets').selectAll().where('id', '=', newer).executeTakeFirst(),
     ).toMatchObject({
@@ -267,8 +269,8 @@ describe('files that failed conversion', () => {
       reason: null,
       reason_details: null,
     })
-    expect((await owner.desk.callOk(listFailedUploads)).list.map(({ id }) => id)).toEqual([older])
-    expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
+    expect((await owner.studio.callOk(listFailedUploads)).list.map(({ id }) => id)).toEqual([older])
+    expect((await owner.studio.call(retryEpisode, retry)).answer.code).toBe(409)
   })
 })
 
@@ -286,7 +288,7 @@ describe('abandoned mails', () => {
 
   it('are listed without their content, and sent again on request of an operator, who is in the trail', async () => {
     const email = await giveUp()
-    const { list } = await owner.desk.callOk(listAbandonedMails)
+    const { list } = await owner.studio.callOk(listAbandonedMails)
     const [mail] = list
     expect(mail).toMatchObject({
       recipient: email,
@@ -297,11 +299,11 @@ describe('abandoned mails', () => {
     })
     expect(JSON.stringify(list)).not.toMatch(/verify=|http/)
     const body = { id: mail?.id ?? '' }
-    await owner.desk.callOk(retryMail, { body })
+    await owner.studio.callOk(retryMail, { body })
     expect((await site.mails(email)).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address'])
-    expect((await owner.desk.callOk(listAbandonedMails)).list).toEqual([])
-    expect((await owner.desk.call(retryMail, { body })).answer.code).toBe(404)
-    const { list: trail } = await owner.desk.callOk(listAuditEvents, {
+    expect((await owner.studio.callOk(listAbandonedMails)).list).toEqual([])
+    expect((await owner.studio.call(retryMail, { body })).answer.code).toBe(404)
+    const { list: trail } = await owner.studio.callOk(listAuditEvents, {
       query: { subject: `mail ${body.id}` },
     })
     expect(trail).toMatchObject([
@@ -312,7 +314,7 @@ describe('abandoned mails', () => {
 
   it('are listed in pages, latest first, with a program’s message for the owner only', async () => {
     const [first, second] = [await giveUp(), await giveUp()]
-    const { desk: studio } = await signInOperator(site, 'support')
+    const { studio } = await signInOperator(site, 'support')
     const page = await studio.callOk(listAbandonedMails, { query: { limit: 1 } })
     expect(page.list).toEqual([expect.objectContaining({ recipient: second, reason: null })])
     const rest = await studio.callOk(listAbandonedMails, { query: { cursor: page.next_cursor ?? '' } })
