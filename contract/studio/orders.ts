@@ -121,7 +121,7 @@ export const OrderDetails = Type.Object({
   restored_at: nullable(Time),
   expires_at: Time,
   /** The consent text that the customer accepted. */
-  agreed_to: nullable(Type.String()),
+  consent_text: nullable(Type.String()),
   /** The amount that the caller can refund now; 0 if none. */
   refundable_cents: Cents,
   /**
@@ -131,7 +131,7 @@ export const OrderDetails = Type.Object({
   unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
   refunds: Type.Array(Refund),
-  notifications: Type.Array(WebhookEvent),
+  webhook_events: Type.Array(WebhookEvent),
   ledger: Type.Array(LedgerEntry),
   entitlements: Type.Array(CustomerEntitlement),
 })
@@ -194,7 +194,7 @@ export const refundOrder = command({
   body: Type.Object({
     id: Id,
     /** Default: the remaining amount; for a top-up, the unspent amount. A larger refund of a top-up requires a reason. */
-    cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
+    amount_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
     /** The refunded amount that the operator saw. The refund is refused if more has been refunded since. */
     known_refunded_cents: Type.Optional(Cents),
@@ -203,8 +203,8 @@ export const refundOrder = command({
     refund_id: Id,
     amount_cents: Cents,
     currency: Currency,
-    /** `sending`: the gateway has not responded yet; the request is retried until it does. */
-    status: stringEnum(['done', 'sending']),
+    /** `pending`: the gateway has not responded yet; the request is retried until it does. */
+    status: stringEnum(['succeeded', 'pending']),
     order_status: stringEnum(orderStatuses),
     refunded_cents: Cents,
   }),
@@ -294,8 +294,8 @@ export const Discrepancy = Type.Object({
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
   /** The amounts in this currency, in the ledger and at the gateway; null if the gateway has not reported it. */
-  ours_cents: nullable(Type.Integer()),
-  theirs_cents: nullable(Type.Integer()),
+  ledger_cents: nullable(Type.Integer()),
+  gateway_cents: nullable(Type.Integer()),
   currency: nullable(Currency),
   since: Time,
   /** True if it is no longer retried and needs manual review. */
@@ -318,9 +318,9 @@ export type DayTotal = Static<typeof DayTotal>
 export const DayBalance = Type.Object({
   gateway: stringEnum(gatewayIds),
   currency: Currency,
-  ours_cents: Type.Integer(),
+  ledger_cents: Type.Integer(),
   /** The ledger's amount plus the discrepancies; null until a reconciliation has covered the whole day. */
-  theirs_cents: nullable(Type.Integer()),
+  gateway_cents: nullable(Type.Integer()),
 })
 
 const Reconciliation = Type.Object({

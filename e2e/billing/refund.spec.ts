@@ -24,7 +24,7 @@ test('a refund locks the episode again, and the order shows it', async ({ page }
   await expectPlaying(page, 4)
   const order = (await lastOrder(page))?.id ?? ''
 
-  expect(await refund(order, '--cents', '40')).toContain('refunded: $0.40')
+  expect(await refund(order, '--amount_cents', '40')).toContain('refunded: $0.40')
   await page.goto('/my')
   await expect(page.getByText(/Partially refunded/)).toBeVisible()
   await page.goto(await towerUrl(page, 4))

@@ -142,11 +142,11 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
 const unsettle = (page: Page, order_id: string) =>
   page.route('**/api/studio/reconciliation*', async (route) => {
     const response = await route.fetch()
-    const { info } = (await response.json()) as { info: { balances: { ours_cents: number }[] } }
-    const cents = { amount_cents: 99, ours_cents: 99, theirs_cents: 89, currency: 'USD' }
+    const { info } = (await response.json()) as { info: { balances: { ledger_cents: number }[] } }
+    const cents = { amount_cents: 99, ledger_cents: 99, gateway_cents: 89, currency: 'USD' }
     const about = { kind: 'payment', gateway: 'sandbox', reference: 'sbx_1', order_id, abandoned: true }
     const discrepancies = [{ ...about, ...cents, since: new Date().toISOString() }]
-    const balances = info.balances.map((each) => ({ ...each, theirs_cents: each.ours_cents - 10 }))
+    const balances = info.balances.map((each) => ({ ...each, gateway_cents: each.ledger_cents - 10 }))
     await route.fulfill({ response, json: { code: 200, info: { ...info, discrepancies, balances } } })
   })
 

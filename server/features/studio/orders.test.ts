@@ -127,7 +127,9 @@ describe('one order', () => {
       ['succeeded', null],
       ['failed', 'card_declined'],
     ])
-    expect(file.notifications).toEqual([expect.objectContaining({ event_id: `evt_${id}`, applied_at: null })])
+    expect(file.webhook_events).toEqual([
+      expect.objectContaining({ event_id: `evt_${id}`, applied_at: null }),
+    ])
     expect(file.ledger.map(({ account, amount_cents }) => [account, amount_cents])).toEqual([
       ['gateway:sandbox', 99],
       ['sales:episode', -99],
@@ -169,7 +171,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
 describe('a refund', () => {
   it('returns a part, then the rest; the trail has the operator, and the values before and after', async () => {
     const { order } = await buyEpisode(site)
-    const part = { id: order.id, cents: 40, reason: 'goodwill' }
+    const part = { id: order.id, amount_cents: 40, reason: 'goodwill' }
     expect(await owner.studio.callOk(refundOrder, { body: part })).toMatchObject({
       status: 'done',
       order_status: 'partially_refunded',
@@ -197,7 +199,9 @@ describe('a refund', () => {
   it('is allowed to support up to the limit of an order, however it is split, and to an owner beyond', async () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
-      who.studio.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
+      who.studio.call(refundOrder, {
+        body: { id: order.id, ...(cents === undefined ? {} : { amount_cents: cents }) },
+      })
     const message = 'This is more than your role may refund per order. An owner can refund the rest.'
     expect((await refund(support)).answer).toMatchObject({ code: 403, message })
     expect((await refund(support, 61)).answer.code).toBe(403)
@@ -212,7 +216,7 @@ describe('a refund', () => {
 
   it('stays within the limit if support sends many concurrent requests', async () => {
     const { order } = await buyEpisode(site)
-    const body = { id: order.id, cents: 25 }
+    const body = { id: order.id, amount_cents: 25 }
     await Promise.all(Array.from({ length: 6 }, () => support.studio.call(refundOrder, { body })))
     const gone = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
     expect(gone).toBeLessThanOrEqual(60)
@@ -224,7 +228,7 @@ describe('a refund', () => {
       const { order } = await buyEpisode(site)
       const { db } = site.context
       await db.updateTable('orders').set({ currency }).where('id', '=', order.id).execute()
-      return (await who.studio.call(refundOrder, { body: { id: order.id, cents } })).answer
+      return (await who.studio.call(refundOrder, { body: { id: order.id, amount_cents: cents } })).answer
     }
     for (let count = 0; count < 9; count++) expect((await refund(busy, 60)).code).toBe(200)
     // The tenth and eleventh concurrently.
@@ -240,8 +244,8 @@ describe('a refund', () => {
 
   it('is refused if the order was refunded since it was read', async () => {
     const { order } = await buyEpisode(site)
-    await owner.studio.callOk(refundOrder, { body: { id: order.id, cents: 10 } })
-    const late = { id: order.id, cents: 10, known_refunded_cents: 0 }
+    await owner.studio.callOk(refundOrder, { body: { id: order.id, amount_cents: 10 } })
+    const late = { id: order.id, amount_cents: 10, known_refunded_cents: 0 }
     expect((await owner.studio.call(refundOrder, { body: late })).answer.code).toBe(409)
   })
 
@@ -254,14 +258,18 @@ describe('a refund', () => {
 
   it('can be made on the command line too, without a limit', async () => {
     const { order } = await buyEpisode(site)
-    expect(await run('order', 'refund', order.id, '--cents', '40', '--reason', 'goodwill')).toContain(
+    expect(await run('order', 'refund', order.id, '--amount_cents', '40', '--reason', 'goodwill')).toContain(
       'refunded: $0.40',
     )
     expect(await run('order', 'refund', order.id)).toContain('order_status: refunded')
     await expect(run('order', 'refund', order.id)).rejects.toThrow(/nothing to refund/)
     await expect(run('order', 'refund', 'ord_none')).rejects.toThrow(/Not found/)
-    await expect(run('order', 'refund', order.id, '--cents', '4.99')).rejects.toThrow(/cents must be integer/)
-    await expect(run('order', 'refund', order.id, '--cents', '0')).rejects.toThrow(/cents must be >= 1/)
+    await expect(run('order', 'refund', order.id, '--amount_cents', '4.99')).rejects.toThrow(
+      /amount_cents must be integer/,
+    )
+    await expect(run('order', 'refund', order.id, '--amount_cents', '0')).rejects.toThrow(
+      /amount_cents must be >= 1/,
+    )
   })
 
   it('reports that it will be retried if the gateway gives no answer', async () => {
@@ -269,7 +277,7 @@ describe('a refund', () => {
     site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
     expect(await owner.studio.callOk(refundOrder, { body })).toMatchObject({
-      status: 'sending',
+      status: 'pending',
       refunded_cents: 0,
     })
     delete site.trouble.refundPayment
@@ -345,7 +353,7 @@ describe('the reconciliation', () => {
     owner = await signInOperator(site, 'owner')
     const { order } = await buyEpisode(site)
     await Subscriber.create(site)
-    await owner.studio.callOk(refundOrder, { body: { id: order.id, cents: 40 } })
+    await owner.studio.callOk(refundOrder, { body: { id: order.id, amount_cents: 40 } })
     const { totals, gateways, balances } = await owner.studio.callOk(runReconciliation, { body: {} })
     const usd = { gateway: 'sandbox', currency: 'USD' }
     expect(totals).toEqual([
@@ -353,7 +361,7 @@ describe('the reconciliation', () => {
       { ...usd, kind: 'refund', transactions: 1, amount_cents: -40 },
     ])
     expect(gateways.map(({ id }) => id)).toEqual(['sandbox'])
-    expect(balances).toEqual([{ ...usd, ours_cents: 558, theirs_cents: 558 }])
+    expect(balances).toEqual([{ ...usd, ledger_cents: 558, gateway_cents: 558 }])
     const empty = await owner.studio.callOk(getReconciliation, { query: { day: '2020-01-01' } })
     expect(empty.totals).toEqual([])
   })
@@ -374,21 +382,21 @@ describe('the reconciliation', () => {
         kind: 'payment',
         order_id: order.id,
         reference: sound.reference,
-        ours_cents: 99,
-        theirs_cents: 89,
+        ledger_cents: 99,
+        gateway_cents: 89,
       }),
     )
     expect(discrepancies).toContainEqual(
       expect.objectContaining({
         kind: 'unmatched_payment',
         reference: 'sbx_elsewhere',
-        ours_cents: 0,
-        theirs_cents: 99,
+        ledger_cents: 0,
+        gateway_cents: 99,
       }),
     )
     expect(discrepancies.map(({ reference }) => reference)).not.toContain('sbx_returned')
     const difference = ({ balances: [first] }: Reconciliation) =>
-      (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
+      (first?.gateway_cents ?? NaN) - (first?.ledger_cents ?? NaN)
     expect(difference(await owner.studio.callOk(getReconciliation))).toBe(99 - 10)
     // Checking the order again resolves the discrepancy.
     await owner.studio.callOk(syncOrder, { body: { id: order.id } })
@@ -414,20 +422,20 @@ describe('the reconciliation', () => {
     owner = await signInOperator(site, 'owner')
     await buyEpisode(site)
     const { balances } = await owner.studio.callOk(getReconciliation)
-    expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
+    expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ledger_cents: 99, gateway_cents: null }])
   })
 
   it('shows a gateway’s figure once a comparison has covered the day, without later amounts', async () => {
     const one = { gateway: 'sandbox', currency: 'USD' }
     const compared = await owner.studio.callOk(runReconciliation, { body: {} })
-    expect(compared.balances).toEqual([{ ...one, ours_cents: 99, theirs_cents: 99 }])
+    expect(compared.balances).toEqual([{ ...one, ledger_cents: 99, gateway_cents: 99 }])
     site.advanceClock(60_000)
     await buyEpisode(site)
     const later = await owner.studio.callOk(getReconciliation)
-    expect(later.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: null }])
+    expect(later.balances).toEqual([{ ...one, ledger_cents: 198, gateway_cents: null }])
     site.advanceClock(60_000)
     const again = await owner.studio.callOk(runReconciliation, { body: {} })
-    expect(again.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: 198 }])
+    expect(again.balances).toEqual([{ ...one, ledger_cents: 198, gateway_cents: 198 }])
   })
 
   it.each([

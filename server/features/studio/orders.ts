@@ -53,17 +53,17 @@ export const orderCommands: Command[] = [
   externalCommand(
     refundCall,
     ({ id }) => id,
-    async (context, { id, cents, reason: given, known_refunded_cents }, actor) => {
+    async (context, { id, amount_cents: amountCents, reason: given, known_refunded_cents }, actor) => {
       const limit = operatorRefundLimit(context, actor)
       const before = await loadOrderDetails(context.db, id, orderViewOf(actor), limit)
       const { unspent_cents: unspent = Infinity } = before
-      if (cents !== undefined && cents > unspent && given === undefined)
+      if (amountCents !== undefined && amountCents > unspent && given === undefined)
         throw new Refusal('refundReasonRequired', { field: 'reason' })
       const reason = given ?? commandLineReason
       const refund = await refundOrder(context, id, {
         reason,
         knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,
-        ...(cents === undefined ? {} : { amountCents: cents }),
+        ...(amountCents === undefined ? {} : { amountCents }),
         ...(limit ? { limit } : {}),
       })
       const { status: order_status, refunded_cents, currency } = refund.order

@@ -94,7 +94,9 @@ describe('the totals of balances', () => {
     site.advanceClock(day)
     owner = await signInOperator(site, 'owner')
     const { info: third } = await press(6)
-    await owner.studio.callOk(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
+    await owner.studio.callOk(refundOrder, {
+      body: { id: third?.id ?? '', amount_cents: 40, reason: 'sorry' },
+    })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.visitor.callOk(refundBalance, { body: {} })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_20' })
@@ -136,7 +138,7 @@ describe('an order of a top-up', () => {
       refundable_cents: 500,
       unspent_cents: 401,
     })
-    const whole = await owner.studio.call(refundOrder, { body: { id, cents: 500 } })
+    const whole = await owner.studio.call(refundOrder, { body: { id, amount_cents: 500 } })
     expect(whole.answer).toMatchObject({ code: 500, info: { field: 'reason' } })
     await owner.studio.callOk(refundOrder, { body: { id } })
     expect(await shopper.getOrder(id)).toMatchObject({ refunded_cents: 401 })

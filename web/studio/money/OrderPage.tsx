@@ -32,7 +32,7 @@ export function OrderPage({ id }: { id: string }) {
   const file = useQuery({
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
-    refetchInterval: ({ state }) => (state.data?.notifications.some(isBeingApplied) ? pollMs : false),
+    refetchInterval: ({ state }) => (state.data?.webhook_events.some(isBeingApplied) ? pollMs : false),
   })
   if (isNotFoundOrForbidden(file.error)) return <NotFound />
   if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
@@ -55,7 +55,7 @@ const pollMs = 2000
 const applyTimeoutMs = 60_000
 
 /** Returns whether a webhook event was just received and is being applied; an older unapplied one waits for its next retry. */
-const isBeingApplied = ({ applied_at, received_at }: OrderDetails['notifications'][number]) =>
+const isBeingApplied = ({ applied_at, received_at }: OrderDetails['webhook_events'][number]) =>
   // The sandbox's clock may be ahead.
   applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyTimeoutMs
 
@@ -106,7 +106,7 @@ function Summary({ file }: { file: OrderDetails }) {
           ? []
           : [{ name: t('money.restoredAt'), value: formatTime(file.restored_at, language) }]),
         ...(file.period_no === null ? [] : [{ name: t('money.period'), value: file.period_no + 1 }]),
-        ...(file.agreed_to === null ? [] : [{ name: t('money.agreedTo'), value: file.agreed_to }]),
+        ...(file.consent_text === null ? [] : [{ name: t('money.consentText'), value: file.consent_text }]),
       ]}
     />
   )

@@ -10,7 +10,7 @@ import styles from './money.module.css'
 
 type Attempt = OrderDetails['attempts'][number]
 type Refund = OrderDetails['refunds'][number]
-type WebhookEvent = OrderDetails['notifications'][number]
+type WebhookEvent = OrderDetails['webhook_events'][number]
 type Line = OrderDetails['ledger'][number]
 
 /** The payments, refunds, disputes and other records of an order. */
@@ -21,7 +21,7 @@ export function OrderRecords({ file }: { file: OrderDetails }) {
       {file.refunds.length > 0 && <Refunds refunds={file.refunds} currency={file.order.currency} />}
       <Entitlements file={file} />
       <Ledger lines={file.ledger} />
-      <WebhookEvents notifications={file.notifications} />
+      <WebhookEvents events={file.webhook_events} />
     </>
   )
 }
@@ -127,7 +127,7 @@ function Ledger({ lines }: { lines: Line[] }) {
   )
 }
 
-function WebhookEvents({ notifications }: { notifications: WebhookEvent[] }) {
+function WebhookEvents({ events }: { events: WebhookEvent[] }) {
   const { t, language } = useTexts()
   const columns = [
     { title: t('money.event'), cell: ({ event_id }: WebhookEvent) => event_id },
@@ -139,13 +139,13 @@ function WebhookEvents({ notifications }: { notifications: WebhookEvent[] }) {
     { title: t('money.applied'), cell: ({ applied_at }: WebhookEvent) => formatTime(applied_at, language) },
   ]
   return (
-    <Panel title={t('money.notifications')}>
+    <Panel title={t('money.webhookEvents')}>
       <Table
-        caption={t('money.notifications')}
+        caption={t('money.webhookEvents')}
         columns={columns}
-        rows={notifications}
+        rows={events}
         keyOf={({ gateway, event_id }) => `${gateway} ${event_id}`}
-        empty={t('money.noNotifications')}
+        empty={t('money.noWebhookEvents')}
       />
     </Panel>
   )

@@ -117,16 +117,16 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
 /** Columns with the amounts of our records and of the gateway. */
 const amountColumns = (
   t: Translate,
-): Column<Pick<Discrepancy, 'ours_cents' | 'theirs_cents' | 'currency'>>[] => [
+): Column<Pick<Discrepancy, 'ledger_cents' | 'gateway_cents' | 'currency'>>[] => [
   {
-    title: t('money.ours'),
+    title: t('money.ledgerAmount'),
     figures: true,
-    cell: ({ ours_cents, currency }) => moneyOrDash(ours_cents, currency),
+    cell: ({ ledger_cents, currency }) => moneyOrDash(ledger_cents, currency),
   },
   {
-    title: t('money.theirs'),
+    title: t('money.gatewayAmount'),
     figures: true,
-    cell: ({ theirs_cents, currency }) => moneyOrDash(theirs_cents, currency),
+    cell: ({ gateway_cents, currency }) => moneyOrDash(gateway_cents, currency),
   },
 ]
 
@@ -176,11 +176,11 @@ function GatewayBalances({ found: { balances, gateways } }: { found: Reconciled 
   )
 }
 
-function Difference({ balance: { ours_cents, theirs_cents, currency } }: { balance: Balance }) {
+function Difference({ balance: { ledger_cents, gateway_cents, currency } }: { balance: Balance }) {
   const { t } = useTexts()
-  if (theirs_cents === null) return '–'
-  if (theirs_cents === ours_cents) return t('money.noDifference')
-  return <span className={styles.bad}>{money(theirs_cents - ours_cents, currency)}</span>
+  if (gateway_cents === null) return '–'
+  if (gateway_cents === ledger_cents) return t('money.noDifference')
+  return <span className={styles.bad}>{money(gateway_cents - ledger_cents, currency)}</span>
 }
 
 function Totals({ totals }: { totals: Total[] }) {

@@ -19,7 +19,7 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
   const form = useGuardedForm<'amount' | 'reason'>({
     // If all was spent, any refund is a loss, and the default is the full amount.
     initial: { amount: formatCents(Math.min(maxCents, unspent || maxCents)), reason: '' },
-    fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
+    fieldOf: (field) => (field === 'amount_cents' ? 'amount' : undefined),
     validate: ({ amount, reason }) => ({
       ...(isWithin(parseCents(amount), maxCents)
         ? {}
@@ -33,10 +33,17 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
       if (cents === undefined) return
       const known_refunded_cents = order.refunded_cents
       const given = reason.trim().slice(0, 200)
-      const body = { id: order.id, cents, ...(given ? { reason: given } : {}), known_refunded_cents }
+      const body = {
+        id: order.id,
+        amount_cents: cents,
+        ...(given ? { reason: given } : {}),
+        known_refunded_cents,
+      }
       const refund = await call(refundOrder, { body })
       const amountText = money(refund.amount_cents, refund.currency)
-      notify(t(refund.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }))
+      notify(
+        t(refund.status === 'succeeded' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }),
+      )
       void queryClient.invalidateQueries({ queryKey: ['order', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['audit', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['orders'] })

@@ -46,12 +46,12 @@ export async function loadOrderDetails(
     introductory: order.introductory,
     restored_at: order.restored_at?.toISOString() ?? null,
     expires_at: order.expires_at.toISOString(),
-    agreed_to: await loadAgreedTerms(db, order),
+    consent_text: await loadAgreedTerms(db, order),
     refundable_cents: refundableCents(order, unwantedPayment?.cents, limit?.maxCents(order.currency)),
     ...(order.kind === 'top_up' ? { unspent_cents: await selectRefundableCents(db, orderId) } : {}),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
-    notifications: webhookEvents.map(({ received_at, applied_at, ...event }) => ({
+    webhook_events: webhookEvents.map(({ received_at, applied_at, ...event }) => ({
       ...event,
       received_at: received_at.toISOString(),
       applied_at: applied_at?.toISOString() ?? null,

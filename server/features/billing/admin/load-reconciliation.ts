@@ -88,7 +88,12 @@ function gatewayBalances(
   return [...currencies].toSorted().map((currency) => {
     const sum = (parts: readonly CurrencyAmount[]) =>
       parts.filter((part) => part.currency === currency).reduce((total, { cents }) => total + cents, 0)
-    const ours_cents = sum(ledgerAmounts)
-    return { gateway, currency, ours_cents, theirs_cents: isCompared ? ours_cents + sum(differences) : null }
+    const ledger_cents = sum(ledgerAmounts)
+    return {
+      gateway,
+      currency,
+      ledger_cents,
+      gateway_cents: isCompared ? ledger_cents + sum(differences) : null,
+    }
   })
 }

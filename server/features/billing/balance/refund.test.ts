@@ -227,7 +227,7 @@ describe('a refund of a top-up', () => {
   test('cannot be spent while it is pending, and is restored if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     site.trouble.refundPayment = () => Promise.reject(new Error('away'))
-    expect(await refund(topUp)).toMatchObject({ status: 'sending' })
+    expect(await refund(topUp)).toMatchObject({ status: 'pending' })
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).toMatchObject({
       code: 409,

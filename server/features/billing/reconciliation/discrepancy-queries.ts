@@ -32,8 +32,8 @@ export interface DiscrepancyRow {
   order_id: string | null
   amount_cents: number | null
   /** The amount in our ledger, and the amount that the gateway reports; null if unknown. */
-  ours_cents: number | null
-  theirs_cents: number | null
+  ledger_cents: number | null
+  gateway_cents: number | null
   currency: string | null
   since: Date
   abandoned: boolean
@@ -85,7 +85,7 @@ export async function selectDiscrepancies(
   const { rows } = await sql<DiscrepancyRow>`
     (SELECT CASE WHEN listed.reference = ${unreadDisputesReference} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedPrefix}) THEN 'unlisted'
         ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
-        booked.cents AS ours_cents, listed.gateway_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
+        booked.cents AS ledger_cents, listed.gateway_cents, coalesce(listed.currency, orders.currency) AS currency,
         listed.found_at AS since, listed.abandoned
       FROM ${openDiscrepancies}
       ORDER BY listed.found_at LIMIT ${maxPerKind})

@@ -150,8 +150,8 @@ describe('a dispute that PayPal does not give', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
     expect(await discrepancyOf(token)).toMatchObject({
       order_id: order.id,
-      ours_cents: 0,
-      theirs_cents: null,
+      ledger_cents: 0,
+      gateway_cents: null,
     })
     paypal.orders.dispute(token, 'won', clock.now())
     await reconcile(site.context)
@@ -194,8 +194,8 @@ describe('a payment that is in the books and that PayPal later reports otherwise
       expect(await discrepancyOf(token)).toMatchObject({
         kind: 'payment',
         order_id: order.id,
-        ours_cents: 99,
-        theirs_cents: 0,
+        ledger_cents: 99,
+        gateway_cents: 0,
       })
       setCapture(token, 'COMPLETED')
       await reconcile(site.context)
@@ -317,7 +317,7 @@ describe('the list of payments', () => {
     const { shopper, order, token } = await bought()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
-    expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'unmatched_payment', theirs_cents: 500 })
+    expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'unmatched_payment', gateway_cents: 500 })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
@@ -331,9 +331,9 @@ describe('the list of payments', () => {
     await reconcile(site.context)
     expect(await discrepancyOf(large)).toMatchObject({
       kind: 'unmatched_payment',
-      theirs_cents: 3_000_000_000,
+      gateway_cents: 3_000_000_000,
     })
-    expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', theirs_cents: null })
+    expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', gateway_cents: null })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 

@@ -49,8 +49,8 @@ const dailyLimitFactor = 10
 export interface RefundResult {
   refundId: string
   amountCents: number
-  /** `sending`: the gateway has not answered yet; the janitor retries the refund. */
-  status: 'done' | 'sending'
+  /** `pending`: the gateway has not answered yet; the janitor retries the refund. */
+  status: 'succeeded' | 'pending'
   order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
 }
 
@@ -76,7 +76,7 @@ export async function refundOrder(
   }
   const order = await selectOrder(context.db, orderId)
   if (!order) throw new Error(`order ${orderId} is gone`)
-  const status = outcome === 'done' ? 'done' : 'sending'
+  const status = outcome === 'done' ? 'succeeded' : 'pending'
   return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
 }
 

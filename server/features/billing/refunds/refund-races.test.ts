@@ -43,7 +43,7 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
 test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
   const { shopper, orderId, look, gone } = await bought()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
-  expect([...outcomes(settled)].every((one) => one === 'done' || one === 'notRefundable')).toBe(true)
+  expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'notRefundable')).toBe(true)
   expect(await look()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   expect(await gone()).toBe(99)
   expect(await refundsOf(site, orderId)).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
@@ -55,7 +55,7 @@ test('two operators who both saw no refund make one partial refund, also 20 of t
   const { orderId, look, gone } = await bought()
   const wish = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, wish))
-  expect([...outcomes(settled)].every((one) => one === 'done' || one === 'editConflict')).toBe(true)
+  expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'editConflict')).toBe(true)
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await gone()).toBe(40)
   expect(await refundsOf(site, orderId)).toHaveLength(1)

@@ -56,7 +56,7 @@ describe('an order that is refunded as a whole', () => {
   test('is refunded, the episode is locked again, and the buyer gets a mail', async () => {
     const { shopper, order } = await buyEpisode(site)
     expect(await playbackCode(site, shopper)).toBe(200)
-    expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
+    expect(await refund(order.id)).toMatchObject({ status: 'succeeded', amountCents: 99 })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
     expect(await playbackCode(site, shopper)).toBe(402)
@@ -195,7 +195,7 @@ describe('a refund whose answer is lost', () => {
       await site.sound.refundPayment(asked)
       throw new Error('the line broke')
     }
-    expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
+    expect(await refund(order.id, 40)).toMatchObject({ status: 'pending' })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundInProgress'))
     delete site.trouble.refundPayment

@@ -169,7 +169,7 @@ describe('money that bought nothing and that does not go back', () => {
     expect(await listed(order)).toBeDefined()
     delete site.trouble.refundPayment
     expect(await refundOrder(site.context, order, { reason: 'by hand' })).toMatchObject({
-      status: 'done',
+      status: 'succeeded',
       amountCents: 99,
     })
     expect(await listed(order)).toBeUndefined()
