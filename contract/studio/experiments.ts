@@ -48,8 +48,8 @@ export type Experiment = Static<typeof Experiment>
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() })
 export type Estimate = Static<typeof Estimate>
 
-/** The difference between a variant and the control; `clear` if it is statistically significant. */
-const Difference = Type.Object({ ...Estimate.properties, clear: Type.Boolean() })
+/** The difference between a variant and the control; `significant` if its confidence interval excludes zero. */
+const Difference = Type.Object({ ...Estimate.properties, significant: Type.Boolean() })
 export type Difference = Static<typeof Difference>
 
 export const VariantResult = Type.Object({
@@ -74,10 +74,10 @@ export const ExperimentResult = Type.Object({
   experiment: Experiment,
   variants: Type.Array(VariantResult),
   /** Minimum number of exposed viewers per variant for a decision. */
-  minimum: Type.Integer(),
-  is_early: Type.Boolean(),
+  min_viewers: Type.Integer(),
+  has_too_few_viewers: Type.Boolean(),
   /** Sample ratio mismatch: the variants' shares of viewers differ from the configured ones, so the result is not valid. */
-  is_uneven: Type.Boolean(),
+  has_sample_ratio_mismatch: Type.Boolean(),
   /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),
   /** Time of the count: up to some minutes ago for an experiment with many viewers, up to a day ago once it is stopped. */

@@ -20,7 +20,8 @@ type Row = VariantResult & { name: string; share: number }
 /** The result of an experiment, its uncertainty, and a note if it is too early to decide. */
 export function ExperimentResults({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
-  const { experiment, variants, minimum, is_early, is_uneven, counted_at } = result
+  const { experiment, variants, min_viewers, has_too_few_viewers, has_sample_ratio_mismatch, counted_at } =
+    result
   const rows = variants.map((variant, index): Row => {
     const variantSettings = experiment.variants[index] ?? { share: 0 }
     return {
@@ -34,17 +35,19 @@ export function ExperimentResults({ result }: { result: ExperimentResult }) {
   const [firstVariant] = variants
   return (
     <>
-      {is_uneven && (
+      {has_sample_ratio_mismatch && (
         <p className={styles.warning} role="alert">
-          {t('experiments.uneven')}
+          {t('experiments.sampleRatioMismatch')}
         </p>
       )}
-      {is_early && (
-        <p className={styles.warning}>{t('experiments.early', { minimum: formatCount(minimum) })}</p>
+      {has_too_few_viewers && (
+        <p className={styles.warning}>
+          {t('experiments.tooFewViewers', { minimum: formatCount(min_viewers) })}
+        </p>
       )}
-      <Conversion rows={rows} percent={percent} early={is_early} />
+      <Conversion rows={rows} percent={percent} early={has_too_few_viewers} />
       {firstVariant?.revenue.map(({ currency }) => (
-        <Revenue key={currency} rows={rows} currency={currency} early={is_early} />
+        <Revenue key={currency} rows={rows} currency={currency} early={has_too_few_viewers} />
       ))}
       <p className={styles.hint}>
         {t('experiments.how')} {t('experiments.counted', { time: formatTime(counted_at, language) })}
@@ -74,7 +77,7 @@ const intervalText = (estimate: Estimate, words: (value: number) => string) =>
 function describeResult(difference: Difference | null, early: boolean, t: Translate): string {
   if (difference === null) return t('experiments.compared')
   if (early) return t('experiments.tooEarly')
-  if (!difference.clear) return t('experiments.chance')
+  if (!difference.significant) return t('experiments.chance')
   return t(difference.value > 0 ? 'experiments.clearlyMore' : 'experiments.clearlyLess')
 }
 

@@ -24,20 +24,21 @@ export function evaluateExperiment(
     ...new Set(salesByVariant.flatMap(({ revenue }) => revenue.map(({ currency }) => currency))),
   ]
   const [first, ...others] = salesByVariant
-  if (!first) return { variants: [], minimum: 0, is_early: true, is_uneven: false }
+  if (!first)
+    return { variants: [], min_viewers: 0, has_too_few_viewers: true, has_sample_ratio_mismatch: false }
   const z = zForComparisons(others.length)
   const totals = {
     buyers: salesByVariant.reduce((sum, { buyers }) => sum + buyers, 0),
     exposed: salesByVariant.reduce((sum, { exposed }) => sum + exposed, 0),
   }
-  const minimum = minimumSampleSize(totals)
+  const minViewers = minimumSampleSize(totals)
   return {
     variants: salesByVariant.map((each) =>
       resultOf(each, each === first ? undefined : first, currencies.toSorted(), z),
     ),
-    minimum,
-    is_early: salesByVariant.some(({ exposed }) => exposed < minimum),
-    is_uneven: hasSampleRatioMismatch(
+    min_viewers: minViewers,
+    has_too_few_viewers: salesByVariant.some(({ exposed }) => exposed < minViewers),
+    has_sample_ratio_mismatch: hasSampleRatioMismatch(
       salesByVariant.map(({ exposed }) => exposed),
       variants.map(({ share }) => share),
     ),

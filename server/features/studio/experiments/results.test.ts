@@ -71,7 +71,11 @@ describe('the result', () => {
     const { info: order } = await buyer.buy({ kind: 'video', video_id: site.video.id })
     await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
     const shown = await result()
-    expect(shown).toMatchObject({ is_early: true, is_uneven: false, minimum: 7600 })
+    expect(shown).toMatchObject({
+      has_too_few_viewers: true,
+      has_sample_ratio_mismatch: false,
+      min_viewers: 7600,
+    })
     expect(shown.variants[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
     expect(shown.variants[1]).toMatchObject({
       exposed: 1,

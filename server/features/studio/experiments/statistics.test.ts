@@ -30,13 +30,13 @@ describe('intervals of proportions match the literature', () => {
     const found = differenceOfProportions({ hits: a, of: m }, { hits: b, of: n })
     expect(found.low).toBeCloseTo(low, 4)
     expect(found.high).toBeCloseTo(high, 4)
-    expect(found.clear).toBe(true)
+    expect(found.significant).toBe(true)
   })
 })
 
 it('is empty without exposures', () => {
   expect(proportion(0, 0)).toEqual({ value: 0, low: 0, high: 1 })
-  expect(differenceOfProportions({ hits: 0, of: 0 }, { hits: 1, of: 1 }).clear).toBe(false)
+  expect(differenceOfProportions({ hits: 0, of: 0 }, { hits: 1, of: 1 }).significant).toBe(false)
   expect(mean({ total: 0, sumOfSquares: 0, count: 0 })).toEqual({ value: 0, low: 0, high: 0 })
 })
 
@@ -56,8 +56,8 @@ it('a difference of means is significant if its interval excludes zero', () => {
   const error = Math.sqrt((1_000_000 - 100_000) / 999 / 1000 + (500_000 - 25_000) / 999 / 1000)
   expect(found.value).toBe(-5)
   expect(found.high).toBeCloseTo(-5 + 1.959964 * error, 9)
-  expect(found.clear).toBe(true)
-  expect(meanDifference(often, { ...often, total: 9_900 }).clear).toBe(false)
+  expect(found.significant).toBe(true)
+  expect(meanDifference(often, { ...often, total: 9_900 }).significant).toBe(false)
 })
 
 it('more comparisons need wider intervals for the same joint confidence', () => {

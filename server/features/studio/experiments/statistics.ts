@@ -73,7 +73,7 @@ function meanAndError({ total, sumOfSquares, count }: Amounts): {
 
 const withSignificance = (estimate: Estimate): Difference => ({
   ...estimate,
-  clear: estimate.low > 0 || estimate.high < 0,
+  significant: estimate.low > 0 || estimate.high < 0,
 })
 
 /** Critical values of chi-squared for one in a thousand, by degrees of freedom from one. */
