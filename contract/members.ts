@@ -36,7 +36,7 @@ export const Membership = Type.Object({
   /** The payment method of the subscription: brand and last digits of a card, no digits for a wallet. */
   method: Type.Optional(Type.Object({ brand: nullable(Type.String()), last4: nullable(Type.String()) })),
   /** True if the payment method was removed at the gateway, so the subscription needs another one to renew. */
-  method_lost: Type.Optional(Type.Boolean()),
+  method_detached: Type.Optional(Type.Boolean()),
 })
 export type Membership = Static<typeof Membership>
 

@@ -67,11 +67,16 @@ test.each(['stripe', 'paypal'] as const)(
     takeAway[way](name)
     await expect
       .poll(membership)
-      .toMatchObject({ status: 'active', renews_at: null, ends_at: expect.any(String), method_lost: true })
+      .toMatchObject({
+        status: 'active',
+        renews_at: null,
+        ends_at: expect.any(String),
+        method_detached: true,
+      })
     await gateways.advanceAndRunJobs(30 * day + 60_000)
     expect(await membership()).toMatchObject({
       status: 'past_due',
-      method_lost: true,
+      method_detached: true,
       owed: { id: plan_id },
       grace_until: expect.any(String),
     })
@@ -83,7 +88,7 @@ test.each(['stripe', 'paypal'] as const)(
     expect(await shopper.getOrder(open.id)).toMatchObject({ status: 'paid' })
     const renewed = await membership()
     expect(renewed).toMatchObject({ status: 'active', renews_at: expect.any(String), gateway: 'stripe' })
-    expect(renewed).not.toHaveProperty('method_lost')
+    expect(renewed).not.toHaveProperty('method_detached')
     await gateways.advanceAndRunJobs(30 * day)
     expect(await membership()).toMatchObject({ status: 'active' })
   },
@@ -92,7 +97,7 @@ test.each(['stripe', 'paypal'] as const)(
 test('a plan whose method was detached ends with its grace period if it is not paid', async () => {
   const { name, membership } = await subscriber('stripe')
   takeAway.stripe(name)
-  await expect.poll(membership).toMatchObject({ method_lost: true })
+  await expect.poll(membership).toMatchObject({ method_detached: true })
   await gateways.advanceAndRunJobs(30 * day + 60_000)
   await gateways.advanceAndRunJobs(3 * day)
   expect(await membership()).toMatchObject({ state: 'free' })
@@ -127,5 +132,5 @@ test('a gateway that gives no answer about a method is asked again', async () =>
   expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
   paypal.recover()
   await gateways.advanceAndRunJobs(60_000)
-  expect(await membership()).toMatchObject({ method_lost: true })
+  expect(await membership()).toMatchObject({ method_detached: true })
 })

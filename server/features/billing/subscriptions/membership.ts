@@ -53,7 +53,7 @@ export async function loadMembership(
     cancel_at_period_end: row.cancel_at_period_end,
     gateway: row.gateway,
     ...(row.gateway === null ? {} : { method: { brand: row.brand, last4: row.last4 } }),
-    ...(row.method_detached_at === null || row.cancel_at_period_end ? {} : { method_lost: true }),
+    ...(row.method_detached_at === null || row.cancel_at_period_end ? {} : { method_detached: true }),
     ...nextPlanOf(row, language),
     ...unpaidPeriodOf(context, row, language),
   }

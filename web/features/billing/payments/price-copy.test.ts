@@ -176,7 +176,7 @@ test('a failed payment is shown with the end of the grace period, cancelled or n
 })
 
 test('a detached payment method is shown, with the date when another is needed', () => {
-  const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_lost: true }
+  const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_detached: true }
   expect(membershipText(t, lost)).toMatch(/was removed .* pay another way on .*2026/)
   expect(membershipText(t, { ...lost, ...unpaid })).toMatch(/until .*2026\. .* pay another way/)
 })

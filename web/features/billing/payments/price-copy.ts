@@ -137,7 +137,7 @@ export function membershipText(t: Translate, membership: Membership): string {
   } = membership
   if (!plan) return ''
   const { name, currency } = plan
-  if (membership.method_lost) {
+  if (membership.method_detached) {
     if (status === 'past_due')
       return t('shopping.pastDueLost', { name: owed?.name ?? name, date: formatLongDate(grace_until) })
     return t('shopping.methodLost', { name, date: formatLongDate(ends_at) })
