@@ -65,7 +65,7 @@ const StudioHomepage = Type.Object({
   /** The tags with the most videos. */
   tags: Type.Array(NamedLabel),
   /** The names of the manually chosen videos. */
-  picked: Type.Array(Type.Object({ id: Id, name: Type.String() })),
+  selected_videos: Type.Array(Type.Object({ id: Id, name: Type.String() })),
 })
 export type StudioHomepage = Static<typeof StudioHomepage>
 

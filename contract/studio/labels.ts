@@ -23,7 +23,7 @@ export const StudioTag = Type.Object({
   /** The number of published videos with this tag. */
   video_count: Type.Integer(),
   /** The task that is updating its videos in batches; null if there is none. */
-  under_way: nullable(stringEnum(tagTasks)),
+  running_task: nullable(stringEnum(tagTasks)),
 })
 export type StudioTag = Static<typeof StudioTag>
 

@@ -154,6 +154,6 @@ export const removeUploads = command({
   info: Type.Object({
     removed: Type.Integer(),
     /** Names of the files that the worker has already taken. */
-    kept: Type.Array(Type.String()),
+    not_removed: Type.Array(Type.String()),
   }),
 })

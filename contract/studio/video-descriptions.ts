@@ -36,6 +36,6 @@ export const parseVideoDescription = command({
   info: Type.Object({
     description: nullable(VideoDescription),
     /** Mistakes, such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
-    mistake: nullable(Type.String()),
+    error: nullable(Type.String()),
   }),
 })

@@ -1,5 +1,5 @@
 /** Warnings to the operator about a video, ideally before it is published. */
-export const priceWarnings = ['episodeDearer', 'allFree'] as const
+export const priceWarnings = ['episodePriceAboveVideo', 'allEpisodesFree'] as const
 export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
 export type VideoWarning = (typeof videoWarnings)[number]
 
@@ -14,6 +14,6 @@ export function priceWarningsOf(video: {
   video_cents: number
 }): (typeof priceWarnings)[number][] {
   const { free_episodes, episode_count, episode_cents, video_cents } = video
-  if (episode_count > 0 && free_episodes >= episode_count) return ['allFree']
-  return episode_cents > video_cents ? ['episodeDearer'] : []
+  if (episode_count > 0 && free_episodes >= episode_count) return ['allEpisodesFree']
+  return episode_cents > video_cents ? ['episodePriceAboveVideo'] : []
 }

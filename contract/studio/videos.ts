@@ -85,7 +85,7 @@ export const inheritableFields = ['price', 'free_episodes'] as const
 
 /** The values that a new draft copied and that were not changed since. */
 export const InheritedValues = Type.Object({
-  parts: Type.Array(stringEnum(inheritableFields)),
+  fields: Type.Array(stringEnum(inheritableFields)),
   /** The titles of the video that they were copied from; null if they are the site's defaults. */
   from: nullable(PartialLocalizedText),
 })
@@ -235,8 +235,8 @@ export const listLabels = command({
   info: Type.Object({ categories: Type.Array(Label), tags: Type.Array(Label) }),
 })
 
-/** `waiting`: queued; `announced`: no file yet. If a file is replaced, the state is that of the new file. */
-export const episodeProcessingStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
+/** `awaiting_file`: its upload is not complete. If a file is replaced, the state is that of the new file. */
+export const episodeProcessingStates = ['ready', 'awaiting_file', 'queued', 'processing', 'failed'] as const
 
 export const StudioEpisode = Type.Object({
   id: Id,
@@ -244,7 +244,7 @@ export const StudioEpisode = Type.Object({
   titles: PartialLocalizedText,
   state: stringEnum(episodeProcessingStates),
   /** True if it can be played, also from a replaced file. */
-  plays: Type.Boolean(),
+  playable: Type.Boolean(),
   progress: Type.Integer(),
   /** The reason for a failure, such as "01.mp4 is cut off after 3 s of 10 s". */
   reason: nullable(Type.String()),

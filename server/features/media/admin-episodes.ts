@@ -57,7 +57,7 @@ function presentAdminEpisode(
     number: row.number,
     titles: row.titles,
     state: episodeState(row),
-    plays: row.asset_id !== null,
+    playable: row.asset_id !== null,
     progress: hasNextFile ? (row.coming_progress ?? 0) : 100,
     reason: reason ? `${name} ${reason}` : null,
     notes: notes.map((note) => `${name} ${formatNote(note, language)}`),
@@ -69,7 +69,7 @@ function presentAdminEpisode(
 }
 
 function episodeState({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode['state'] {
-  if (coming_state === 'uploaded') return coming_path === null ? 'announced' : 'waiting'
+  if (coming_state === 'uploaded') return coming_path === null ? 'awaiting_file' : 'queued'
   return coming_state ?? 'ready'
 }
 

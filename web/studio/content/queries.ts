@@ -36,7 +36,7 @@ export const videoQuery = (id: string) =>
   })
 
 const pollMs = 2000
-const isConverting = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
+const isConverting = ({ state }: StudioEpisode) => state === 'queued' || state === 'processing'
 
 /** The episodes; polled while some are processed or uploaded. */
 export const episodesQuery = (videoId: string, isUploading: boolean) =>
@@ -83,7 +83,7 @@ export const labelsQuery = queryOptions({
 })
 
 /** Returns whether a tag is neither being merged nor deleted. */
-export const isEditable = ({ under_way: task }: Pick<StudioTag, 'under_way'>): boolean =>
+export const isEditable = ({ running_task: task }: Pick<StudioTag, 'running_task'>): boolean =>
   task === null || task === 'index'
 
 /** All tags, the most used first; with a keyword, those whose name contains it. */
@@ -99,7 +99,7 @@ export const tagsQuery = (keyword: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // Polled until the background tasks of the tags have finished.
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ list }) => list.some(({ under_way }) => under_way !== null)) === true
+      state.data?.pages.some(({ list }) => list.some(({ running_task }) => running_task !== null)) === true
         ? pollMs
         : false,
   })

@@ -92,7 +92,7 @@ export function SectionFields({
       {source.from === 'videos' && (
         <VideoPicker
           ids={source.videos ?? []}
-          known={composed.picked}
+          known={composed.selected_videos}
           onPick={(videos) => onChange({ source: { ...source, videos } })}
         />
       )}

@@ -29,7 +29,7 @@ export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
     .selectFrom('tags')
     .select(['id', 'slug', 'names', 'video_count'])
     .select(({ selectFrom }) =>
-      selectFrom('tag_batch_jobs').select('task').whereRef('tag_id', '=', 'tags.id').as('under_way'),
+      selectFrom('tag_batch_jobs').select('task').whereRef('tag_id', '=', 'tags.id').as('running_task'),
     )
     .$if(keyword !== undefined, (query) => query.where(matchesWordPrefixes('words', keyword ?? '')))
     .$if(after !== undefined, (query) =>

@@ -53,9 +53,9 @@ export async function listHomepageOptions(
   db: Db,
   { sections }: HomepageDraft,
   language: Language,
-): Promise<Pick<StudioHomepage, 'categories' | 'tags' | 'picked'>> {
+): Promise<Pick<StudioHomepage, 'categories' | 'tags' | 'selected_videos'>> {
   const ids = sections.flatMap(({ source }) => source.videos ?? [])
-  const [categories, tags, picked] = await Promise.all([
+  const [categories, tags, selectedVideos] = await Promise.all([
     compose.selectCategories(db),
     compose.selectTagChoices(db),
     compose.selectPicked(db, 'id', ids),
@@ -68,7 +68,7 @@ export async function listHomepageOptions(
   return {
     categories: categories.map(toOption),
     tags: tags.map(toOption),
-    picked: picked.map(({ id, titles }) => ({ id, name: textInLanguage(titles, language) })),
+    selected_videos: selectedVideos.map(({ id, titles }) => ({ id, name: textInLanguage(titles, language) })),
   }
 }
 

@@ -50,7 +50,7 @@ export async function listUploads(db: Db, videoId: string, operatorLanguage: Lan
 /** Lists recently completed uploads of a video, so that the same files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<CompletedUpload[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
-  return rows.map((row) => ({
+  return rows.map(({ changed_at, ...row }) => ({
     ...row,
     bytes: Number(row.bytes),
     last_modified_at: row.last_modified_at.toISOString(),
@@ -66,7 +66,7 @@ export async function removeUploads(
   tx: Tx,
   videoId: string,
   ids: readonly string[],
-): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
+): Promise<{ removed: UploadRow[]; notRemoved: UploadRow[] }> {
   // Locks in the same order as startUploads, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
@@ -76,8 +76,9 @@ export async function removeUploads(
   )
   const remainingIds = rows.map(({ id }) => id).filter((id) => !deletedIds.has(id))
   // Rows that were cancelled concurrently are gone.
-  const kept = remainingIds.length > 0 ? await queries.selectUploads(tx, { videoId, ids: remainingIds }) : []
-  return { removed: rows.filter(({ id }) => deletedIds.has(id)), kept }
+  const notRemoved =
+    remainingIds.length > 0 ? await queries.selectUploads(tx, { videoId, ids: remainingIds }) : []
+  return { removed: rows.filter(({ id }) => deletedIds.has(id)), notRemoved }
 }
 
 /** Free space to keep on the disk, which the database may share: uploads must not stop sales. */

@@ -4,7 +4,7 @@ import { selectVideoEdits } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
 /** The fields of each part that a draft inherits. */
-const fieldsByPart: Record<(typeof inheritableFields)[number], readonly Field[]> = {
+const columnsByField: Record<(typeof inheritableFields)[number], readonly Field[]> = {
   price: ['episode_cents', 'video_cents', 'currency'],
   free_episodes: ['free_episodes'],
 }
@@ -19,8 +19,8 @@ export async function loadInheritedValues(db: Db, video: AdminVideoRecord): Prom
   const edits = events.filter(({ event }) => event === 'studio video edit')
   const isUnchanged = (field: Field) =>
     initial[field] === video[field] && !edits.some(({ after }) => after && field in after)
-  const inheritedParts = inheritableFields.filter((part) => fieldsByPart[part].every(isUnchanged))
-  if (inheritedParts.length === 0) return null
+  const inheritedFields = inheritableFields.filter((field) => columnsByField[field].every(isUnchanged))
+  if (inheritedFields.length === 0) return null
   const previousVideo = await selectPreviousVideo(db, video.id)
-  return { parts: inheritedParts, from: previousVideo?.titles ?? null }
+  return { fields: inheritedFields, from: previousVideo?.titles ?? null }
 }

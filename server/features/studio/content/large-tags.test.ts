@@ -73,13 +73,13 @@ describe('a tag of many videos', () => {
       id: other,
       done: false,
     })
-    expect(await tagCalled(name)).toMatchObject({ under_way: 'merge', video_count: many + 1 })
+    expect(await tagCalled(name)).toMatchObject({ running_task: 'merge', video_count: many + 1 })
     await work(1)
     expect(await having(tag)).toBe(many + 1 - 200)
     await work()
     expect([await having(tag), await having(other)]).toEqual([0, many + 1])
     expect(await tagCalled(name)).toBeUndefined()
-    expect(await tagCalled(`other${made}`)).toMatchObject({ under_way: null, video_count: many + 1 })
+    expect(await tagCalled(`other${made}`)).toMatchObject({ running_task: null, video_count: many + 1 })
     expect(await tagsOf(video)).toEqual([`other${made}`])
     expect([await foundBy(name), await foundBy(`other${made}`)]).toEqual([0, 1])
     expect(await notFound(tag)).toBe(404)
@@ -96,7 +96,7 @@ describe('a tag of many videos', () => {
 
   it('is deleted in batches too, and its videos stay', async () => {
     expect(await studio.callOk(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
-    expect(await tagCalled(name)).toMatchObject({ under_way: 'delete' })
+    expect(await tagCalled(name)).toMatchObject({ running_task: 'delete' })
     await work(1)
     expect(await having(tag)).toBe(many + 1 - 200)
     await work()
@@ -123,7 +123,7 @@ describe('a tag of many videos', () => {
 
   it('shows its new name at once, and is found by it after the worker has run', async () => {
     await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
-    expect(await tagCalled(`renamed${made}`)).toMatchObject({ under_way: 'index' })
+    expect(await tagCalled(`renamed${made}`)).toMatchObject({ running_task: 'index' })
     expect((await studio.callOk(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(
       `renamed${made}`,
     )
@@ -139,7 +139,7 @@ describe('a tag of many videos', () => {
     )
     expect(words).toEqual([{ fresh: many + 1, stale: 0 }])
     expect(await foundBy(`again${made}`)).toBe(1)
-    expect(await tagCalled(`again${made}`)).toMatchObject({ under_way: null })
+    expect(await tagCalled(`again${made}`)).toMatchObject({ running_task: null })
   })
 
   it('that is being indexed is merged completely', async () => {

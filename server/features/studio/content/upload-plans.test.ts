@@ -130,9 +130,9 @@ describe('the files of a season', () => {
     await bring(video, subtitles(9), Buffer.from('WEBVTT\n'))
     const ids = (await openOf(video)).map(({ id }) => id)
     const remove = (video_id: string) => studio.callOk(removeUploads, { body: { video_id, ids } })
-    expect(await remove(other)).toEqual({ removed: 0, kept: [] })
-    expect(await remove(video)).toEqual({ removed: 6, kept: ['09.en.vtt'] })
-    expect(await remove(video)).toEqual({ removed: 0, kept: ['09.en.vtt'] })
+    expect(await remove(other)).toEqual({ removed: 0, not_removed: [] })
+    expect(await remove(video)).toEqual({ removed: 6, not_removed: ['09.en.vtt'] })
+    expect(await remove(video)).toEqual({ removed: 0, not_removed: ['09.en.vtt'] })
     expect((await openOf(video)).map(({ name }) => name)).toEqual(['09.en.vtt'])
     expect((await trailOf(video)).map(({ event }) => event)).toEqual([
       'studio upload remove',

@@ -121,9 +121,9 @@ describe('a file', () => {
     expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'uploading' })
     expect((await send(studio, id, 1, partOf(film, 1))).info).toEqual({ parts: 3, complete: true })
     await takeAll()
-    expect(await episodesOf(video)).toMatchObject([{ number: 1, state: 'waiting', source_name: '01.mp4' }])
+    expect(await episodesOf(video)).toMatchObject([{ number: 1, state: 'queued', source_name: '01.mp4' }])
     expect(await processNextAsset(ingest, { signal, niceness: 0 })).toBeDefined()
-    expect(await episodesOf(video)).toMatchObject([{ state: 'ready', plays: true }])
+    expect(await episodesOf(video)).toMatchObject([{ state: 'ready', playable: true }])
     expect(await openOf(video)).toEqual([])
     expect((await announce(video, film)).state).toBe('queued')
     expect(await filesBelow('uploads')).toEqual([])
@@ -153,7 +153,7 @@ describe('a file', () => {
     const video = await begin()
     const id = await bring(video, short)
     const given = { body: { video_id: video, ids: [id] } }
-    expect(await studio.callOk(removeUploads, given)).toEqual({ removed: 0, kept: ['01.mp4'] })
+    expect(await studio.callOk(removeUploads, given)).toEqual({ removed: 0, not_removed: ['01.mp4'] })
     await takeAll()
     expect(await episodesOf(video)).toHaveLength(1)
     await makeAll()
@@ -236,7 +236,7 @@ describe('a file', () => {
       await waitForLock(site.context.database.pool)
       return { asked }
     })
-    expect(await removing.asked).toEqual({ removed: 1, kept: [] })
+    expect(await removing.asked).toEqual({ removed: 1, not_removed: [] })
   })
 
   it('that is not a film is refused with a reason in the operator’s language, and can be uploaded again', async () => {

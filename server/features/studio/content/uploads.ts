@@ -24,8 +24,8 @@ export const uploadCommands: Command[] = [
   }),
 
   transactionalCommand(contract.removeUploads, async (_context, tx, { video_id, ids }) => {
-    const { removed, kept } = await removeUploads(tx, video_id, ids)
-    const answer = { info: { removed: removed.length, kept: kept.map(({ name }) => name) } }
+    const { removed, notRemoved } = await removeUploads(tx, video_id, ids)
+    const answer = { info: { removed: removed.length, not_removed: notRemoved.map(({ name }) => name) } }
     return {
       answer,
       change: removed.length > 0 ? { subject: video_id, before: auditRecordOf(removed) } : null,

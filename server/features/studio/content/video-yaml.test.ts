@@ -26,8 +26,8 @@ afterAll(() => site.close())
 const read = (given: string) => studio.callOk(parseVideoDescription, { body: { text: given } })
 
 it('parses a video.yaml to the fields of an edit, which is recorded in the trail', async () => {
-  const { description, mistake } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
-  expect(mistake).toBeNull()
+  const { description, error } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
+  expect(error).toBeNull()
   expect(description).toEqual({
     titles: { en: 'Salt', fy: 'Sel' },
     synopses: { en: 'Two sisters.' },
@@ -65,5 +65,5 @@ it.each([
   [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
   ['', 'the file must hold keys'],
 ])('reports a mistake in one with a readable message: %j', async (given, words) => {
-  expect(await read(given)).toMatchObject({ description: null, mistake: expect.stringContaining(words) })
+  expect(await read(given)).toMatchObject({ description: null, error: expect.stringContaining(words) })
 })

@@ -28,9 +28,9 @@ async function parseVideoYaml(text: string): Promise<ResultOf<typeof parseVideoD
       ...money,
       episode_titles,
     }
-    return { description: parsedDescription, mistake: null }
+    return { description: parsedDescription, error: null }
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'DescriptionError') throw error
-    return { description: null, mistake: error.message }
+    return { description: null, error: error.message }
   }
 }

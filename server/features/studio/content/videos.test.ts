@@ -139,15 +139,15 @@ describe('editing a video', () => {
     await studio.callOk(editVideo, { body: { id: before, ...prices } })
     const { id } = await begin('Deep water')
     const inherited = async () => (await studio.callOk(getStudioVideo, { query: { id } })).inherited
-    expect(await inherited()).toEqual({ parts: ['price', 'free_episodes'], from: { en: 'Night train' } })
+    expect(await inherited()).toEqual({ fields: ['price', 'free_episodes'], from: { en: 'Night train' } })
     // The form sends all of its fields.
     await studio.callOk(editVideo, { body: { id, ...prices, category: 'Drama' } })
     await studio.callOk(editVideo, { body: { id: before, episode_cents: 99 } })
-    expect(await inherited()).toMatchObject({ parts: ['price', 'free_episodes'] })
+    expect(await inherited()).toMatchObject({ fields: ['price', 'free_episodes'] })
     await studio.callOk(editVideo, { body: { id, video_cents: 1999 } })
-    expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
+    expect(await inherited()).toMatchObject({ fields: ['free_episodes'] })
     await studio.callOk(editVideo, { body: { id, video_cents: 2999 } })
-    expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
+    expect(await inherited()).toMatchObject({ fields: ['free_episodes'] })
     await studio.callOk(editVideo, { body: { id, free_episodes: 2 } })
     expect(await inherited()).toBeNull()
     const { id: built } = await buildVideo(site.context)
@@ -168,10 +168,12 @@ describe('the warnings of a video', () => {
   it('name an episode that costs more than the whole video, and a video whose episodes are all free', async () => {
     const { id } = await begin('Odd')
     const edited = (body: object) => studio.callOk(editVideo, { body: { id, ...body } })
-    expect((await edited({ episode_cents: 1000, video_cents: 999 })).warnings).toEqual(['episodeDearer'])
+    expect((await edited({ episode_cents: 1000, video_cents: 999 })).warnings).toEqual([
+      'episodePriceAboveVideo',
+    ])
     expect((await edited({ episode_cents: 999, video_cents: 999 })).warnings).toEqual([])
     await site.context.db.updateTable('videos').set({ episode_count: 3 }).where('id', '=', id).execute()
-    expect((await edited({ free_episodes: 4 })).warnings).toEqual(['allFree'])
+    expect((await edited({ free_episodes: 4 })).warnings).toEqual(['allEpisodesFree'])
     expect((await edited({ free_episodes: 2 })).warnings).toEqual([])
   })
 
@@ -370,12 +372,12 @@ describe('the episodes of a video', () => {
     const look = async (headers = {}) =>
       (await studio.callOk(listStudioEpisodes, { query: { video_id: id }, headers })).list
     const reason = '01.mp4 is cut off after 3.5 s of 10 s'
-    expect((await look())[1]).toMatchObject({ state: 'failed', plays: false, reason })
+    expect((await look())[1]).toMatchObject({ state: 'failed', playable: false, reason })
     const [, inGerman] = await look({ 'accept-language': 'de' })
     expect(inGerman?.reason).toBe('01.mp4 bricht nach 3,5 s von 10 s ab')
     expect(await runStudioCommand(site.context, ['episode', 'list', id])).toContain(reason)
     const retried = await studio.callOk(retryEpisode, { body: { id: failed ?? '' } })
-    expect(retried).toMatchObject({ state: 'waiting', reason: null })
+    expect(retried).toMatchObject({ state: 'queued', reason: null })
     expect(await codeOf(studio.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
     expect(await codeOf(studio.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
     await studio.callOk(removeEpisode, { body: { id: failed ?? '' } })

@@ -92,14 +92,14 @@ describe('the commands', () => {
       return (await owner.studio.callOk(showExperiment, { query: { id } })).warnings
     }
     expect(await warningsOf('episode_price', { price_cents: 1100 })).toEqual([
-      { variant: 1, warning: 'episodeDearer' },
+      { variant: 1, warning: 'episodePriceAboveVideo' },
     ])
     expect(await warningsOf('episode_price', { price_cents: 199 })).toEqual([])
     expect(await warningsOf('video_price', { price_cents: 50 })).toEqual([
-      { variant: 1, warning: 'episodeDearer' },
+      { variant: 1, warning: 'episodePriceAboveVideo' },
     ])
     expect(await warningsOf('free_episodes', { free_episodes: 6 })).toEqual([
-      { variant: 1, warning: 'allFree' },
+      { variant: 1, warning: 'allEpisodesFree' },
     ])
     expect(await warningsOf('free_episodes', { free_episodes: 5 })).toEqual([])
   })

@@ -73,7 +73,7 @@ it('viewers get the saved homepage in their language; existing sections keep the
     ...draft,
     sections: [{ ...draft.sections[0], id: expect.any(String) }, draft.sections[1]],
   })
-  expect(saved.picked.map(({ name }) => name).toSorted()).toEqual(['Tide', 'Unseen'])
+  expect(saved.selected_videos.map(({ name }) => name).toSorted()).toEqual(['Tide', 'Unseen'])
   // Each process caches its response for up to a second.
   const { homepage, menu, copyright, pay_theme } = await vi.waitFor(async () => {
     const answer = await seen()

@@ -68,6 +68,6 @@ it('marks values that a draft inherited from the previous video', () => {
       .filter(({ isInherited }) => isInherited)
       .map(({ part }) => part)
   expect(inheritedOf(null)).toEqual([])
-  expect(inheritedOf({ parts: ['price'], from: null })).toEqual(['price'])
-  expect(inheritedOf({ parts: ['price', 'free_episodes'], from: null })).toEqual(['free_episodes', 'price'])
+  expect(inheritedOf({ fields: ['price'], from: null })).toEqual(['price'])
+  expect(inheritedOf({ fields: ['price', 'free_episodes'], from: null })).toEqual(['free_episodes', 'price'])
 })

@@ -61,7 +61,7 @@ export function compareDescription(
     { part: 'badge', was: video.badge ?? '', says: badge ?? '', edits: { badge } },
     { part: 'featured', was: video.featured ? 'yes' : '', says: featured ? 'yes' : '', edits: { featured } },
   ]
-  const inherited: readonly string[] = video.inherited?.parts ?? []
+  const inherited: readonly string[] = video.inherited?.fields ?? []
   return all
     .filter(({ was, says }) => says !== '' && says !== was)
     .map((each) => ({ ...each, isInherited: inherited.includes(each.part) }))

@@ -120,7 +120,7 @@ export function useImportDiff(
     takenCount: taken.length,
     mistake: isTooLarge
       ? t('content.said.tooLarge', { max: formatBytes(uploadLimits.description) })
-      : (reading.data?.mistake ?? ''),
+      : (reading.data?.error ?? ''),
     /** Numbers of episodes with a title but neither an episode nor a file. */
     unknown: unknownEpisodeNumbers(parsed?.episode_titles ?? [], known),
     /** Returns the titles of an episode among the files; undefined if there is no description. */

@@ -97,7 +97,7 @@ const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
 /** Actions for a tag; a tag that is being merged or deleted shows its status instead. */
 function TagActions({ tag }: { tag: StudioTag }) {
   const { t } = useTexts()
-  const { under_way: task } = tag
+  const { running_task: task } = tag
   return (
     <>
       {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}

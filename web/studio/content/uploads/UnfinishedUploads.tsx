@@ -114,7 +114,7 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
       const removed = await remove.run({ video_id: videoId, ids: some })
       // The reason has been shown; the rest can be removed with another click.
       if (!removed) return
-      usedFiles.push(...removed.kept)
+      usedFiles.push(...removed.not_removed)
     }
     removeStopped(videoId, uploads)
     if (usedFiles.length > 0)

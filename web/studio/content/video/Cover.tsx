@@ -107,7 +107,7 @@ function FrameSheet({
   const [chosen, setChosen] = useState('')
   const [video, setVideo] = useState<HTMLVideoElement | null>(null)
   const episodes = useQuery(episodesQuery(videoId, false))
-  const playable = episodes.data?.list.filter(({ plays }) => plays) ?? []
+  const playable = episodes.data?.list.filter((episode) => episode.playable) ?? []
   const episodeId = chosen || (playable[0]?.id ?? '')
   const captureFrame = () => {
     if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))

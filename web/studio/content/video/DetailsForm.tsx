@@ -127,14 +127,14 @@ function PromotionFields({ form }: { form: Form }) {
 }
 
 /** Shows from which video a new draft inherited its prices and free episodes. */
-function InheritedNotice({ inherited: { parts, from } }: { inherited: InheritedValues }) {
+function InheritedNotice({ inherited: { fields, from } }: { inherited: InheritedValues }) {
   const { t, language } = useTexts()
-  const what = parts.map((part) => t(`content.takenOverParts.${part}`)).join(', ')
+  const what = fields.map((field) => t(`content.inheritedFields.${field}`)).join(', ')
   return (
     <p className={styles.quiet}>
       {from
-        ? t('content.takenOver', { what, title: localizedName(from, language) })
-        : t('content.takenOverFirst', { what })}
+        ? t('content.inheritedFrom', { what, title: localizedName(from, language) })
+        : t('content.inheritedDefaults', { what })}
     </p>
   )
 }

@@ -60,11 +60,17 @@ export function EpisodeRow({
   )
 }
 
-function EpisodeState({ episode: { state, plays, progress }, at }: { episode: StudioEpisode; at: number }) {
+function EpisodeState({
+  episode: { state, playable, progress },
+  at,
+}: {
+  episode: StudioEpisode
+  at: number
+}) {
   const { t } = useTexts()
   if (state === 'processing') return <ConversionProgress progress={progress} at={at} />
-  const words = t(`content.made_${state}`, { percent: progress })
-  return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
+  const words = t(`content.episodeStates.${state}`, { percent: progress })
+  return <>{playable && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
 }
 
 /** Progress in percent from which the speed can be estimated. */
@@ -72,7 +78,7 @@ const minimumProgress = 10
 
 function ConversionProgress({ progress, at }: { progress: number; at: number }) {
   const { t } = useTexts()
-  const words = t('content.made_processing', { percent: progress })
+  const words = t('content.episodeStates.processing', { percent: progress })
   const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, minimumProgress)
   return (
     <>
@@ -89,7 +95,7 @@ function EpisodeActions({ episode }: { episode: StudioEpisode }) {
   const retry = useCommand(retryEpisode, t('done.retried'))
   const remove = useCommand(removeEpisode, t('done.episodeRemoved'))
   const [open, setOpen] = useState<'titles' | 'remove' | null>(null)
-  const { id, number, state, plays } = episode
+  const { id, number, state, playable } = episode
   if (!isAllowed(editEpisode)) return null
   return (
     <>
@@ -99,7 +105,7 @@ function EpisodeActions({ episode }: { episode: StudioEpisode }) {
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
-      {(state === 'failed' || !plays) && (
+      {(state === 'failed' || !playable) && (
         <Button variant="quiet" onClick={() => setOpen('remove')}>
           {t('content.takeOut')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>

@@ -66,7 +66,7 @@ const idOf = ({ id }: StudioEpisode) => id
 function useRefetchVideo(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)
-  const now = list && `${list.length} ${list.filter(({ plays }) => plays).length}`
+  const now = list && `${list.length} ${list.filter(({ playable }) => playable).length}`
   useEffect(() => {
     if (known.current !== undefined && known.current !== now)
       void client.invalidateQueries({ queryKey: videoQuery(id).queryKey })

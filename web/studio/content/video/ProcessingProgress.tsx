@@ -4,7 +4,7 @@ import { formatTimeLeft } from '#web/studio/content/uploads/format-time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
-const isUnderWay = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
+const isUnderWay = ({ state }: StudioEpisode) => state === 'queued' || state === 'processing'
 /** Progress in percent from which the speed can be estimated. */
 const minimumProgress = 50
 

@@ -23,7 +23,7 @@ export function VideoPreview({ video }: { video: StudioVideo }) {
   const [chosen, setChosen] = useState<string | null>(null)
   const episodes = useQuery(episodesQuery(video.id, false))
   const visibleEpisodes = (episodes.data?.list ?? []).filter(
-    ({ plays, state }) => plays || state !== 'failed',
+    ({ playable, state }) => playable || state !== 'failed',
   )
   const episode = visibleEpisodes.find(({ id }) => id === chosen) ?? visibleEpisodes[0]
   const isOpen = (each: StudioEpisode) => viewerKind === 'subscriber' || each.number <= video.free_episodes
@@ -47,7 +47,7 @@ export function VideoPreview({ video }: { video: StudioVideo }) {
       </div>
       <div className={styles.preview}>
         <div className={styles.screen}>
-          {episode && isOpen(episode) && episode.plays && (
+          {episode && isOpen(episode) && episode.playable && (
             <StudioPlayer
               key={episode.id}
               episodeId={episode.id}
@@ -56,7 +56,7 @@ export function VideoPreview({ video }: { video: StudioVideo }) {
           )}
           {episode && !isOpen(episode) && <Locked video={video} episode={episode} />}
           {!episode && <p className={styles.quiet}>{t('content.noEpisodes')}</p>}
-          {episode && isOpen(episode) && !episode.plays && (
+          {episode && isOpen(episode) && !episode.playable && (
             <p className={styles.quiet}>{t('content.stillMade')}</p>
           )}
         </div>

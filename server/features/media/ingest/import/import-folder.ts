@@ -168,8 +168,8 @@ async function applyCover(
 }
 
 const priceWarningTexts = {
-  episodeDearer: 'an episode costs more than the whole video',
-  allFree: 'every episode is free, so nothing is for sale',
+  episodePriceAboveVideo: 'an episode costs more than the whole video',
+  allEpisodesFree: 'every episode is free, so nothing is for sale',
 }
 
 /** Notes unlikely prices, and labels without translations. */
