@@ -18,7 +18,7 @@ export const SiteIcon = Type.Object({
   /** The URL of the image; it changes with the icon. */
   address: Type.String(),
   /** True if it was uploaded in the studio; false if it comes from the environment variable or is the built-in one. */
-  own: Type.Boolean(),
+  custom: Type.Boolean(),
 })
 export type SiteIcon = Static<typeof SiteIcon>
 

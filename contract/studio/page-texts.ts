@@ -19,7 +19,7 @@ const PageText = Type.Object({
   ...pageKey,
   markdown: Type.String(),
   /** True if it was edited in the studio; false for the built-in text. */
-  own: Type.Boolean(),
+  custom: Type.Boolean(),
   updated_at: Time,
   version: Type.String(),
 })
@@ -34,7 +34,7 @@ export const listPageTexts = command({
     'Lists the six pages in every language, with the time of the last change and whether each was edited',
   refuses: [],
   data: Type.Object({
-    list: Type.Array(Type.Object({ ...pageKey, own: Type.Boolean(), updated_at: Time })),
+    list: Type.Array(Type.Object({ ...pageKey, custom: Type.Boolean(), updated_at: Time })),
   }),
 })
 

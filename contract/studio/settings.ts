@@ -43,7 +43,7 @@ export const Setting = Type.Object({
   name: stringEnum(settingNames),
   value: nullable(Type.String()),
   /** True if it was set in the studio; false if it comes from the environment variable. */
-  own: Type.Boolean(),
+  custom: Type.Boolean(),
 })
 export type Setting = Static<typeof Setting>
 

@@ -41,10 +41,10 @@ it('uploads a cover from a file, and records it in the audit log', async () => {
 })
 
 it('uploads an icon from a file, which is shown until it is removed', async () => {
-  expect(await run('icon', 'change', picture)).toMatch(/own: true/)
+  expect(await run('icon', 'change', picture)).toMatch(/custom: true/)
   // Another process is notified a moment later.
-  await expect.poll(() => owner.studio.callOk(showIcon)).toMatchObject({ own: true })
-  expect(await run('icon', 'remove')).toMatch(/own: false/)
+  await expect.poll(() => owner.studio.callOk(showIcon)).toMatchObject({ custom: true })
+  expect(await run('icon', 'remove')).toMatch(/custom: false/)
 })
 
 it('refuses a file that is no image, a missing file and an unknown video with a readable message, and changes nothing', async () => {

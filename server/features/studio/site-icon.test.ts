@@ -39,7 +39,10 @@ describe('an uploaded icon', () => {
   it('appears in pages, manifest and browser tab under a name of its content, in every size, until it is reset', async () => {
     const usual = await studio.callOk(showIcon)
     const { info } = await send(await picture(600, 600).png().toBuffer())
-    expect(info).toEqual({ own: true, address: expect.stringMatching(/^\/icons\/[0-9a-f]{12}\/192\.png$/) })
+    expect(info).toEqual({
+      custom: true,
+      address: expect.stringMatching(/^\/icons\/[0-9a-f]{12}\/192\.png$/),
+    })
     const address = info?.address ?? ''
     const hash = address.split('/')[2] ?? ''
     const html = await everywhere('/', (text) => text.includes(`<link rel="icon" href="${address}">`))

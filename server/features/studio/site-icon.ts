@@ -54,7 +54,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
 }
 
 function present({ icons, settings }: IconStudioContext): SiteIcon {
-  return { address: icons.address('192.png'), own: settings.icon !== undefined }
+  return { address: icons.address('192.png'), custom: settings.icon !== undefined }
 }
 
 /** @returns the previous icon */

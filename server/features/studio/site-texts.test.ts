@@ -45,8 +45,10 @@ beforeEach(async () => {
 describe('a text', () => {
   it('is the built-in one until an operator saves another; viewers get the new one, and the restored one, without a restart', async () => {
     const [usual, before] = [await show(), await read()]
-    expect(usual).toMatchObject({ own: false, updated_at: before.updated_at })
-    expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({ own: true })
+    expect(usual).toMatchObject({ custom: false, updated_at: before.updated_at })
+    expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({
+      custom: true,
+    })
     expect(await read()).toMatchObject({
       title: 'Our rules',
       blocks: [{ kind: 'paragraph', lines: [[{ text: 'Be kind to Ada <b>.' }]] }],
@@ -62,7 +64,7 @@ describe('a text', () => {
     expect(await read('de')).toEqual(german)
     const { list } = await editor.studio.callOk(listPageTexts)
     expect(list).toHaveLength(30)
-    expect(list.filter(({ own }) => own)).toMatchObject([which])
+    expect(list.filter(({ custom }) => custom)).toMatchObject([which])
   })
 
   it('is shown in the preview as viewers would get it', async () => {
@@ -130,8 +132,8 @@ describe('a text', () => {
       operator: editor.email,
       subject: 'text contentPolicy en',
       details: {
-        before: { own: true, line: 5, markdown: 'Two.' },
-        after: { own: true, line: 5, markdown: '2.' },
+        before: { custom: true, line: 5, markdown: 'Two.' },
+        after: { custom: true, line: 5, markdown: '2.' },
       },
     })
   })
@@ -149,7 +151,7 @@ it('the command line saves a text too', async () => {
   const shown = await run('show', 'refundPolicy', 'fy', '--json')
   const { version } = JSON.parse(shown) as { version: string }
   const saved = await run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version)
-  expect(saved).toContain('own: true')
+  expect(saved).toContain('custom: true')
   await expect(
     run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version),
   ).rejects.toThrow('changed in the meantime')

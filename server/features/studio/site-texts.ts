@@ -38,7 +38,7 @@ export const siteTextCommands: Command[] = [
 const auditSubject = ({ name, language }: { name: string; language: string }) => `text ${name} ${language}`
 
 interface TextVersion {
-  own: boolean
+  custom: boolean
   markdown: string
 }
 
@@ -55,7 +55,7 @@ function changedLines(before: TextVersion, after: TextVersion) {
     commonEnd++
   const part = (lines: string[]) => lines.slice(commonStart, lines.length - commonEnd).join('\n')
   return {
-    before: { own: before.own, line: commonStart + 1, markdown: part(linesBefore) },
-    after: { own: after.own, line: commonStart + 1, markdown: part(linesAfter) },
+    before: { custom: before.custom, line: commonStart + 1, markdown: part(linesBefore) },
+    after: { custom: after.custom, line: commonStart + 1, markdown: part(linesAfter) },
   }
 }

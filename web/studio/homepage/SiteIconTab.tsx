@@ -35,7 +35,7 @@ export function SiteIconTab() {
       <img src={icon.data.address} alt={t('homepage.iconNow')} width={96} height={96} />
       <div className={styles.writing}>
         <p>{t('homepage.iconText')}</p>
-        <p className={styles.note}>{t(icon.data.own ? 'homepage.iconOwn' : 'homepage.iconUsual')}</p>
+        <p className={styles.note}>{t(icon.data.custom ? 'homepage.iconCustom' : 'homepage.iconDefault')}</p>
         <div className={styles.actions}>
           <ImageFileButton
             label={t('homepage.iconChoose')}
@@ -43,7 +43,7 @@ export function SiteIconTab() {
             disabled={busy}
             onChoose={(file) => void uploadIcon(file)}
           />
-          {icon.data.own && (
+          {icon.data.custom && (
             <Button variant="quiet" disabled={busy} onClick={() => void resetIcon.run({})}>
               {t('homepage.iconBack')}
             </Button>

@@ -109,7 +109,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
           <Button type="submit" disabled={busy || !isChanged || conflictingText !== null}>
             {t('homepage.saveText')}
           </Button>
-          {savedText.own && (
+          {savedText.custom && (
             <Button
               variant="quiet"
               disabled={busy || conflictingText !== null}
@@ -121,9 +121,9 @@ export function TextEditor({ saved }: { saved: PageText }) {
           <p role="status">
             {isChanged
               ? t('homepage.changed')
-              : savedText.own
+              : savedText.custom
                 ? t('homepage.writtenAt', { time: formatTime(savedText.updated_at, shown) })
-                : t('homepage.asItCame')}
+                : t('homepage.builtIn')}
           </p>
         </div>
       </form>

@@ -19,7 +19,7 @@ export function TextList() {
   const { list } = texts.data
   const status = (name: PageName, language: Language) => {
     const text = list.find((each) => each.name === name && each.language === language)
-    return text?.own ? formatTime(text.updated_at, shown) : t('homepage.asItCame')
+    return text?.custom ? formatTime(text.updated_at, shown) : t('homepage.builtIn')
   }
   const columns = [
     { title: t('homepage.textName'), cell: (name: PageName) => t(`homepage.page.${name}`) },

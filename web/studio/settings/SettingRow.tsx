@@ -12,7 +12,7 @@ import { settingsQuery } from './settings-query.ts'
 import styles from './settings.module.css'
 
 /** One setting: its value, and for owners a form to change or reset it. */
-export function SettingRow({ setting: { name, value, own } }: { setting: Setting }) {
+export function SettingRow({ setting: { name, value, custom } }: { setting: Setting }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()(changeSetting)
   const queryClient = useQueryClient()
@@ -26,7 +26,9 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
     },
   })
   const label = t(`settings.name.${name}`)
-  const source = t(own ? 'settings.setHere' : value === null ? 'settings.notSet' : 'settings.fromEnvironment')
+  const source = t(
+    custom ? 'settings.setHere' : value === null ? 'settings.notSet' : 'settings.fromEnvironment',
+  )
   if (!isAllowed)
     return (
       <li className={styles.row}>
@@ -51,7 +53,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
             {t('settings.save')}
             <span className="hidden-text">{label}</span>
           </Button>
-          {own && (
+          {custom && (
             <Button
               variant="quiet"
               disabled={resetSetting.busy}

@@ -21,9 +21,9 @@ export interface PageContext {
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
   const known = pageNames.find((each) => each === name)
   if (!known) throw new Refusal('notFound')
-  const { markdown, own, updated_at } = await loadSiteText(context.db, { name: known, language })
+  const { markdown, custom, updated_at } = await loadSiteText(context.db, { name: known, language })
   const values = placeholderValues(context)
-  const parsed = own ? await parseMarkdownInThread(markdown, values) : parseMarkdown(markdown, values)
+  const parsed = custom ? await parseMarkdownInThread(markdown, values) : parseMarkdown(markdown, values)
   return { name: known, ...parsed, updated_at }
 }
 

@@ -20,22 +20,24 @@ interface SiteTextKey {
 export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Promise<PageText> {
   const row = await queries.selectText(db, name, language)
   const { markdown, updated_at } = row ?? (await readBuiltInText(name, language))
-  const own = row !== undefined
+  const custom = row !== undefined
   const version = createHash('sha256')
-    .update(JSON.stringify([own, markdown]))
+    .update(JSON.stringify([custom, markdown]))
     .digest('base64url')
-  return { name, language, markdown, own, updated_at: updated_at.toISOString(), version }
+  return { name, language, markdown, custom, updated_at: updated_at.toISOString(), version }
 }
 
 /** Lists all texts in every language, without their content. */
-export async function listSiteTexts(db: Db): Promise<(SiteTextKey & { own: boolean; updated_at: string })[]> {
+export async function listSiteTexts(
+  db: Db,
+): Promise<(SiteTextKey & { custom: boolean; updated_at: string })[]> {
   const rows = await queries.selectTextDates(db)
   const each = pageNames.flatMap((name) => languages.map((language) => ({ name, language })))
   return Promise.all(
     each.map(async ({ name, language }) => {
-      const own = rows.find((row) => row.name === name && row.language === language)
-      const { updated_at } = own ?? (await readBuiltInText(name, language))
-      return { name, language, own: own !== undefined, updated_at: updated_at.toISOString() }
+      const row = rows.find((each) => each.name === name && each.language === language)
+      const { updated_at } = row ?? (await readBuiltInText(name, language))
+      return { name, language, custom: row !== undefined, updated_at: updated_at.toISOString() }
     }),
   )
 }

@@ -42,17 +42,21 @@ describe('a setting', () => {
     expect(of(await owner.studio.callOk(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
-      own: false,
+      custom: false,
     })
     const set = await change('mail_from', ' New <new@drama.example> ')
-    expect(of(set, 'mail_from')).toEqual({ name: 'mail_from', value: 'New <new@drama.example>', own: true })
+    expect(of(set, 'mail_from')).toEqual({
+      name: 'mail_from',
+      value: 'New <new@drama.example>',
+      custom: true,
+    })
     const [deed] = (await owner.studio.callOk(listAuditEvents)).list
     expect(deed).toMatchObject({
       event: 'studio settings change',
       subject: 'setting mail_from',
       details: { before: { value: 'Old <old@drama.example>' }, after: { value: 'New <new@drama.example>' } },
     })
-    expect(of(await change('mail_from', null), 'mail_from')).toMatchObject({ own: false })
+    expect(of(await change('mail_from', null), 'mail_from')).toMatchObject({ custom: false })
   })
 
   it('for mails applies from the next mail, without a restart', async () => {
@@ -124,7 +128,7 @@ describe('a setting', () => {
   it.each(rateLimitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
     const { min, max } = rateLimitBounds[name]
     for (const value of [min, max, formatRateLimit(readRateLimits({})[name])])
-      expect(of(await change(name, value), name)).toEqual({ name, value, own: true })
+      expect(of(await change(name, value), name)).toEqual({ name, value, custom: true })
     await change(name, null)
   })
 

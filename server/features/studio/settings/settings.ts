@@ -83,7 +83,7 @@ async function loadSettings({ db, environment, secretsSet }: Context): Promise<S
     languages: [...(own.languages ?? languages)],
     settings: settingNames.map((name) => {
       const [ownValue, environmentValue] = valuesByName[name] ?? []
-      return { name, value: ownValue ?? environmentValue ?? null, own: ownValue !== undefined }
+      return { name, value: ownValue ?? environmentValue ?? null, custom: ownValue !== undefined }
     }),
     secrets: secretsSet,
   }
