@@ -173,7 +173,7 @@ describe('a refund', () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, amount_cents: 40, reason: 'goodwill' }
     expect(await owner.studio.callOk(refundOrder, { body: part })).toMatchObject({
-      status: 'done',
+      status: 'succeeded',
       order_status: 'partially_refunded',
       refunded_cents: 40,
     })
