@@ -47,7 +47,7 @@ export const claimPurchase = endpoint({
   summary:
     "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves only in the guest's own browser; in another, only the purchase of the receipt moves",
   refuses: ['linkExpired', 'signInRequired', 'alreadySignedIn', 'editConflict', 'claimFromOtherBrowser'],
-  body: Type.Object({ claim: LinkSecret }),
+  body: Type.Object({ secret: LinkSecret }),
   info: User,
 })
 
@@ -60,7 +60,7 @@ export const cancelByLink = endpoint({
   summary:
     'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkExpired', 'emailInvalid'],
-  body: Type.Object({ cancel: Type.Optional(LinkSecret), ...linkRequestFields }),
+  body: Type.Object({ secret: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),
     /** The name of the plan, and when it ends. */
@@ -75,7 +75,7 @@ export const withdraw = endpoint({
   summary:
     'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkExpired', 'emailInvalid'],
-  body: Type.Object({ withdraw: Type.Optional(LinkSecret), ...linkRequestFields }),
+  body: Type.Object({ secret: Type.Optional(LinkSecret), ...linkRequestFields }),
   info: Type.Object({
     done: Type.Boolean(),
     /** The amount that is refunded. */

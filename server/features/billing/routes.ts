@@ -107,14 +107,14 @@ export function billingRoutes(context: BillingContext): Route[] {
     }),
     route(claimCall, async (call) => ({ info: await claimPurchase(context, call) })),
     route(cancelByLinkCall, async (call) => {
-      const { cancel } = call.body
-      if (cancel !== undefined) return { info: await cancelByLink(context, cancel, call.language) }
+      const { secret } = call.body
+      if (secret !== undefined) return { info: await cancelByLink(context, secret, call.language) }
       await requestOrderLink(context, call, 'cancel', call.body)
       return { info: { done: false } }
     }),
     route(withdrawCall, async (call) => {
-      const { withdraw } = call.body
-      if (withdraw !== undefined) return { info: await withdrawByLink(context, withdraw) }
+      const { secret } = call.body
+      if (secret !== undefined) return { info: await withdrawByLink(context, secret) }
       await requestOrderLink(context, call, 'withdraw', call.body)
       return { info: { done: false } }
     }),

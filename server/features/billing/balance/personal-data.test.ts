@@ -202,7 +202,7 @@ describe('a withdrawal from a top-up', () => {
     const mails = await site.mails(email)
     return mails.flatMap(({ text }) => /#withdraw=([\w-]+)/.exec(text)?.[1] ?? []).at(-1) ?? ''
   }
-  const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
+  const leave = async (body: { secret?: string; email?: string; order_id?: string }) =>
     (await site.visitor().call(withdraw, { body })).answer
 
   test('refunds the unspent money, also if immediate delivery was requested', async () => {
@@ -216,8 +216,8 @@ describe('a withdrawal from a top-up', () => {
     const secret = await last(shopper.email)
     // 100 were bonus, which is set off; 98 of the second episode were paid money.
     const answer = { code: 200, info: { done: true, amount_cents: 802, currency: 'USD' } }
-    expect(await leave({ withdraw: secret })).toMatchObject(answer)
-    expect(await leave({ withdraw: secret })).toMatchObject(answer)
+    expect(await leave({ secret })).toMatchObject(answer)
+    expect(await leave({ secret })).toMatchObject(answer)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 802, reason: 'withdrawal' }])
     expect(await balancesOf(shopper)).toEqual([])
     expect(await playbackCode(site, shopper)).toBe(200)

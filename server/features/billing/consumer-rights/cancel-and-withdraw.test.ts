@@ -36,9 +36,9 @@ async function secretsOf(email: string, purpose: 'cancel' | 'withdraw' | 'claim'
 const last = async (...asked: Parameters<typeof secretsOf>) => (await secretsOf(...asked)).at(-1) ?? ''
 const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
 /** Calls of a client without a session. */
-const cancel = async (body: { cancel?: string; email?: string; order_id?: string }) =>
+const cancel = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(cancelByLink, { body })).answer
-const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
+const leave = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(withdraw, { body })).answer
 
 describe('the link of a receipt that cancels', () => {
@@ -47,7 +47,7 @@ describe('the link of a receipt that cancels', () => {
     const { email } = person.shopper
     const { renews_at } = await person.membership()
     const secret = await last(email, 'cancel')
-    expect(await cancel({ cancel: secret })).toMatchObject({
+    expect(await cancel({ secret })).toMatchObject({
       code: 200,
       info: { done: true, plan: 'Weekly', ends_at: renews_at },
     })
@@ -62,7 +62,7 @@ describe('the link of a receipt that cancels', () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => cancel({ cancel: secret })))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => cancel({ secret })))
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect((await subjects(email)).filter((subject) => subject === 'Your plan is cancelled')).toHaveLength(1)
   })
@@ -72,8 +72,8 @@ describe('the link of a receipt that cancels', () => {
     const { email } = person.shopper
     const first = await last(email, 'cancel')
     await person.advanceAndRenew(7 * day)
-    await site.visitor().callOk(claimPurchase, { body: { claim: await last(email, 'claim') } })
-    expect(await cancel({ cancel: first })).toMatchObject({ code: 200, info: { done: true } })
+    await site.visitor().callOk(claimPurchase, { body: { secret: await last(email, 'claim') } })
+    expect(await cancel({ secret: first })).toMatchObject({ code: 200, info: { done: true } })
     expect(await person.subscriptionRow()).toMatchObject({ cancel_at_period_end: true })
   })
 
@@ -81,12 +81,12 @@ describe('the link of a receipt that cancels', () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
-    expect(await cancel({ cancel: await last(email, 'claim') })).toMatchObject({ code: 500 })
-    expect(await cancel({ cancel: 'nothing' })).toMatchObject({ code: 500 })
+    expect(await cancel({ secret: await last(email, 'claim') })).toMatchObject({ code: 500 })
+    expect(await cancel({ secret: 'nothing' })).toMatchObject({ code: 500 })
     await person.shopper.visitor.callOk(cancelSubscription)
     await person.advanceAndRenew(8 * day)
     await person.shopper.buy({ kind: 'plan', plan_id: (await person.shopper.plan(30)).id })
-    expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
+    expect(await cancel({ secret })).toMatchObject({ code: 500 })
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
   })
 })
@@ -101,9 +101,9 @@ describe('a user who requests a cancellation by e-mail address', () => {
     const secret = await last(email, 'cancel')
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
     site.advanceClock(day + 1000)
-    expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
+    expect(await cancel({ secret })).toMatchObject({ code: 500 })
     await cancel({ email })
-    expect(await cancel({ cancel: await last(email, 'cancel') })).toMatchObject({ code: 200 })
+    expect(await cancel({ secret: await last(email, 'cancel') })).toMatchObject({ code: 200 })
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: true })
   })
 
@@ -152,7 +152,7 @@ describe('a withdrawal', () => {
     await leave({ email: shopper.email, order_id: ` ${order?.id} ` })
     const secret = await last(shopper.email, 'withdraw')
     expect(await plays(shopper)).toBe(true)
-    expect(await leave({ withdraw: secret })).toMatchObject({
+    expect(await leave({ secret })).toMatchObject({
       code: 200,
       info: { done: true, amount_cents: 99, currency: 'USD' },
     })
@@ -167,7 +167,7 @@ describe('a withdrawal', () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await leave({ email: shopper.email, order_id: order?.id ?? '' })
-    await leave({ withdraw: await last(shopper.email, 'withdraw') })
+    await leave({ secret: await last(shopper.email, 'withdraw') })
     const refund = { amount_cents: 99, currency: 'USD', reason: 'withdrawal', status: 'succeeded' }
     expect(await shopper.visitor.callOk(exportUser)).toMatchObject({
       orders: [{ id: order?.id, withdrawn_at: expect.any(String) }],
@@ -181,7 +181,7 @@ describe('a withdrawal', () => {
     await person.advanceAndRenew(8 * day)
     await leave({ email })
     expect(await secretsOf(email, 'withdraw')).toHaveLength(1)
-    expect(await leave({ withdraw: await last(email, 'withdraw') })).toMatchObject({
+    expect(await leave({ secret: await last(email, 'withdraw') })).toMatchObject({
       info: { amount_cents: 499 + 999 },
     })
     expect((await person.orders()).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
@@ -201,7 +201,7 @@ describe('a withdrawal', () => {
     await person.advanceAndRenew(7 * day)
     delete site.trouble.chargeSavedMethod
     await leave({ email })
-    await leave({ withdraw: await last(email, 'withdraw') })
+    await leave({ secret: await last(email, 'withdraw') })
     await reconcile(site.context)
     const payments = await person.payments('succeeded')
     expect(payments.map(({ amountCents, refundedCents }) => amountCents - refundedCents)).toEqual([0, 0])
@@ -214,9 +214,9 @@ describe('a withdrawal', () => {
     await shopper.buy(episode())
     await leave({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => leave({ withdraw: secret })))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => leave({ secret })))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    expect(await leave({ withdraw: secret })).toEqual(answers[0])
+    expect(await leave({ secret })).toEqual(answers[0])
     const { db } = site.context
     const orders = await shopper.visitor.callOk(getOrders)
     const [order] = 'list' in orders ? orders.list : []
@@ -257,7 +257,7 @@ describe('a withdrawal', () => {
     }
     site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('never'))
     await leave({ email: stuck.email })
-    await leave({ withdraw: await last(stuck.email, 'withdraw') })
+    await leave({ secret: await last(stuck.email, 'withdraw') })
     const { id: userId } = await stuck.visitor.callOk(getUser)
     await db.transaction().execute(async (tx) => {
       const early = new Date(clock.now().getTime() - day)
@@ -309,14 +309,14 @@ describe('a withdrawal', () => {
     await leave({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
     site.advanceClock(day - 60_000)
-    expect(await leave({ withdraw: secret })).toMatchObject({ code: 200 })
+    expect(await leave({ secret })).toMatchObject({ code: 200 })
     const other = await Shopper.create(site)
     await other.buy(episode())
     await leave({ email: other.email })
     const spent = await last(other.email, 'withdraw')
     site.advanceClock(day + 60_000)
-    expect(await leave({ withdraw: spent })).toMatchObject({ code: 500 })
-    expect(await leave({ withdraw: 'nothing' })).toMatchObject({ code: 500 })
+    expect(await leave({ secret: spent })).toMatchObject({ code: 500 })
+    expect(await leave({ secret: 'nothing' })).toMatchObject({ code: 500 })
   })
 
   it('reveals nothing about an order of another user', async () => {

@@ -32,7 +32,7 @@ async function claimsOf({ email }: Shopper): Promise<string[]> {
 }
 
 const claim = async ({ visitor }: Shopper, secret = '') =>
-  (await visitor.call(claimPurchase, { body: { claim: secret } })).answer
+  (await visitor.call(claimPurchase, { body: { secret } })).answer
 
 async function ordersOf({ visitor }: Shopper): Promise<string[]> {
   const found = await visitor.callOk(getOrders)

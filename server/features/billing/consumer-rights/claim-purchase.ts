@@ -22,16 +22,16 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
-  const { claim } = call.body
+  const { secret } = call.body
   const findClaim = async (database: Db) => {
-    const { user_id: userId, email } = await findLinkedOrder(database, 'claim', claim, clock.now())
+    const { user_id: userId, email } = await findLinkedOrder(database, 'claim', secret, clock.now())
     return { userId, email }
   }
   const viewer = await claimGuestRecords(context, call, {
     findClaim,
     isGuarded: hasEverToppedUp,
     async redeem(tx, userId) {
-      const order = await findLinkedOrder(tx, 'claim', claim, clock.now())
+      const order = await findLinkedOrder(tx, 'claim', secret, clock.now())
       const guestId =
         call.viewer?.userId === userId ? userId : await claimInOtherBrowser(context, tx, call, order)
       await deleteOrderLinks(tx, guestId, 'claim')

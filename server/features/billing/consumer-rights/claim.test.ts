@@ -50,7 +50,7 @@ async function saver() {
 }
 
 const use = async (visitor: Visitor, claim: string) =>
-  (await visitor.call(claimPurchase, { body: { claim } })).answer
+  (await visitor.call(claimPurchase, { body: { secret: claim } })).answer
 const plays = async (visitor: Visitor, index = 4) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[index]?.id ?? '' } })).answer
     .code === 200

@@ -213,7 +213,7 @@ async function withdrawFrom({ email }: Shopper) {
   await site.visitor().call(withdraw, { body: { email } })
   const texts = (await site.mails(email)).map(({ text }) => text)
   const link = texts.map((text) => /#withdraw=([\w-]+)/.exec(text)?.[1]).findLast(Boolean)
-  return (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
+  return (await site.visitor().call(withdraw, { body: { secret: link } })).answer
 }
 
 async function mailAbout(shopper: Shopper, about: string) {

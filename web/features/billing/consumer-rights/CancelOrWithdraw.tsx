@@ -22,7 +22,7 @@ export function CancelByLink({ secret }: { secret: string }) {
       doneTitle={t('out.cancelDone')}
       newLinkPath={contractLinkPaths.cancel}
       perform={async () => {
-        const { plan = '', ends_at } = await call(cancelByLink, { body: { cancel: secret } })
+        const { plan = '', ends_at } = await call(cancelByLink, { body: { secret } })
         return t('out.cancelDoneText', { plan, date: formatLongDate(ends_at) })
       }}
     />
@@ -39,7 +39,7 @@ export function WithdrawByLink({ secret }: { secret: string }) {
       button={t('out.withdraw')}
       doneTitle={t('out.withdrawDone')}
       newLinkPath={contractLinkPaths.withdraw}
-      perform={async () => withdrawalText(t, await call(withdraw, { body: { withdraw: secret } }))}
+      perform={async () => withdrawalText(t, await call(withdraw, { body: { secret } }))}
     />
   )
 }

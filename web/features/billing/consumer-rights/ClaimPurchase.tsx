@@ -25,7 +25,7 @@ export function ClaimPurchase({ secret }: { secret: string }) {
     validate: () => ({}),
     send: async () => {
       try {
-        const claimedUser = await call(claimPurchase, { body: { claim: secret } })
+        const claimedUser = await call(claimPurchase, { body: { secret } })
         setCurrentUser(queryClient, claimedUser)
         setUser(claimedUser)
       } catch (error) {

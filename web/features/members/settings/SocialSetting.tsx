@@ -53,7 +53,7 @@ function SocialReturnNotice({
   const socialReturn = readSocialReturn(search, hash)
   const linked = new URLSearchParams(search).get('linked')
   const nameOf = (provider: string | null) => providers.find(({ id }) => id === provider)?.name
-  if (socialReturn?.answer === 'prove')
+  if (socialReturn?.answer === 'reauthenticate')
     return (
       <ReauthenticateToLink
         user={user}
@@ -88,7 +88,7 @@ function ReauthenticateToLink({ user, back, name }: { user: User; back: SocialRe
     <div className={styles.form}>
       <ReauthenticateForm
         user={user}
-        text={t('social.prove')}
+        text={t('social.reauthenticate')}
         action={t('link.link', { name })}
         send={send}
       />
