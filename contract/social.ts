@@ -78,18 +78,19 @@ export const confirmSocial = endpoint({
 
 /**
  * The reasons why a social sign-in did not complete, as `social` in the query of /login (of /individual for a member
- * who links). `prove`: linking requires reauthentication, see `linkSocial`; `lost`: another browser returned than the
- * one that started; `has_account`: sign in to the account with this e-mail first, then link the provider; `taken`: the
- * profile belongs to another account; `second_factor`: the account's code is required, see `confirmSocial`.
+ * who links). `reauthenticate`: linking requires reauthentication, see `linkSocial`; `wrong_browser`: another browser
+ * returned than the one that started; `has_account`: sign in to the account with this e-mail first, then link the
+ * provider; `already_linked`: the profile belongs to another account; `second_factor`: the account's code is required,
+ * see `confirmSocial`.
  */
 export const socialSignInOutcomes = [
-  'prove',
+  'reauthenticate',
   'cancelled',
   'failed',
   'expired',
-  'lost',
+  'wrong_browser',
   'has_account',
-  'taken',
+  'already_linked',
   'second_factor',
 ] as const
 export type SocialSignInOutcome = (typeof socialSignInOutcomes)[number]

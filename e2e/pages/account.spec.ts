@@ -183,7 +183,7 @@ test('a member links a social profile, reauthenticates when required, and unlink
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 
   // The redirect for a member whose sign-in is too old.
-  await page.goto('/individual?social=prove&provider=oidc&return_to=/my')
+  await page.goto('/individual?social=reauthenticate&provider=oidc&return_to=/my')
   await setting.getByLabel('Current password').fill(password)
   await setting.getByRole('button', { name: 'Link House', exact: true }).click()
   await expect(page).toHaveURL(/\/my$/)

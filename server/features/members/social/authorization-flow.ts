@@ -88,7 +88,7 @@ export async function handleCallback(
   const name = flowCookieName(state)
   const signedFlow = cookies[cookieName(secure, name)]
   // An app's in-app browser may pass the response to another browser, or lose its cookies.
-  if (!signedFlow) return { answer: 'lost', returnTo: readReturnPath(secret, state) }
+  if (!signedFlow) return { answer: 'wrong_browser', returnTo: readReturnPath(secret, state) }
   call.setHeader('set-cookie', serializeCookie(secure, name, '', 0))
   const flow = readFlow(secret, signedFlow, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }

@@ -39,7 +39,7 @@ describe('a callback', () => {
     const callback = await grantConsent(consent)
     const inAnotherBrowser = site.visitor()
     expect(await finishSocialSignIn(inAnotherBrowser, callback)).toBe(
-      '/login?social=lost&provider=oidc&return_to=%2Fvideos%2Fone',
+      '/login?social=wrong_browser&provider=oidc&return_to=%2Fvideos%2Fone',
     )
     expect(await inAnotherBrowser.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
@@ -49,7 +49,7 @@ describe('a callback', () => {
     const victim = site.visitor()
     const own = new URL(await startSocialSignIn(victim)).searchParams.get('state') ?? ''
     const theirs = new URLSearchParams(attackers.split('?')[1])
-    expect(await finishSocialSignIn(victim, attackers)).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(victim, attackers)).toMatch(/social=wrong_browser/)
     const code = theirs.get('code') ?? ''
     const mixed = new URLSearchParams({ code, state: own })
     expect(await finishSocialSignIn(victim, `/api/user/social/oidc/callback?${mixed.toString()}`)).toMatch(
@@ -150,7 +150,7 @@ describe('a callback', () => {
     const copy = site.visitor()
     copy.cookie = visitor.cookie
     expect(await finishSocialSignIn(visitor, callback)).toBe('/')
-    expect(await finishSocialSignIn(visitor, callback)).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(visitor, callback)).toMatch(/social=wrong_browser/)
     expect(await finishSocialSignIn(copy, callback)).toBe('/login?social=expired&provider=oidc&return_to=%2F')
     expect(await copy.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
@@ -182,6 +182,8 @@ describe('a callback', () => {
   })
 
   it('without any of its fields redirects to a page of the site', async () => {
-    expect(await finishSocialSignIn(site.visitor(), '/api/user/social/oidc/callback')).toMatch(/social=lost/)
+    expect(await finishSocialSignIn(site.visitor(), '/api/user/social/oidc/callback')).toMatch(
+      /social=wrong_browser/,
+    )
   })
 })

@@ -115,7 +115,7 @@ describe('a profile of another member', () => {
   it('stays with that member, whoever proves it, until that member unlinks it', async () => {
     const owner = await linkedMember()
     const { id, visitor } = await site.createMember()
-    const taken = '/individual?social=taken&provider=oidc&return_to=%2Findividual'
+    const taken = '/individual?social=already_linked&provider=oidc&return_to=%2Findividual'
     expect(await signInWithProvider(visitor)).toBe(taken)
     expect(await linkedOf(visitor)).toEqual([])
     expect(await linkedOf(owner.visitor)).toMatchObject([{ id: owner.identity }])
@@ -210,7 +210,7 @@ describe('the last sign-in method', () => {
 })
 
 describe('linking long after signing in', () => {
-  const prove = '/individual?social=prove&provider=oidc&return_to=%2Fmy'
+  const prove = '/individual?social=reauthenticate&provider=oidc&return_to=%2Fmy'
   const link = async (
     visitor: Visitor,
     body: { provider: string; return_to?: string; current_password?: string },

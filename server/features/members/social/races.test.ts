@@ -39,7 +39,7 @@ it('one identity that two members link concurrently becomes one’s, and the oth
   const ends = await Promise.all(members.map(({ visitor }) => signInWithProvider(visitor)))
   expect(ends.toSorted()).toEqual([
     '/individual',
-    '/individual?social=taken&provider=oidc&return_to=%2Findividual',
+    '/individual?social=already_linked&provider=oidc&return_to=%2Findividual',
   ])
   const kept = await Promise.all(members.map(({ id }) => site.identitiesOf(id)))
   expect(kept.flat()).toHaveLength(1)

@@ -58,7 +58,7 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
         if (!mayStart(request, context.publicUrl, member))
           return reply.redirect(pagePath('/login', { return_to: requestedReturnTo }), 303)
         if (member && !(await isSignInRecent(context, requireMember(call))))
-          return reply.redirect(errorPagePath(provider, 'prove', member, requestedReturnTo), 303)
+          return reply.redirect(errorPagePath(provider, 'reauthenticate', member, requestedReturnTo), 303)
         const returnTo = requestedReturnTo ?? (member ? '/individual' : '/')
         return reply.redirect(await startAuthorization(context, provider, call, returnTo), 302)
       } catch (error) {

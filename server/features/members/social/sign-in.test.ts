@@ -184,7 +184,7 @@ describe('a member who starts a provider', () => {
     await signInWithProvider(other)
     const { id, visitor } = await site.createMember()
     expect(await signInWithProvider(visitor)).toBe(
-      '/individual?social=taken&provider=oidc&return_to=%2Findividual',
+      '/individual?social=already_linked&provider=oidc&return_to=%2Findividual',
     )
     expect(await site.identitiesOf(id)).toEqual([])
     expect(await visitor.callOk(getUser)).toMatchObject({ id })

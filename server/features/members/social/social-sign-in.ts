@@ -36,7 +36,7 @@ export interface ProviderIdentity {
  */
 export type SocialSignInResult =
   | 'done'
-  | Exclude<SocialSignInOutcome, 'second_factor' | 'prove'>
+  | Exclude<SocialSignInOutcome, 'second_factor' | 'reauthenticate'>
   | { secondFactorFor: OwnedIdentity }
 
 type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>>
@@ -153,7 +153,7 @@ export async function linkIdentity(
     if (user) await sendSecurityMail(tx, context, user, 'identityLinked')
     return 'done'
   }
-  return (await selectIdentityOwner(tx, profile))?.user_id === userId ? 'done' : 'taken'
+  return (await selectIdentityOwner(tx, profile))?.user_id === userId ? 'done' : 'already_linked'
 }
 
 function usableEmail(email: string | undefined): string | undefined {
