@@ -17,8 +17,8 @@ const timeout = 60_000
 
 /** The longest lists with the paths of their pages. */
 const lists = {
-  orders: '/studio/money',
-  videos: '/studio/content',
+  orders: '/studio/payments',
+  videos: '/studio/videos',
   'audit trail': '/studio/team',
 }
 

@@ -33,8 +33,8 @@ export type FunnelTotals = Static<typeof FunnelTotals>
 
 export const listFunnel = command({
   method: 'GET',
-  path: '/api/studio/growth/funnel',
-  command: 'growth funnel',
+  path: '/api/studio/analytics/funnel',
+  command: 'analytics funnel',
   roles: ['owner', 'analyst'],
   summary:
     'Shows visits, plays, paywall views, paid orders and revenue by campaign, ad click or video (`by`), most visits first, over UTC days up to `until`',
@@ -66,8 +66,8 @@ export type DropOff = Static<typeof DropOff>
 
 export const listDropOff = command({
   method: 'GET',
-  path: '/api/studio/growth/dropoff',
-  command: 'growth dropoff',
+  path: '/api/studio/analytics/dropoff',
+  command: 'analytics dropoff',
   args: ['video_id'],
   roles: ['owner', 'analyst'],
   summary: 'Shows how many viewers started and completed each episode of a video',

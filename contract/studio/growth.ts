@@ -43,8 +43,8 @@ export type GrowthDay = Static<typeof GrowthDay>
 
 export const listGrowthDays = command({
   method: 'GET',
-  path: '/api/studio/growth/days',
-  command: 'growth days',
+  path: '/api/studio/analytics/days',
+  command: 'analytics days',
   roles: ['owner', 'analyst'],
   summary: 'Shows revenue, subscribers, churn and failed renewals by UTC day, up to the day of `until`',
   refuses: [],

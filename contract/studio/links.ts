@@ -13,7 +13,7 @@ export const Link = Type.Object({
   title: Type.String(),
   episode: Type.Integer(),
   created_at: Time,
-  /** Figures of the requested period, the same as in `growth funnel` by token. */
+  /** Figures of the requested period, the same as in `analytics funnel` by token. */
   visits: Type.Integer(),
   plays: Type.Integer(),
   paywalls: Type.Integer(),

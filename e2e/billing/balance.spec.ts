@@ -261,7 +261,7 @@ test('support must decide before a customer with paid money is deleted', async (
   await topUpAtPaywall(page, 4)
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/people/${info.id}`)
+  await page.goto(`/studio/customers/${info.id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
   await dialog.getByLabel('Reason').fill('asked by mail')

@@ -116,7 +116,7 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'Named by studio')
   await postToStudio(page, 'video/edit', { id, free_episodes: 50 })
-  await page.goto(`/studio/content/${id}`)
+  await page.goto(`/studio/videos/${id}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
   await dropFiles(page.getByRole('heading', { level: 1 }), [files])
   await expect(page.getByText('3 videos: episodes 1–3.')).toBeVisible()

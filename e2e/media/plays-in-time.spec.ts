@@ -111,7 +111,7 @@ async function importByStudio(
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'By studio')
   await postToStudio(page, 'video/edit', { id, free_episodes: 50 })
-  await page.goto(`/studio/content/${id}`)
+  await page.goto(`/studio/videos/${id}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
   await dropFiles(
     page.getByRole('heading', { level: 1 }),

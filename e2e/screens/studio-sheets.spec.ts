@@ -8,19 +8,19 @@ test.use({ bypassCSP: true })
 /** The studio's sheets, by their page and the button that opens them. */
 const sheets = {
   en: [
-    ['/studio/content', 'New video'],
-    ['/studio/content/names', /^Rename /],
-    ['/studio/content/names', /^Merge /],
-    ['/studio/content/names', /^Delete /],
+    ['/studio/videos', 'New video'],
+    ['/studio/videos/labels', /^Rename /],
+    ['/studio/videos/labels', /^Merge /],
+    ['/studio/videos/labels', /^Delete /],
     ['/studio/settings', 'Enable maintenance mode'],
     ['/studio/team', 'Reset access'],
     ['/studio/team', 'Remove'],
   ],
   dy: [
-    ['/studio/content', 'Neues Video'],
-    ['/studio/content/names', /^Umbenennen /],
-    ['/studio/content/names', /^Zusammenlegen /],
-    ['/studio/content/names', /^Löschen /],
+    ['/studio/videos', 'Neues Video'],
+    ['/studio/videos/labels', /^Umbenennen /],
+    ['/studio/videos/labels', /^Zusammenlegen /],
+    ['/studio/videos/labels', /^Löschen /],
     ['/studio/settings', 'Wartungsmodus einschalten'],
     ['/studio/team', 'Zugang zurücksetzen'],
     ['/studio/team', 'Entfernen'],

@@ -117,7 +117,7 @@ function door(): Shot[] {
 }
 
 function videos({ video, draft }: StudioContent): Shot[] {
-  const page = `/content/${video}`
+  const page = `/videos/${video}`
   const rows = '#episodes li'
   const seasonFiles = (files: string[]) => (page: Page) =>
     page
@@ -131,30 +131,30 @@ function videos({ video, draft }: StudioContent): Shot[] {
         })),
       )
   return [
-    studioScreen('videos', '/content'),
-    studioScreen('videos, a new one', '/content', click('main header button'), inSheet('[type=submit]')),
-    studioScreen('videos, none found', '/content?q=qqzzxx'),
-    studioScreenWith('videos, on their way', '/content', slowList('videos')),
-    studioScreenWith('videos, no answer', '/content', failing('videos')),
-    studioScreen('names', '/content/names'),
-    studioScreen('names, tags', '/content/names', toPart(1)),
+    studioScreen('videos', '/videos'),
+    studioScreen('videos, a new one', '/videos', click('main header button'), inSheet('[type=submit]')),
+    studioScreen('videos, none found', '/videos?q=qqzzxx'),
+    studioScreenWith('videos, on their way', '/videos', slowList('videos')),
+    studioScreenWith('videos, no answer', '/videos', failing('videos')),
+    studioScreen('names', '/videos/labels'),
+    studioScreen('names, tags', '/videos/labels', toPart(1)),
     studioScreen(
       'names, in all languages',
-      '/content/names',
+      '/videos/labels',
       click(`${part(0)} >> li >> button[class*=quiet]`),
     ),
     studioScreen(
       'names, one into another',
-      '/content/names',
+      '/videos/labels',
       press('main table tbody tr >> nth=0 >> button', 1),
     ),
-    studioScreen('names, deleted', '/content/names', press('main table tbody tr >> nth=0 >> button', 2)),
+    studioScreen('names, deleted', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 2)),
     studioScreen('video', page),
     studioScreen('video, its episodes', page, to(`${rows}:last-child`)),
     studioScreen('video, an episode named', page, click(`#episodes button[aria-label]:not([data-step])`)),
     studioScreen(
       'video, a season brought',
-      `/content/${draft}`,
+      `/videos/${draft}`,
       seasonFiles([
         'Summer S01E01.mp4',
         'Summer S01E04.mp4',
@@ -168,8 +168,8 @@ function videos({ video, draft }: StudioContent): Shot[] {
     studioScreen('video, its texts', page, to('#texts')),
     studioScreen('video, its details', page, to('#details')),
     studioScreen('video, its preview', page, to('#preview')),
-    studioScreen('draft', `/content/${draft}`),
-    studioScreen('draft, a day chosen', `/content/${draft}`, press('main header button', 1)),
+    studioScreen('draft', `/videos/${draft}`),
+    studioScreen('draft, a day chosen', `/videos/${draft}`, press('main header button', 1)),
     studioScreen('video, archived first asked', page, click('main header button')),
   ]
 }
@@ -194,25 +194,25 @@ function homepage(): Shot[] {
 }
 
 function money({ order, refunded }: StudioContent): Shot[] {
-  const page = `/money/orders/${order}`
+  const page = `/payments/orders/${order}`
   return [
-    studioScreen('orders', '/money'),
-    studioScreenWith('orders, none', '/money', answer('studio/orders*', none)),
+    studioScreen('orders', '/payments'),
+    studioScreenWith('orders, none', '/payments', answer('studio/orders*', none)),
     studioScreen('order', page),
     studioScreen('order, its ledger', page, to('table >> nth=1')),
-    studioScreen('order, refunded in part', `/money/orders/${refunded}`, to('table >> nth=1')),
+    studioScreen('order, refunded in part', `/payments/orders/${refunded}`, to('table >> nth=1')),
     studioScreen('order, a refund', page, click('button[class*=danger]'), inSheet('[type=submit]')),
-    studioScreen('disputes', '/money/disputes'),
-    studioScreen('reconciliation', '/money/reconciliation'),
+    studioScreen('disputes', '/payments/disputes'),
+    studioScreen('reconciliation', '/payments/reconciliation'),
   ]
 }
 
 function people({ person }: StudioContent): Shot[] {
-  const page = `/people/${person}`
+  const page = `/customers/${person}`
   return [
-    studioScreen('people', '/people'),
-    studioScreen('people, found', '/people?who=ada'),
-    studioScreen('people, nobody', '/people?who=nobody@example.com'),
+    studioScreen('customers', '/customers'),
+    studioScreen('customers, found', '/customers?who=ada'),
+    studioScreen('customers, nobody', '/customers?who=nobody@example.com'),
     studioScreen('person', page),
     studioScreen('person, their rights', page, toPart(1)),
     studioScreen('person, their history', page, toPart(3)),
@@ -233,14 +233,18 @@ function plans({ plan }: StudioContent): Shot[] {
 
 function growth({ results, video }: StudioContent): Shot[] {
   return [
-    studioScreen('growth', '/growth'),
-    studioScreen('growth, by day', '/growth', to('main table >> nth=0')),
-    studioScreen('growth, from visit to payment', '/growth', toPart(1)),
-    studioScreen('growth, links', '/growth', to('main form')),
-    studioScreen('growth, one link', '/growth', click('main section section:last-of-type table button')),
-    studioScreen('growth, a new link, mistakes', '/growth', click('main form [type=submit]')),
-    studioScreen('drop-off', `/growth/videos/${video}`),
-    studioScreen('drop-off, its table', `/growth/videos/${video}`, to('main table')),
+    studioScreen('analytics', '/analytics'),
+    studioScreen('analytics, by day', '/analytics', to('main table >> nth=0')),
+    studioScreen('analytics, from visit to payment', '/analytics', toPart(1)),
+    studioScreen('analytics, links', '/analytics', to('main form')),
+    studioScreen(
+      'analytics, one link',
+      '/analytics',
+      click('main section section:last-of-type table button'),
+    ),
+    studioScreen('analytics, a new link, mistakes', '/analytics', click('main form [type=submit]')),
+    studioScreen('drop-off', `/analytics/videos/${video}`),
+    studioScreen('drop-off, its table', `/analytics/videos/${video}`, to('main table')),
     studioScreen('experiments', '/experiments'),
     studioScreenWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
     studioScreen('experiment, new', '/experiments/new', click('main form [type=submit]')),

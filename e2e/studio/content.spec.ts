@@ -25,7 +25,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('Brought in by hand')
   await page.getByRole('button', { name: 'Create draft' }).click()
@@ -101,7 +101,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
 
 test('a folder with a description fills the draft, and keeps manual input', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('Typed by hand')
   await page.getByRole('button', { name: 'Create draft' }).click()
@@ -161,7 +161,7 @@ test('files and episode titles of a season are uploaded in one step, and the res
   page,
 }) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('English title').fill('A season with titles')
   await page.getByRole('button', { name: 'Create draft' }).click()
@@ -223,7 +223,7 @@ test('files can be dropped anywhere on the page of their video; elsewhere they d
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   const captions = testInfo.outputPath('02.en.vtt')
   writeFileSync(captions, 'WEBVTT\n')
   await dropFiles(page.getByRole('heading', { level: 1 }), [captions])

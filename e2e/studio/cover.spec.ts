@@ -13,7 +13,7 @@ async function openPublished(page: Page, films: Buffer[]): Promise<{ title: stri
   const title = `Cover ${crypto.randomUUID().slice(0, 8)}`
   const id = await createDraft(page, title)
   await uploadFilms(page, id, films)
-  await page.goto(`/studio/content/${id}`)
+  await page.goto(`/studio/videos/${id}`)
   await expect(coverOf(page, title)).toBeVisible()
   await page.getByRole('button', { name: 'Publish now' }).click()
   await expect(page.getByRole('link', { name: 'Open page' })).toBeVisible()

@@ -47,12 +47,12 @@ test('support finds a member by address and by id, sees purchases, history and s
   await expectPlaying(page, 4)
   const { id, email } = await register(page)
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/people?who=${id}`)
+  await page.goto(`/studio/customers?who=${id}`)
   await expect(
     page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
   ).toBeVisible()
 
-  await page.goto('/studio/people')
+  await page.goto('/studio/customers')
   await typeInto(page, page.getByLabel('E-mail, order number or ID'), email.toUpperCase())
   await page.keyboard.press('Enter')
   await activateWithKeyboard(
@@ -76,7 +76,7 @@ test('support finds a member by address and by id, sees purchases, history and s
 test('granting access requires choosing a video after a search @desktop', async ({ page }) => {
   const { id } = await register(page)
   await openStudioWithSession(page, 'owner')
-  await page.goto(`/studio/people/${id}`)
+  await page.goto(`/studio/customers/${id}`)
   await page.getByLabel('Search videos').fill('Tower')
   await page.getByLabel('Reason').fill('their download broke')
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
@@ -96,7 +96,7 @@ test('access is granted with a reason and is effective immediately, and can be r
   const { id } = await register(page)
   expect(await playCode(page, 5)).toBe(402)
   await openStudioWithSession(page, 'owner')
-  await page.goto(`/studio/people/${id}`)
+  await page.goto(`/studio/customers/${id}`)
   await page.getByLabel('Search videos').fill('Tower')
   await page.getByLabel('Access to', { exact: true }).selectOption('The Test Tower')
   await page.getByLabel('Episode', { exact: true }).fill('5')
@@ -140,7 +140,7 @@ test('a customer is deleted on request with a reason, and has no further actions
 }) => {
   const { id, email } = await register(page)
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/people/${id}`)
+  await page.goto(`/studio/customers/${id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
   await dialog.getByRole('button', { name: 'Delete' }).click()
@@ -150,7 +150,7 @@ test('a customer is deleted on request with a reason, and has no further actions
   await expect(dialog).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'Grant access' })).toHaveCount(0)
-  await page.goto(`/studio/people?who=${encodeURIComponent(email)}`)
+  await page.goto(`/studio/customers?who=${encodeURIComponent(email)}`)
   await expect(page.getByText('No customers found')).toBeVisible()
 })
 
@@ -163,7 +163,7 @@ test('support has access to customers but not to owner pages; an editor has no a
   for (const [path, heading, action] of [
     ['/studio/team', 'Team', 'Create link'],
     ['/studio/plans', 'Plans and pricing', 'New plan'],
-    ['/studio/content', 'Videos', 'New video'],
+    ['/studio/videos', 'Videos', 'New video'],
   ] as const) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
@@ -178,9 +178,9 @@ test('support has access to customers but not to owner pages; an editor has no a
   const editorPage = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
   await openStudioWithSession(editorPage, 'editor')
   await expect(editorPage.getByRole('link', { name: 'Customers' })).toHaveCount(0)
-  await editorPage.goto(`/studio/people/${id}`)
+  await editorPage.goto(`/studio/customers/${id}`)
   await expect(editorPage.getByRole('heading', { name: 'Not found' })).toBeVisible()
-  for (const path of ['/studio/people', '/studio/money']) {
+  for (const path of ['/studio/customers', '/studio/payments']) {
     await editorPage.goto(path)
     await expect(
       editorPage.getByText('You don’t have access to this page. Your role is Editor'),
@@ -197,7 +197,7 @@ for (const [language, heading] of [
   test(`the customer page is accessible and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     const { id } = await register(page)
     await openStudioWithSession(page, 'owner')
-    await page.goto(`/studio/people/${id}?lang=${language}`)
+    await page.goto(`/studio/customers/${id}?lang=${language}`)
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     await expectAccessible(page)

@@ -24,7 +24,7 @@ async function openSeason(page: Page): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'A season to put in order')
   await uploadFilms(page, id, Array<Buffer>(count).fill(await tinyVideo()))
-  await page.goto(`/studio/content/${id}`)
+  await page.goto(`/studio/videos/${id}`)
   await expect(rowsOf(page)).toHaveCount(count)
   return id
 }

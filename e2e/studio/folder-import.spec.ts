@@ -18,7 +18,7 @@ const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 /** Opens the page of a new draft. */
 async function openDraft(page: Page, title: string): Promise<void> {
   await openStudioWithSession(page, 'editor')
-  await page.goto(`/studio/content/${await createDraft(page, title)}`)
+  await page.goto(`/studio/videos/${await createDraft(page, title)}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
 }
 

@@ -20,7 +20,7 @@ interface Row {
 /** Returns the output of the command line. */
 async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
   const printed = await currentSite().server.studio(
-    'growth',
+    'analytics',
     'funnel',
     '--by',
     kind,
@@ -59,7 +59,7 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   browser,
 }) => {
   await openStudioWithSession(page, 'owner')
-  await page.goto('/studio/growth')
+  await page.goto('/studio/analytics')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
   await page.getByLabel('Link name').fill(name)
   const video = page.getByLabel('Video', { exact: true })
@@ -126,10 +126,10 @@ for (const [language, words] of [
     { tag: '@screens' },
     async ({ page }) => {
       await openStudioWithSession(page, 'analyst')
-      await page.route('**/api/studio/growth/days*', (route) =>
+      await page.route('**/api/studio/analytics/days*', (route) =>
         route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
       )
-      await page.goto(`/studio/growth?lang=${language}`)
+      await page.goto(`/studio/analytics?lang=${language}`)
       const drawn = (name: string) => page.getByRole('img', { name }).locator('rect')
       const tall = (name: string) =>
         drawn(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
@@ -145,7 +145,7 @@ for (const [language, words] of [
 
 test('an editor sees links and their visits, and no other revenue @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/growth')
+  await page.goto('/studio/analytics')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Conversion funnel' })).toHaveCount(0)
 })
@@ -163,7 +163,7 @@ for (const [language, words] of [
       const videos = async () => (await funnelBy('video')).length
       await expect.poll(videos, { intervals: [3000] }).toBeGreaterThan(0)
       await openStudioWithSession(page, 'analyst')
-      await page.goto(`/studio/growth?lang=${language}`)
+      await page.goto(`/studio/analytics?lang=${language}`)
       await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
       for (const by of ['token', 'click', 'video']) {
         await page.getByLabel(words.by, { exact: true }).selectOption(by)
@@ -173,7 +173,7 @@ for (const [language, words] of [
       }
       const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
       await tower.click()
-      await expect(page).toHaveURL(/growth\/videos\//)
+      await expect(page).toHaveURL(/analytics\/videos\//)
       await expect(page.locator('h2')).toHaveCount(1)
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       await expectAccessible(page)

@@ -97,7 +97,7 @@ test('a category that is the source of a homepage section cannot be deleted unti
     await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
   }
   const remove = async () => {
-    await page.goto('/studio/content/names')
+    await page.goto('/studio/videos/labels')
     await page.getByRole('button', { name: `Delete ${name}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   }

@@ -27,7 +27,7 @@ test('a tag is renamed in several languages, in which viewers can find it; an En
   const [after, german] = [aName('new'), aName('neu')]
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { tags: [before] })
-  await page.goto('/studio/content/names')
+  await page.goto('/studio/videos/labels')
   await look(page, before)
   // Pausing or leaving the field starts another search; an open row stays open.
   await page.getByLabel('Search by name').fill(before.slice(0, -1))
@@ -56,7 +56,7 @@ test('a tag is merged into another and disappears; another is deleted, and its v
   await openStudioWithSession(page, 'editor')
   const video = await createLabelledDraft(page, { tags: [from, lone] })
   await createLabelledDraft(page, { tags: [into] })
-  await page.goto('/studio/content/names')
+  await page.goto('/studio/videos/labels')
   await look(page, from)
   await page.getByRole('button', { name: `Merge ${from}` }).click()
   const dialog = page.getByRole('dialog', { name: `Merge ${from} into another` })
@@ -70,7 +70,7 @@ test('a tag is merged into another and disappears; another is deleted, and its v
   await page.getByRole('button', { name: `Delete ${lone}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('No tags match this name.')).toBeVisible()
-  await page.goto(`/studio/content/${video}`)
+  await page.goto(`/studio/videos/${video}`)
   await expect(page.getByLabel('Tags')).toHaveValue(into)
 })
 
@@ -82,7 +82,7 @@ test('the order of the categories in the menu is changed with the keyboard, and 
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { category: first })
   await createLabelledDraft(page, { category: second })
-  await page.goto('/studio/content/names')
+  await page.goto('/studio/videos/labels')
   const up = page.getByRole('button', { name: `Move ${second} up` })
   await expect(up).toBeVisible()
   const [top] = await orderOf(page, own)
@@ -105,7 +105,7 @@ test('the order of the categories in the menu is changed with the keyboard, and 
 
 test('an analyst sees the names without actions', async ({ page }) => {
   await openStudioWithSession(page, 'analyst')
-  await page.goto('/studio/content/names')
+  await page.goto('/studio/videos/labels')
   await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Categories' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('button', { name: /Rename|Merge|Delete|Move/ })).toHaveCount(
@@ -119,7 +119,7 @@ for (const [language, heading] of [
 ] as const)
   test(`the names are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await openStudioWithSession(page, 'editor')
-    await page.goto(`/studio/content/names?lang=${language}`)
+    await page.goto(`/studio/videos/labels?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
     await expect(page.getByRole('table').last()).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
@@ -129,7 +129,7 @@ for (const [language, heading] of [
 
 test('an unknown URL of the studio shows a message', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
-  for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
+  for (const path of ['videos/vid_none', 'videos/labels/more', 'analytics/links', 'payments/ord_none/more']) {
     await page.goto(`/studio/${path}`)
     await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()
   }

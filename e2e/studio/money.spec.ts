@@ -26,7 +26,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
 }) => {
   const order = await buy(page)
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/people?who=${order}`)
+  await page.goto(`/studio/customers?who=${order}`)
   await page.getByRole('table', { name: 'Customers' }).getByRole('link').click()
   await page.getByRole('table', { name: 'Orders' }).getByRole('link').click()
   await expect(page.getByRole('table', { name: 'Ledger' })).toContainText('sales:episode')
@@ -90,7 +90,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   const { customer, orders } = await order(page, ['sandbox', 'stripe'])
   const [byStripe = '', bySandbox = ''] = orders
   await openStudioWithSession(page, 'owner')
-  await page.goto('/studio/money')
+  await page.goto('/studio/payments')
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
   const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
     await wish()
@@ -155,7 +155,7 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
 }) => {
   const order = await buy(page)
   await openStudioWithSession(page, 'support')
-  await page.goto('/studio/money/reconciliation')
+  await page.goto('/studio/payments/reconciliation')
   await page.getByRole('button', { name: 'Reconcile now' }).click()
   const balance = page.getByRole('table', { name: 'Ledger vs. gateways' })
   const sandbox = balance.getByRole('row', { name: 'Sandbox' })
@@ -165,7 +165,7 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
   await expectNoOverflow(page)
 
   await unsettle(page, order)
-  await page.goto('/studio/money/reconciliation?lang=dy')
+  await page.goto('/studio/payments/reconciliation?lang=dy')
   const german = page.getByRole('table', { name: 'Buchungen und Zahlungsdienste' })
   await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
   const wrong = page
@@ -181,7 +181,7 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
 
 test('the analyst sees revenue without actions @phone', async ({ page }) => {
   await openStudioWithSession(page, 'analyst')
-  await page.goto('/studio/money/reconciliation')
+  await page.goto('/studio/payments/reconciliation')
   await expect(page.getByRole('heading', { name: 'Daily summary' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Reconcile now' })).toHaveCount(0)
   await expect(page.getByRole('link', { name: 'Customers' })).toHaveCount(0)
@@ -196,7 +196,7 @@ for (const [language, words] of [
     { tag: '@screens' },
     async ({ page }) => {
       await openStudioWithSession(page, 'owner')
-      const paths = ['/studio/money', '/studio/people', '/studio/plans', '/studio/plans/new']
+      const paths = ['/studio/payments', '/studio/customers', '/studio/plans', '/studio/plans/new']
       for (const [index, path] of paths.entries()) {
         await page.goto(`${path}?lang=${language}`)
         await expect(page.getByRole('heading', { name: words[index], exact: true })).toBeVisible()
@@ -216,7 +216,7 @@ test.describe('without a connection', () => {
   /** Follows a link from the orders page after the connection is lost. */
   const followOffline = async (page: Page, link: string) => {
     await openStudioWithSession(page, 'owner')
-    await page.goto('/studio/money')
+    await page.goto('/studio/payments')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.context().setOffline(true)
     await page.getByRole('link', { name: link }).click()
@@ -250,7 +250,7 @@ test.describe('without a connection', () => {
   /** Leaves the orders page; the connection drops while the next page's code loads. */
   const loseCode = async (page: Page) => {
     await openStudioWithSession(page, 'owner')
-    await page.goto('/studio/money')
+    await page.goto('/studio/payments')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.route(experimentsCode, async (route) => {
       await page.context().setOffline(true)
@@ -303,7 +303,7 @@ test.describe('when an area’s code throws', () => {
       route.fulfill({ contentType: 'text/javascript', body: "throw new Error('it broke')" }),
     )
     await openStudioWithSession(page, 'owner')
-    await page.goto('/studio/money')
+    await page.goto('/studio/payments')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.getByRole('link', { name: 'Experiments' }).click()
     await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()

@@ -12,7 +12,7 @@ async function openMade(page: Page, count: number): Promise<string> {
   const title = `Publish ${crypto.randomUUID().slice(0, 8)}`
   const id = await createDraft(page, title)
   await uploadFilms(page, id, Array<Buffer>(count).fill(await tinyVideo()))
-  await page.goto(`/studio/content/${id}`)
+  await page.goto(`/studio/videos/${id}`)
   await expect(page.getByRole('img', { name: `Cover of ${title}` })).toBeVisible()
   await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count)
   return title

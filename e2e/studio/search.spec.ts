@@ -10,7 +10,7 @@ test('videos are found while typing with one request, with the words in the URL 
 }) => {
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, {})
-  await page.goto('/studio/content?state=draft')
+  await page.goto('/studio/videos?state=draft')
   const list = page.getByRole('table', { name: 'Videos' })
   await expect(list).toBeVisible()
   const asked: (string | null)[] = []
@@ -40,7 +40,7 @@ test('a late response does not replace the result of newer input', async ({ page
   const [slow, quick] = [aName('slow'), aName('quick')]
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { tags: [slow, quick] })
-  await page.goto('/studio/content/names')
+  await page.goto('/studio/videos/labels')
   const late = Promise.withResolvers<void>()
   await page.route(`**/api/studio/tags?keyword=${slow}`, async (route) => {
     await late.promise
@@ -67,13 +67,13 @@ test('a late response does not replace the result of newer input', async ({ page
 
 test('the field follows the URL: the area’s navigation link clears it', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
-  await page.goto('/studio/content?q=nothing-is-called-so')
+  await page.goto('/studio/videos?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await expect(field).toHaveValue('nothing-is-called-so')
   await page
     .getByRole('navigation', { name: 'Studio navigation' })
     .getByRole('link', { name: 'Videos' })
     .click()
-  await expect(page).toHaveURL(/\/studio\/content$/)
+  await expect(page).toHaveURL(/\/studio\/videos$/)
   await expect(field).toHaveValue('')
 })

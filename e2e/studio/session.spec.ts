@@ -68,7 +68,7 @@ for (const [name, path, opener, label, save, saves] of forms)
   test(`keeps input in ${name} of the studio when the session ends`, async ({ page }) => {
     const operator = await openStudioByInvitation(page, 'owner')
     const place = path === 'draft' ? await createDraft(page, 'Typed at the end of a session') : path
-    await page.goto(`/studio/content/${place}`)
+    await page.goto(`/studio/videos/${place}`)
     if (opener) await page.getByRole('button', { name: opener, exact: true }).click()
     const field = page.getByLabel(label).first()
     await field.fill('7.77')

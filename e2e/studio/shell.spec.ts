@@ -5,7 +5,7 @@ test.use({ bypassCSP: true })
 
 test('navigation moves the focus to the heading of the new page @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   await page
     .getByRole('navigation', { name: 'Studio navigation' })
     .getByRole('link', { name: 'Payments' })

@@ -6,7 +6,16 @@ import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/pl
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
 
-const pages = ['content', 'content/names', 'homepage/texts', 'money', 'plans', 'growth', 'team', 'system']
+const pages = [
+  'videos',
+  'videos/labels',
+  'homepage/texts',
+  'payments',
+  'plans',
+  'analytics',
+  'team',
+  'system',
+]
 
 for (const language of ['en', 'dy'] as const)
   test(
@@ -50,7 +59,7 @@ test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, wit
   await openStudioWithSession(page, 'owner')
   for (const width of [720, 768, 820]) {
     await page.setViewportSize({ width, height: 600 })
-    await page.goto('/studio/money')
+    await page.goto('/studio/payments')
     const orders = page.getByRole('region', { name: 'Orders' })
     const title = orders.getByRole('link')
     await expect(title).toHaveCount(1)

@@ -29,7 +29,7 @@ test('leaving a video’s page asks before unsaved input is lost, and not after 
   await openStudioByInvitation(page, 'owner')
   const name = `A night that was typed ${crypto.randomUUID().slice(0, 8)}`
   await createDraft(page, name)
-  await page.goto('/studio/content')
+  await page.goto('/studio/videos')
   await page.getByRole('link', { name }).click()
   const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
   await title.fill('Una noche ')
@@ -68,7 +68,7 @@ const forms = [
   ['a text in Markdown', '/studio/homepage/texts/refundPolicy/pt', 'Markdown'],
   ['a plan', '/studio/plans/new', 'Introductory price'],
   ['a setting', '/studio/settings', 'Facebook pixel'],
-  ['a link', '/studio/growth', 'Link name'],
+  ['a link', '/studio/analytics', 'Link name'],
   ['an experiment', '/studio/experiments/new', 'Name'],
   ['an invitation', '/studio/team', 'E-mail'],
 ] as const
@@ -105,10 +105,10 @@ test('every sheet with a form asks before it closes with unsaved input, however 
   const draft = await createLabelledDraft(page, { category: name })
   await uploadFilms(page, draft, [await tinyVideo()])
   const sheets = [
-    [`/studio/content/${draft}`, 'Titles of episode 1', 'Title (English)'],
-    [`/studio/content/${draft}`, 'Schedule', 'Publish date'],
-    ['/studio/content', 'New video', 'English title'],
-    ['/studio/content/names', `Rename ${name}`, 'English'],
+    [`/studio/videos/${draft}`, 'Titles of episode 1', 'Title (English)'],
+    [`/studio/videos/${draft}`, 'Schedule', 'Publish date'],
+    ['/studio/videos', 'New video', 'English title'],
+    ['/studio/videos/labels', `Rename ${name}`, 'English'],
   ] as const
   for (const [path, opener, label] of sheets)
     await test.step(opener, async () => {

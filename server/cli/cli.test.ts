@@ -79,7 +79,7 @@ describe('the command line', () => {
     [['studio', 'ordr', 'list'], 'order'],
     [['studio', 'order', 'list', '--status', 'payd'], 'pending, paid, failed'],
     [['studio', 'operator', 'set-role', 'a@example.com', 'boss'], 'owner, editor, support, analyst'],
-    [['studio', 'growth', 'funnel'], '--by'],
+    [['studio', 'analytics', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
   ])('refuses %j with status 2 and lists what is possible', async (args, hint) => {

@@ -5,15 +5,15 @@ import type { AreaIconName } from './ui/AreaIcon.tsx'
 /** An area of the studio, with an entry in the navigation. */
 export interface Area {
   name:
-    | 'content'
+    | 'videos'
     | 'homepage'
-    | 'money'
-    | 'people'
+    | 'payments'
+    | 'customers'
     | 'plans'
     | 'team'
     | 'system'
     | 'settings'
-    | 'growth'
+    | 'analytics'
     | 'experiments'
   path: string
   icon: AreaIconName
@@ -25,8 +25,8 @@ export interface Area {
 /** In the order of the navigation; the first area of a role is its start page. */
 export const areas: readonly Area[] = [
   {
-    name: 'content',
-    path: '/studio/content',
+    name: 'videos',
+    path: '/studio/videos',
     icon: 'videos',
     roles,
     load: () => import('./content/ContentScreen.tsx'),
@@ -39,15 +39,15 @@ export const areas: readonly Area[] = [
     load: () => import('./homepage/HomepageScreen.tsx'),
   },
   {
-    name: 'money',
-    path: '/studio/money',
+    name: 'payments',
+    path: '/studio/payments',
     icon: 'banknote',
     roles: ['owner', 'support', 'analyst'],
     load: () => import('./money/MoneyScreen.tsx'),
   },
   {
-    name: 'people',
-    path: '/studio/people',
+    name: 'customers',
+    path: '/studio/customers',
     icon: 'people',
     roles: ['owner', 'support'],
     load: () => import('./people/CustomersScreen.tsx'),
@@ -60,8 +60,8 @@ export const areas: readonly Area[] = [
     load: () => import('./plans/PlansScreen.tsx'),
   },
   {
-    name: 'growth',
-    path: '/studio/growth',
+    name: 'analytics',
+    path: '/studio/analytics',
     icon: 'chart',
     roles: ['owner', 'editor', 'analyst'],
     load: () => import('./growth/GrowthScreen.tsx'),

@@ -9,7 +9,7 @@ export function Component() {
   return (
     <Routes>
       <Route index element={<VideoList />} />
-      <Route path="names" element={<LabelsPage />} />
+      <Route path="labels" element={<LabelsPage />} />
       <Route path=":id" element={<VideoPage />} />
       <Route path="*" element={<NotFound />} />
     </Routes>

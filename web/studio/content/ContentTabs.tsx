@@ -3,7 +3,7 @@ import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
-const root = '/studio/content'
+const root = '/studio/videos'
 
 /** Tabs for videos and for categories and tags. */
 export function ContentTabs() {
@@ -12,7 +12,7 @@ export function ContentTabs() {
   if (!isAllowed(listStudioTags)) return null
   const tabs = [
     { to: root, title: t('labels.videos') },
-    { to: `${root}/names`, title: t('labels.title') },
+    { to: `${root}/labels`, title: t('labels.title') },
   ]
-  return <Tabs label={t('shell.area.content')} tabs={tabs} />
+  return <Tabs label={t('shell.area.videos')} tabs={tabs} />
 }

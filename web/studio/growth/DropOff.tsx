@@ -52,7 +52,7 @@ export function DropOff() {
         <>
           {pages?.[0]?.title}
           <br />
-          <PageLink to="/studio/growth">{t('growth.title')}</PageLink>
+          <PageLink to="/studio/analytics">{t('growth.title')}</PageLink>
         </>
       }
     >

@@ -125,7 +125,7 @@ function FunnelRowName({ by, row, share }: { by: FunnelKind; row: FunnelRow; sha
   return (
     <span className={styles.named} style={{ '--share': share } as CSSProperties}>
       {by === 'video' && key !== null ? (
-        <PageLink to={`/studio/growth/videos/${encodeURIComponent(key)}`}>{name ?? key}</PageLink>
+        <PageLink to={`/studio/analytics/videos/${encodeURIComponent(key)}`}>{name ?? key}</PageLink>
       ) : (
         <span>{nameOf(t, by, row)}</span>
       )}

@@ -28,7 +28,7 @@ export function Disputes() {
     {
       title: t('money.order'),
       cell: ({ order }: Dispute) => (
-        <PageLink to={`/studio/money/orders/${order.id}`}>{productName(t, order)}</PageLink>
+        <PageLink to={`/studio/payments/orders/${order.id}`}>{productName(t, order)}</PageLink>
       ),
     },
     {

@@ -16,13 +16,13 @@ import { Reconciliation } from './Reconciliation.tsx'
 export function Component() {
   const { t } = useTexts()
   const hasBalances = usePermissions()(showBalances) && settings.balance
-  const one = useMatch('/studio/money/orders/:id')
+  const one = useMatch('/studio/payments/orders/:id')
   if (one?.params.id !== undefined) return <OrderPage key={one.params.id} id={one.params.id} />
   const tabs = [
-    { to: '/studio/money', title: t('money.orders') },
-    { to: '/studio/money/disputes', title: t('money.disputes') },
-    { to: '/studio/money/reconciliation', title: t('money.reconciliation') },
-    ...(hasBalances ? [{ to: '/studio/money/balances', title: t('topUps.balances') }] : []),
+    { to: '/studio/payments', title: t('money.orders') },
+    { to: '/studio/payments/disputes', title: t('money.disputes') },
+    { to: '/studio/payments/reconciliation', title: t('money.reconciliation') },
+    ...(hasBalances ? [{ to: '/studio/payments/balances', title: t('topUps.balances') }] : []),
   ]
   return (
     <Page title={t('money.title')} lead={t('money.lead')}>

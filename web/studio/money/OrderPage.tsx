@@ -93,7 +93,7 @@ function Summary({ file }: { file: OrderDetails }) {
         {
           name: t('money.buyer'),
           value: isAllowed(getCustomer) ? (
-            <PageLink to={`/studio/people/${order.user_id}`}>{buyer}</PageLink>
+            <PageLink to={`/studio/customers/${order.user_id}`}>{buyer}</PageLink>
           ) : (
             buyer
           ),

@@ -83,7 +83,11 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
     {
       title: t('money.order'),
       cell: ({ order_id }: Discrepancy) =>
-        order_id ? <PageLink to={`/studio/money/orders/${order_id}`}>{orderNumber(order_id)}</PageLink> : '–',
+        order_id ? (
+          <PageLink to={`/studio/payments/orders/${order_id}`}>{orderNumber(order_id)}</PageLink>
+        ) : (
+          '–'
+        ),
     },
     { title: t('money.sinceWhen'), cell: ({ since }: Discrepancy) => formatTime(since, language) },
   ]

@@ -3,7 +3,7 @@ import type { ListedOrder } from '#contract/studio/orders.ts'
 import type { Translate } from '#web/studio/texts.ts'
 
 /** The path of the list of orders. */
-export const ordersPath = '/studio/money'
+export const ordersPath = '/studio/payments'
 
 /** Returns the reason of a dispute in words. A reason that is specific to a gateway is shown unchanged. */
 export function reasonText(reason: string | null, t: Translate): string {

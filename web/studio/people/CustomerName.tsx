@@ -15,7 +15,7 @@ export function CustomerName({
   const mayOpen = usePermissions()(getCustomer)
   return (
     <>
-      {mayOpen ? <PageLink to={`/studio/people/${id}`}>{name ?? id}</PageLink> : (name ?? id)}
+      {mayOpen ? <PageLink to={`/studio/customers/${id}`}>{name ?? id}</PageLink> : (name ?? id)}
       {name !== null && name === names.order_email && (
         <span className={styles.mark}>{t('people.atPurchase')}</span>
       )}

@@ -48,7 +48,7 @@ export function CustomerPage({ id }: { id: string }) {
   return (
     <Page
       title={(customer && customerName(customer)) ?? t('people.customer')}
-      lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
+      lead={<PageLink to="/studio/customers">{t('people.another')}</PageLink>}
       actions={file.data && customer?.role !== 'deleted' && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}

@@ -87,15 +87,15 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
 function stepLink(step: SetupStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':
-      return '/studio/content'
+      return '/studio/videos'
     case 'published':
-      return video && `/studio/content/${video}`
+      return video && `/studio/videos/${video}`
     case 'plan':
       return '/studio/plans'
     case 'homepage':
       return '/studio/homepage'
     case 'sale':
-      return done ? '/studio/money' : video && `/videos/${video}`
+      return done ? '/studio/payments' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
     // These are configured by environment variables.

@@ -35,7 +35,7 @@ afterAll(() => site.close())
 
 /** Returns the output of the command line, which a moved clock does not sign out. */
 async function given<T>(...words: string[]): Promise<T> {
-  return JSON.parse(await runStudioCommand(site.context, ['growth', ...words, '--json'])) as T
+  return JSON.parse(await runStudioCommand(site.context, ['analytics', ...words, '--json'])) as T
 }
 
 type Funnel = ResultOf<typeof listFunnel>

@@ -122,7 +122,7 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
   }
   return (
     <span className={styles.status}>
-      <PageLink to="/studio/content">{t('content.toAll')}</PageLink>
+      <PageLink to="/studio/videos">{t('content.toAll')}</PageLink>
       {state === 'published' && <SiteLink href={`/videos/${id}`}>{t('content.open')}</SiteLink>}
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
