@@ -28,7 +28,8 @@ export async function countAttempt(
       expires_at = CASE WHEN t.expires_at <= ${now} THEN ${end} ELSE t.expires_at END
     RETURNING attempts, expires_at`.execute(db)
   const count = rows[0]
-  if (count && count.attempts > max) throw new Fault('tooManyRequests', undefined, secondsUntil(count.expires_at, now))
+  if (count && count.attempts > max)
+    throw new Fault('tooManyRequests', undefined, secondsUntil(count.expires_at, now))
 }
 
 /** Counts an attempt against each network of an address, as `countAttempt` does. @throws Fault tooManyRequests */

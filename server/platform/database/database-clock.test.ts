@@ -27,7 +27,11 @@ const byDatabase = [
   'migrations.ran_at',
 ]
 /** Other columns that are written by the database's clock. */
-const byStatement = ['idempotency_keys.lease_expires_at', 'scheduled_jobs.failing_since', 'scheduled_jobs.succeeded_at']
+const byStatement = [
+  'idempotency_keys.lease_expires_at',
+  'scheduled_jobs.failing_since',
+  'scheduled_jobs.succeeded_at',
+]
 /** Files that use the database's time. */
 const asking = [
   'server/features/billing/checkout/idempotency-queries.ts',

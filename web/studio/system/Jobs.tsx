@@ -58,7 +58,9 @@ export function Jobs() {
     queryKey: ['jobs'],
     queryFn: ({ signal }) => call(listJobs, { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((job) => job.state === 'requested' || job.state === 'late') ? activePollMs : pollMs,
+      state.data?.list.some((job) => job.state === 'requested' || job.state === 'late')
+        ? activePollMs
+        : pollMs,
   })
   if (jobs.isLoadingError) return <LoadError onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />

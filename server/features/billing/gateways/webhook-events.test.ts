@@ -31,7 +31,8 @@ test.each([
 })
 
 describe('the events that a webhook lacks', () => {
-  const found = async (component: string) => (await runHealthChecks(site.context)).find((one) => one.component === component)
+  const found = async (component: string) =>
+    (await runHealthChecks(site.context)).find((one) => one.component === component)
   const hear = (events: readonly string[]) => {
     paypal.webhookEvents = [...events]
     for (const webhook of stripe.webhooks) webhook.enabled_events = [...events]

@@ -65,14 +65,12 @@ test.each(['stripe', 'paypal'] as const)(
   async (way) => {
     const { shopper, plan_id, name, membership } = await subscriber(way)
     takeAway[way](name)
-    await expect
-      .poll(membership)
-      .toMatchObject({
-        status: 'active',
-        renews_at: null,
-        ends_at: expect.any(String),
-        method_detached: true,
-      })
+    await expect.poll(membership).toMatchObject({
+      status: 'active',
+      renews_at: null,
+      ends_at: expect.any(String),
+      method_detached: true,
+    })
     await gateways.advanceAndRunJobs(30 * day + 60_000)
     expect(await membership()).toMatchObject({
       status: 'past_due',

@@ -12,7 +12,12 @@ export type TagBatchJob = Selectable<TagBatchJobsTable>
 
 /** Locks the pending job of a tag; undefined if there is none. */
 export function lockTagBatchJob(tx: Tx, tagId: string): Promise<TagBatchJob | undefined> {
-  return tx.selectFrom('tag_batch_jobs').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
+  return tx
+    .selectFrom('tag_batch_jobs')
+    .selectAll()
+    .where('tag_id', '=', tagId)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Returns whether one of these tags is being deleted, or another is being merged into one of those that will be deleted. */
@@ -59,7 +64,11 @@ export function claimTagBatchJob(tx: Tx): Promise<TagBatchJob | undefined> {
 }
 
 export async function saveIndexProgress(tx: Tx, tagId: string, lastVideoId: string): Promise<void> {
-  await tx.updateTable('tag_batch_jobs').set({ last_video_id: lastVideoId }).where('tag_id', '=', tagId).execute()
+  await tx
+    .updateTable('tag_batch_jobs')
+    .set({ last_video_id: lastVideoId })
+    .where('tag_id', '=', tagId)
+    .execute()
 }
 
 export async function deleteTagBatchJob(tx: Tx, tagId: string): Promise<void> {

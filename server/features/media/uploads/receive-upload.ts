@@ -50,7 +50,7 @@ export async function listUploads(db: Db, videoId: string, operatorLanguage: Lan
 /** Lists recently completed uploads of a video, so that the same files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<CompletedUpload[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
-  return rows.map(({ changed_at, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
     bytes: Number(row.bytes),
     last_modified_at: row.last_modified_at.toISOString(),

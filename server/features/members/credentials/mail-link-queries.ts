@@ -74,11 +74,19 @@ export async function insertPasswordResetRequest(
 export const hasPasswordResetRequests = 'EXISTS (SELECT FROM password_reset_requests)'
 
 /** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */
-export function claimPasswordResetRequest(tx: Tx): Promise<Selectable<PasswordResetRequestsTable> | undefined> {
+export function claimPasswordResetRequest(
+  tx: Tx,
+): Promise<Selectable<PasswordResetRequestsTable> | undefined> {
   return tx
     .deleteFrom('password_reset_requests')
     .where('id', '=', (requests) =>
-      requests.selectFrom('password_reset_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
+      requests
+        .selectFrom('password_reset_requests')
+        .select('id')
+        .orderBy('id')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
     )
     .returningAll()
     .executeTakeFirst()

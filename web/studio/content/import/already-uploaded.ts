@@ -3,8 +3,13 @@ import type { CompletedUpload } from '#contract/studio/uploads.ts'
 import type { AssignedFile } from '#web/studio/content/uploads/assign-episodes.ts'
 import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
-const keyOf = (name: string, bytes: number, lastModifiedAt: Date, number?: number, language?: Language | null) =>
-  JSON.stringify([name, bytes, lastModifiedAt.getTime(), number, language ?? null])
+const keyOf = (
+  name: string,
+  bytes: number,
+  lastModifiedAt: Date,
+  number?: number,
+  language?: Language | null,
+) => JSON.stringify([name, bytes, lastModifiedAt.getTime(), number, language ?? null])
 
 /** Finds files that were already uploaded completely for the same episode; the server would not accept them again. */
 export function findAlreadyUploaded(

@@ -98,7 +98,10 @@ function timeOf(date: number, time: number): Date {
   return new Date(year, month, day, time >> 11, (time >> 5) & 63, (time & 31) * 2)
 }
 
-async function openEntry(zip: Blob, { path, lastModifiedAt, method, isEncrypted, packed, bytes, place }: Entry) {
+async function openEntry(
+  zip: Blob,
+  { path, lastModifiedAt, method, isEncrypted, packed, bytes, place }: Entry,
+) {
   const head = await view(zip, place, 30)
   if (u32(head, 0) !== localMark || isEncrypted || (method !== stored && method !== deflated))
     throw new UnreadableZip()

@@ -199,7 +199,11 @@ const messageOf = (error: unknown) => (error instanceof UploadRejected ? error.m
 
 function plannedOf(job: Job): AnnouncedFile {
   const { file, number, language, titles } = job
-  const known = { name: uploadName(file), bytes: file.bytes, last_modified_at: file.lastModifiedAt.toISOString() }
+  const known = {
+    name: uploadName(file),
+    bytes: file.bytes,
+    last_modified_at: file.lastModifiedAt.toISOString(),
+  }
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
