@@ -1,4 +1,4 @@
-/** The placeholder of an empty cell. */
+/** Shown in an empty cell. */
 const none = '–'
 
 /** A row of the result. `ok` is true if the ratio (or the time) meets the aim. */
@@ -11,7 +11,7 @@ export interface Row {
   ok: boolean
 }
 
-/** Returns a row where more is better: requests or bytes per second, at least `min` times the baseline. */
+/** Returns a row for requests or bytes per second, which must be at least `min` times the baseline. */
 export function atLeast(what: string, ours: number, bare: number, min: number, unit: string): Row {
   const ratio = ours / bare
   return {
@@ -24,12 +24,12 @@ export function atLeast(what: string, ours: number, bare: number, min: number, u
   }
 }
 
-/** Returns a row without an aim: requests or bytes per second beside the baseline. */
+/** Returns a row for requests or bytes per second beside the baseline, without an aim. */
 export function withoutTarget(what: string, ours: number, bare: number, unit: string): Row {
   return { ...atLeast(what, ours, bare, 0, unit), aim: none }
 }
 
-/** Returns a row where less is better: milliseconds, at most `max` times the baseline. */
+/** Returns a row for milliseconds, which must be at most `max` times the baseline. */
 export function atMost(what: string, ours: number, bare: number, max: number): Row {
   const ratio = ours / bare
   return {
@@ -42,23 +42,23 @@ export function atMost(what: string, ours: number, bare: number, max: number): R
   }
 }
 
-/** Returns a row without a baseline: milliseconds, at most `maxMs`. */
+/** Returns a row for milliseconds without a baseline, which must be at most `maxMs`. */
 export function atMostMilliseconds(what: string, ms: number, maxMs: number): Row {
   return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${maxMs} ms`, ok: ms <= maxMs }
 }
 
-/** Returns a row without a baseline or a unit, at least `min`. */
+/** Returns a row for points without a baseline, which must be at least `min`. */
 export function atLeastPoints(what: string, points: number, min: number): Row {
   return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${min}`, ok: points >= min }
 }
 
-/** Returns a row without a baseline: megabytes of memory, at most `max`. */
+/** Returns a row for megabytes of memory without a baseline, which must be at most `max`. */
 export function atMostMegabytes(what: string, megabytes: number, max: number): Row {
   const ours = inUnit(megabytes, 'MB')
   return { what, ours, bare: none, ratio: none, aim: `≤ ${max} MB`, ok: megabytes <= max }
 }
 
-/** Returns a row without a baseline: the number of occurrences, at most `max`. */
+/** Returns a row for a number of occurrences without a baseline, which must be at most `max`. */
 export function atMostTimes(what: string, count: number, max: number): Row {
   return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${max}`, ok: count <= max }
 }
@@ -77,7 +77,7 @@ export function printTable(rows: readonly Row[]): void {
   ])
 }
 
-/** Prints rows in aligned columns; the first line is the header. */
+/** Prints rows in aligned columns. The first row is the header. */
 export function printLines(lines: readonly (readonly string[])[]): void {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),

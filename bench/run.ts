@@ -3,11 +3,18 @@ import type { BenchSite } from './site/start-bench-site.ts'
 import { printTable, type Row } from './result-table.ts'
 
 /**
- * `npm run bench` runs all measurements, `npm run bench -- calls segments` only these, `npm run bench -- lighthouse URL`
- * measures the pages of a running site. On request only: `catalogue` (sizes of a catalogue), `billing-year` (a year of
- * subscriptions), `billing-kills` and `billing-faults` (payments under kills and faults), `bounds` (memory and disk use under
- * attack), `capacity` (cost of viewers), `alerts` (time until each alert). It fails only if a measurement could not complete.
- * Modules are loaded when their measurement starts.
+ * `npm run bench` runs all measurements, `npm run bench -- calls segments` only the named ones. `npm run bench --
+ * lighthouse URL` measures the pages of a running site.
+ * These run only if named:
+ * - `catalogue`: catalogues of several sizes
+ * - `studio`: the studio of a large site
+ * - `billing-year`: a year of subscriptions
+ * - `billing-kills`, `billing-faults`: payments while processes are killed, or with network faults
+ * - `bounds`: memory and disk use under attack
+ * - `capacity`: cost per viewer
+ * - `alerts`: time until each alert
+ * - `import-long`: imports of long videos
+ * The command fails only if a measurement could not be completed. A module is loaded when its measurement starts.
  */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: async (site) => (await import('./http/measure-calls.ts')).measureCalls(site),
@@ -22,10 +29,10 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   lighthouse: async (site) => (await import('./pages/measure-lighthouse.ts')).measureLighthouse(site),
 }
 
-/** Measurements that run only on request: half an hour on two cores. */
+/** Measurements that run only if named, because they take half an hour on two cores. */
 const onRequest = new Set(['import-long'])
 
-/** Measurements that fill their own databases for minutes; they run only on request. */
+/** Measurements that create their own databases, which takes minutes. They run only if named. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
   catalogue: async (args) => (await import('./catalogue/measure-catalogue.ts')).measureCatalogue(args),
   studio: async (args) => (await import('./studio/measure-studio.ts')).measureStudio(args),
@@ -40,7 +47,7 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   alerts: async () => (await import('./alerts/measure-alerts.ts')).measureAlerts(),
 }
 
-// Measurements may have their own options.
+// Unknown options are allowed here, because measurements have their own.
 readArguments(
   {
     name: 'bench',

@@ -30,7 +30,7 @@ export const changeAlerts = endpoint({
 export const stopAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/stop',
-  summary: 'Turns e-mails about new episodes off with the secret of a mailed link, without signing in',
+  summary: 'Turns off e-mails about new episodes with the secret of a mailed link, without signing in',
   refuses: ['linkExpired'],
   body: Type.Object({ secret: Type.String({ maxLength: 200 }) }),
   info: Type.Object({ mail: Type.Boolean() }),
@@ -54,7 +54,7 @@ export type PushSubscription = Static<typeof PushSubscription>
 export const PushAlerts = Type.Object({
   /** The site's VAPID key, for the browser's `applicationServerKey`. */
   public_key: Type.String(),
-  /** Each browser by the SHA-256 of its endpoint, in base64url. */
+  /** The subscribed browsers, each identified by the SHA-256 hash of its endpoint in base64url. */
   browsers: Type.Array(Type.String()),
 })
 export type PushAlerts = Static<typeof PushAlerts>
@@ -70,7 +70,8 @@ export const getPushAlerts = endpoint({
 export const startPushAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/push',
-  summary: 'Turns on push notifications about new episodes of favorites in a browser, also for guests',
+  summary:
+    'Subscribes a browser to push notifications about new episodes of favorites, for members and guests',
   refuses: ['signInRequired'],
   body: PushSubscription,
   info: PushAlerts,
@@ -79,7 +80,7 @@ export const startPushAlerts = endpoint({
 export const stopPushAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/push/stop',
-  summary: 'Turns off push notifications in a browser, without signing in',
+  summary: 'Unsubscribes a browser from push notifications, without signing in',
   refuses: [],
   body: Type.Object({ endpoint: Endpoint }),
   info: Type.Object({ push: Type.Boolean() }),

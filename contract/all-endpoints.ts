@@ -71,7 +71,7 @@ const studioModules = [
 const endpointsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
 
-/** All endpoints for viewers, for documents and tests that cover each of them. */
+/** All endpoints for viewers. The generated documents and some tests iterate over them. */
 export const viewerEndpoints = endpointsOf(modules)
 
 /** All endpoints for operators. */

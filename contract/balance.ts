@@ -15,14 +15,17 @@ export const balanceEntryKinds = [
   'chargeback',
   /** A refund of a top-up failed, or its dispute was won, so the money returned to the balance. */
   'restored',
-  /** A top-up was refunded; purchases that its bonus had paid are now covered by its paid money. */
+  /**
+   * A top-up was refunded after its bonus had paid for purchases. These amounts are charged to its remaining paid
+   * money.
+   */
   'bonus_set_off',
   'bonus_expired',
   /** The account was deleted. */
   'forfeited',
 ] as const
 
-/** One line of a balance's statement. */
+/** A change of the balance, as listed in its statement. */
 export const BalanceEntry = Type.Object({
   id: Id,
   kind: stringEnum(balanceEntryKinds),
@@ -39,7 +42,7 @@ export const BalanceEntry = Type.Object({
 })
 export type BalanceEntry = Static<typeof BalanceEntry>
 
-/** Maximum number of episodes of a drama that auto-unlock buys within 24 hours. */
+/** Upper bound of `daily_limit`: the episodes of a drama that auto-unlock may buy within 24 hours. */
 export const maxAutoUnlocksPerDay = 50
 
 export const getBalance = endpoint({
@@ -76,7 +79,10 @@ export const refundBalance = endpoint({
   refuses: ['signInRequired', 'notRefundable', 'idempotencyKeyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Type.Object({
-    /** By currency: the amount that is refunded, and the amount that could not be and stays in the balance. */
+    /**
+     * By currency: the amount that is refunded, and the amount that the gateway refused to refund, which stays in the
+     * balance.
+     */
     refunds: Type.Array(Type.Object({ currency: Currency, amount_cents: Cents, refused_cents: Cents })),
   }),
   idempotent: true,
@@ -102,11 +108,14 @@ export const setAutoUnlock = endpoint({
     amount_cents: Type.Optional(Cents),
     /** The consent text that was shown to the viewer. Each automatic order stores it. */
     shown: Type.String({ maxLength: 4000 }),
-    /** As `consent.immediate_delivery` of a purchase. Required, because automatic orders do not ask again. */
+    /**
+     * The consent to immediate delivery, as for a purchase. It must be given here, because automatic orders do not ask
+     * again.
+     */
     immediate_delivery: Type.Optional(Type.Boolean()),
   }),
   info: AutoUnlock,
-  /** The price, if it differs from the one that was shown, or if the viewer never had a balance. */
+  /** The current price; with `balanceTooLow` (the viewer never topped up) also the missing amount. */
   refusalSchemas: { 409: PriceRefusal },
 })
 
@@ -137,11 +146,14 @@ export const autoUnlock = endpoint({
   ],
   body: Type.Object({
     episode_id: Id,
-    /** The price that was announced; at another one it is refused, though the person agreed to as much. */
+    /**
+     * The price that was shown to the viewer. If the price differs, the request is refused, even if the price is within
+     * `max_price_cents`.
+     */
     amount_cents: Type.Optional(Cents),
   }),
   info: Order,
-  /** The price, and the amount that the balance lacks. */
+  /** The current price; with `balanceTooLow` also the available and the missing amount. */
   refusalSchemas: { 409: PriceRefusal },
   idempotent: true,
 })

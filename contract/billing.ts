@@ -24,7 +24,10 @@ export const orderStatuses = [
   'charged_back',
 ] as const
 
-/** Decline codes of cards. A card form that timed out is not one of them, because it says nothing about the card. */
+/**
+ * Decline codes that concern the card. `token_spent` (the card form timed out) is not included: it says nothing about
+ * the card.
+ */
 export const cardDeclineCodes = [
   'card_declined',
   'insufficient_funds',
@@ -60,14 +63,14 @@ export const Plan = Type.Object({
 })
 export type Plan = Static<typeof Plan>
 
-/** A payment method: one entry per gateway and kind. */
+/** A payment method that customers can choose: a gateway with one kind of method (card or wallet). */
 export const OfferedGateway = Type.Object({
   id: stringEnum(gatewayIds),
   kind: stringEnum(paymentMethods),
   public_key: Type.Optional(Type.String()),
-  /** True if it cannot pay for plans. */
+  /** True if the method cannot pay for plans. */
   one_off_only: Type.Optional(Type.Boolean()),
-  /** Purchases whose amount it does not accept: `episode`, `video`, or the id of a plan or a top-up. */
+  /** Purchases whose amount the gateway does not accept: `episode`, `video`, or the id of a plan or a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
@@ -79,7 +82,7 @@ export const SavedPaymentMethod = Type.Object({
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
-  /** In an offer: purchases whose amount it does not accept: `episode`, `video` or the id of a top-up. */
+  /** Set in offers: purchases whose amount the gateway does not accept: `episode`, `video` or the id of a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedPaymentMethod = Static<typeof SavedPaymentMethod>
@@ -94,7 +97,7 @@ export const Offer = Type.Object({
     thumb_url: nullable(Type.String()),
   }),
   price: VideoPrice,
-  /** The current number of episodes. A purchase of the video includes episodes that are added later. */
+  /** The current number of episodes. A purchase of the video also unlocks episodes that are added later. */
   video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
@@ -139,10 +142,16 @@ export const Order = Type.Object({
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
-  /** For a scheduled change of plan: when it starts and is charged; null if the subscription is cancelled by then. */
+  /**
+   * For a scheduled plan change: the time at which it takes effect and is charged; null if it will not, because the
+   * subscription ends before.
+   */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
-  /** True while the gateway processes a payment, which may take days; also if the renewal was abandoned meanwhile. */
+  /**
+   * True while the gateway processes a payment, which may take days. Stays true if the renewal is abandoned before the
+   * payment is final.
+   */
   processing: Type.Optional(Type.Boolean()),
   /** Why a payment of this order is refunded automatically. */
   auto_refund: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
@@ -173,7 +182,7 @@ export const unlockEpisode = endpoint({
   ],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
-  /** 409 includes the progress while the episode is being converted, and no progress if the key was used for another request. */
+  /** 409 `episodeNotReady` includes the progress of the conversion; 409 `idempotencyKeyReused` has no progress. */
   refusalSchemas: {
     402: Offer,
     409: Type.Object({ progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })) }),
@@ -215,13 +224,13 @@ export const createOrder = endpoint({
     'balanceTooLow',
     'idempotencyKeyReused',
     'cardNumberInBody',
-    // The same request starts a wallet payment, and charges a saved card.
+    // This request already charges a saved card or starts a wallet payment, so it can be refused like a payment.
     ...paymentRefusals,
   ],
   body: Type.Object({
     kind: stringEnum(orderKinds),
     plan_id: Type.Optional(Id),
-    /** With a plan, these name the episode or video whose paywall offered it. */
+    /** For a plan: the episode or video at whose paywall the customer chose it. */
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
     top_up_id: Type.Optional(Id),
@@ -233,8 +242,9 @@ export const createOrder = endpoint({
     /** Saves the card that pays for a one-off order; `shown` is the consent text that the customer accepted. */
     save_method: Type.Optional(Type.Object({ shown: Type.String({ maxLength: 4000 }) })),
     /**
-     * Optional for subscribers (default: the address of the current period's order), with a saved card (default: the address
-     * of the order it was saved with) and with the balance (default: the address of the latest top-up).
+     * The address for the order's e-mails. Optional for subscribers (default: the address of the current period's
+     * order), with a saved card (default: the address of the order it was saved with) and with the balance (default:
+     * the address of the latest top-up).
      */
     email: Type.Optional(FormText),
     /** The price that was shown to the customer. The order is refused if the price has changed. */
@@ -249,7 +259,9 @@ export const createOrder = endpoint({
     ),
   }),
   info: Order,
-  /** The price, if it differs from the one that was shown, and the amount that the balance lacks. */
+  /**
+   * With `priceChanged`: the current price. With `balanceTooLow`: the price, and the available and the missing amount.
+   */
   refusalSchemas: { 409: PriceRefusal },
   idempotent: true,
 })
@@ -270,7 +282,7 @@ export const payOrder = endpoint({
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    /** The cardholder's name; express wallets send it to the gateway themselves. */
+    /** The cardholder's name. Optional for express wallets, which send it to the gateway themselves. */
     first_name: Type.Optional(FormText),
     last_name: Type.Optional(FormText),
   }),
@@ -339,7 +351,7 @@ export const changePaymentMethod = endpoint({
   ],
   body: Type.Object({
     change_id: Type.Optional(Id),
-    /** For a new change. `payment_token` is a card token as for a payment. */
+    /** For a new change: the payment method. `payment_token` is the gateway's token for a card, as in a payment. */
     gateway: Type.Optional(stringEnum(gatewayIds)),
     method: Type.Optional(stringEnum(paymentMethods)),
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
@@ -361,7 +373,7 @@ export const getSavedPaymentMethod = endpoint({
 export const removeSavedPaymentMethod = endpoint({
   method: 'DELETE',
   path: '/api/payment/method',
-  summary: 'Removes a saved card, and deletes it at its gateway unless a plan uses it',
+  summary: 'Removes a saved card; also deletes it at its gateway, unless a subscription uses it',
   refuses: ['signInRequired'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ saved_method: nullable(SavedPaymentMethod) }),
@@ -370,7 +382,7 @@ export const removeSavedPaymentMethod = endpoint({
 export const getOrders = endpoint({
   method: 'GET',
   path: '/api/payment',
-  summary: "Returns the order with order_id, or the user's orders and subscription if it is omitted",
+  summary: "Returns the order `order_id`; without it, returns the user's orders and subscription",
   refuses: ['signInRequired', 'notFound'],
   query: Type.Object({ order_id: Type.Optional(Id), ...pagingFields }),
   info: Order,

@@ -10,7 +10,10 @@ export const sorts = ['relevance', 'popular', 'newest'] as const
 
 export const TagName = Type.Object({ id: Id, name: Type.String() })
 
-/** A video card. `progress` is set while the first episodes are processed, `synopsis` in a carousel. */
+/**
+ * A video as shown in lists. `progress` (in percent) is set while the first episodes are converted, `synopsis` in a
+ * carousel.
+ */
 export const VideoCard = Type.Object({
   id: Id,
   title: Type.String(),
@@ -46,7 +49,7 @@ export const getHomepage = endpoint({
     homepage: Type.Array(Section),
     // Layout of the paywall: `sheet` at the bottom, `card` in the middle; unknown values are treated as `sheet`.
     pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
-    /** The section of recommended dramas, the start of the For-you feed; null if there is none. */
+    /** The id of the section of recommended dramas, where the For-you feed starts; null if there is none. */
     feed: nullable(Id),
   }),
 })

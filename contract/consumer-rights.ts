@@ -7,7 +7,7 @@ import { Cents, Currency, Id, Time, FormText, nullable } from './schemas.ts'
 export const Receipt = Type.Object({
   order_id: Id,
   paid_at: Time,
-  /** The address that it was sent to. */
+  /** The address that the receipt was sent to. */
   email: Type.String(),
   seller: Type.Object({
     name: Type.String(),
@@ -17,17 +17,17 @@ export const Receipt = Type.Object({
   currency: Currency,
   amount_cents: Cents,
   refunded_cents: Cents,
-  /** What bonus money paid of the amount: a discount, which has no tax. */
+  /** The part of the amount that bonus money paid. It is a discount, so it is not taxed. */
   discount_cents: Type.Optional(Cents),
-  /** Net amount and tax of the money that was not refunded, at a rate in percent. */
+  /** Net amount and tax of the money that was not refunded; `tax_percent` is the tax rate. */
   net_cents: Cents,
   tax_cents: Cents,
   tax_percent: Type.Number(),
-  /** When the plan is charged next, and how much; null if nothing renews. */
+  /** The next charge of the plan; null if nothing renews. */
   renewal: nullable(
     Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
   ),
-  /** Until when the person may withdraw; null if they may not. */
+  /** The end of the withdrawal period; null if the customer cannot withdraw. */
   withdrawable_until: nullable(Time),
 })
 export type Receipt = Static<typeof Receipt>
@@ -45,13 +45,13 @@ export const claimPurchase = endpoint({
   method: 'POST',
   path: '/api/payment/claim',
   summary:
-    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves only in the guest's own browser; in another, only the purchase of the receipt moves",
+    "Moves a guest's purchases into the account with the receipt's e-mail address (created if missing) and signs in. If that account has a verified address or a balance, its owner must already be signed in. If the guest has a balance, a request from another browser than the guest's moves only the receipt's purchase",
   refuses: ['linkExpired', 'signInRequired', 'alreadySignedIn', 'editConflict', 'claimFromOtherBrowser'],
   body: Type.Object({ secret: LinkSecret }),
   info: User,
 })
 
-/** For people without a session: the address that the link is mailed to, and the number of the order as typed. */
+/** For customers without a session: the e-mail address that the link is sent to, and the order number as typed. */
 const linkRequestFields = { email: Type.Optional(FormText), order_id: Type.Optional(FormText) }
 
 export const cancelByLink = endpoint({

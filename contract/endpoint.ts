@@ -2,10 +2,10 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { RefusalName } from './errors.ts'
 
 /**
- * An endpoint, declared once: the server's route, the browser's client and the OpenAPI document use this object.
- * `info` is the schema of a response with one record, `data` of a list; an endpoint whose response depends on the
- * request has both. `refusalSchemas` are the schemas of `info` for codes other than 200. A path segment such as `:name` is
- * the query field of that name.
+ * An endpoint, declared once: the server's route, the browser's client and the OpenAPI document use this object. `info`
+ * is the schema of a response with one record, `data` the schema of a response with a list; an endpoint whose response
+ * depends on the request has both. `refusalSchemas` are the schemas of `info` for codes other than 200. A path segment
+ * such as `:name` takes the value of the query field with that name.
  */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'DELETE'
@@ -29,7 +29,7 @@ type Field<E, K extends string> = E extends Record<K, infer S> ? S : undefined
 
 export type QueryOf<E extends Endpoint> = StaticOr<Field<E, 'query'>, Record<never, never>>
 export type BodyOf<E extends Endpoint> = StaticOr<Field<E, 'body'>, Record<never, never>>
-/** The content of the envelope: `info`, or `data` if there is no `info`. */
+/** The content of the envelope: its `info` or its `data`, whichever the response has. */
 export type ResultOf<E extends Endpoint> =
   | StaticOr<Field<E, 'info'>, never>
   | StaticOr<Field<E, 'data'>, never>
@@ -38,12 +38,12 @@ export type ResponseOf<E extends Endpoint> =
   | (Field<E, 'info'> extends TSchema ? { info: StaticOr<Field<E, 'info'>, never> } : never)
   | (Field<E, 'data'> extends TSchema ? { data: StaticOr<Field<E, 'data'>, never> } : never)
 
-/** Click ids of ads, at most 512 characters; the server drops longer ones. */
+/** Click ids of ads. They have at most 512 characters; the server ignores longer ones. */
 const adClickIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type.String()) }
 
 /**
- * Declares an endpoint. The ad click ids, which every request carries, are added to the query of a GET and to the body
- * of other methods.
+ * Declares an endpoint. Adds the ad click ids, which any request may carry, to the query of a GET and to the body of
+ * other methods.
  */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   const part = definition.method === 'GET' ? 'query' : 'body'

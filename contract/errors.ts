@@ -95,7 +95,7 @@ export const refusals = {
 
 export type RefusalName = keyof typeof refusals
 
-/** Requests that are invalid or cannot be served. The number is the HTTP status and the envelope's code. */
+/** Errors of requests that are invalid or cannot be served. The number is the HTTP status and the envelope's code. */
 export const faults = {
   badRequest: 400,
   invalidCursor: 400,

@@ -37,7 +37,7 @@ export const Playback = Type.Object({
   height: Type.Integer(),
   captions: Type.Array(Type.Object({ lang: LanguageCode, label: Type.String(), url: Type.String() })),
   storyboard_url: Type.String(),
-  /** True if its segments are encrypted (HLS, AES-128), which not every native player supports. */
+  /** True if the segments are encrypted (HLS, AES-128), which not every native player supports. */
   encrypted: Type.Boolean(),
 })
 export type Playback = Static<typeof Playback>

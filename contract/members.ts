@@ -23,8 +23,8 @@ export const Membership = Type.Object({
   /** The plan of the next period, if a change is scheduled. */
   next_plan: Type.Optional(RenewingPlan),
   /**
-   * While past due: the plan and the price of the unpaid period, and the gateways that accept it. If there are none, the
-   * subscriber can choose another plan.
+   * While past due: the plan and the price of the unpaid period, and the gateways that accept it. If no gateway accepts
+   * it, the subscriber can choose another plan.
    */
   owed: Type.Optional(
     Type.Object({ ...RenewingPlan.properties, gateways: Type.Optional(Type.Array(Type.String())) }),
@@ -35,7 +35,7 @@ export const Membership = Type.Object({
   gateway: nullable(Type.String()),
   /** The payment method of the subscription: brand and last digits of a card, no digits for a wallet. */
   method: Type.Optional(Type.Object({ brand: nullable(Type.String()), last4: nullable(Type.String()) })),
-  /** True if the payment method was removed at the gateway, so the subscription needs another one to renew. */
+  /** True if the payment method was removed at the gateway: the subscription needs a new one to renew. */
   method_detached: Type.Optional(Type.Boolean()),
 })
 export type Membership = Static<typeof Membership>
@@ -136,7 +136,7 @@ export const signOut = endpoint({
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
-  summary: 'Deletes the account and returns a new guest; the ledger keeps its payments without the name',
+  summary: 'Deletes the account and returns a new guest; the ledger keeps the payments without personal data',
   refuses: ['signInRequired', 'passwordWrong', 'codeWrong', 'balanceNotEmpty', 'balanceRefundPending'],
   body: Type.Object({
     current_password: Type.Optional(FormText),
@@ -145,7 +145,10 @@ export const deleteUser = endpoint({
     forfeit_balance: Type.Optional(Type.Boolean()),
   }),
   info: User,
-  /** The remaining paid balance, which POST /api/balance/refund refunds. Without `balances`, a refund of it is still in progress. */
+  /**
+   * The remaining paid balance, which POST /api/balance/refund refunds. If `balances` is missing, such a refund is in
+   * progress (`balanceRefundPending`).
+   */
   refusalSchemas: {
     409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }),
   },
@@ -162,7 +165,7 @@ export const exportUser = endpoint({
 export const Session = Type.Object({
   id: Id,
   current: Type.Boolean(),
-  /** The browser and operating system as readable text, as far as they are known. */
+  /** The browser and operating system as readable text, as far as known. */
   device: Type.String(),
   created_at: Time,
   last_seen_at: Time,
@@ -201,7 +204,7 @@ export const changeSecondFactor = endpoint({
     /** With `begin`: the secret for the authenticator app, as text and as a link. */
     secret: Type.Optional(Type.String()),
     otpauth_url: Type.Optional(Type.String()),
-    /** With `confirm`, returned only once. Each code signs in one time without the app. */
+    /** With `confirm`: codes that replace the authenticator app at one sign-in each. They are shown only once. */
     recovery_codes: Type.Optional(Type.Array(Type.String())),
   }),
 })

@@ -1,6 +1,6 @@
 import type { OfferedLanguages } from './languages.ts'
 
-/** The site's settings in an HTML document: the browser needs them before its first response. */
+/** The site's settings in every HTML document, because the browser needs them before the first API response. */
 export interface PageSettings {
   /** The name of the site. */
   site: string
@@ -17,7 +17,7 @@ export interface PageSettings {
   /** The destination of error reports; without it, errors are not reported. */
   sentry?: {
     dsn: string
-    /** A host that contains it is a sandbox. */
+    /** A host that contains this text is a sandbox. */
     sandbox_host_suffix?: string
   }
 }

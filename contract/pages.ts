@@ -13,7 +13,10 @@ export const pageNames = [
 ] as const
 export type PageName = (typeof pageNames)[number]
 
-/** A run of text with the same style. `href` is https, http, mailto, a path of this site or a fragment of the page. */
+/**
+ * A run of text with the same style. `href` is an https, http or mailto URL, a path of this site or a fragment of the
+ * page.
+ */
 const Run = Type.Object({
   text: Type.String(),
   strong: Type.Optional(Type.Boolean()),
@@ -22,7 +25,10 @@ const Run = Type.Object({
 })
 export type Run = Static<typeof Run>
 
-/** A list has one line per item, every other block has one line. A heading has an id for links. */
+/**
+ * A block of a page. A `list` or `steps` has one line per item, every other block has one line. A heading has an id for
+ * links.
+ */
 export const Block = Type.Object({
   kind: stringEnum(['heading', 'subheading', 'paragraph', 'list', 'steps']),
   id: Type.Optional(Type.String()),

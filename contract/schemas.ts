@@ -1,12 +1,15 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { languages, type Language } from './languages.ts'
 
-/** A string from a closed list. */
+/** Returns the schema of a string from a closed list. */
 export function stringEnum<const V extends readonly string[]>(values: V) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 }
 
-/** The schema, or null. Written as a type list, which the serialiser compiles without a validator. */
+/**
+ * Returns a schema that also allows null. It is a list of types, for which the serialiser needs no validator, unlike
+ * `anyOf`.
+ */
 export function nullable<S extends TSchema>(schema: S) {
   const { type, enum: values, ...rest } = schema as S & { type: string; enum?: string[] }
   return Type.Unsafe<Static<S> | null>({
@@ -16,7 +19,7 @@ export function nullable<S extends TSchema>(schema: S) {
   })
 }
 
-/** A page of a list: `list`, the cursor of the next page or null, and extra fields. */
+/** Returns the schema of one page of a list: `list`, the cursor of the next page (or null), and extra fields. */
 export function pageOf<S extends TSchema, P extends TProperties = Record<never, never>>(item: S, extras?: P) {
   return Type.Object({
     list: Type.Array(item),
@@ -31,7 +34,7 @@ export const pagingFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 }
 
-/** Form input. Only the size of the body limits it here, so that a refusal can name the field. */
+/** Form input without a maximum length. The handler checks the length, because its refusal can name the field. */
 export const FormText = Type.String()
 export const Id = Type.String({ minLength: 1, maxLength: 64 })
 export const Time = Type.String({ format: 'date-time' })
@@ -41,5 +44,5 @@ export const Cents = Type.Integer({ minimum: 0 })
 export const Currency = Type.String({ minLength: 3, maxLength: 3 })
 /** Integer milliseconds, up to the maximum of a 32-bit database column. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
-/** The server also accepts "fr" and "de" (validators.ts). */
+/** A language of the interface. The server also accepts `fr` for `fy` and `de` for `dy` (validators.ts). */
 export const LanguageCode = Type.Unsafe<Language>({ ...stringEnum(languages), 'x-language': true })

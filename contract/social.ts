@@ -4,15 +4,15 @@ import { User } from './members.ts'
 import { Id, Time, FormText, pageOf, nullable, stringEnum } from './schemas.ts'
 
 /**
- * A profile at a social provider that can sign in to the member's account. An account may have many, several at the same
- * provider too; each profile belongs to one account.
+ * A profile at a social provider that can sign in to the member's account. An account may have several, also at the
+ * same provider; each profile belongs to one account.
  */
 export const Identity = Type.Object({
   id: Id,
   provider: Type.String(),
   /** The provider's name. */
   name: Type.String(),
-  /** The user's name at the provider: an e-mail address that it has verified, else a name. */
+  /** The user's e-mail address at the provider if the provider has verified it, otherwise the user's name there. */
   account_name: nullable(Type.String()),
   linked_at: Time,
 })
@@ -38,7 +38,7 @@ export const linkSocial = endpoint({
     current_password: Type.Optional(FormText),
     totp: Type.Optional(FormText),
   }),
-  /** The provider's page, which the browser opens next. */
+  /** The URL of the provider's page, which the browser opens next. */
   info: Type.Object({ url: Type.String() }),
 })
 
@@ -77,10 +77,11 @@ export const confirmSocial = endpoint({
 })
 
 /**
- * The reasons why a social sign-in did not complete, as `social` in the query of /login (of /individual for a member
- * who links). `reauthenticate`: linking requires reauthentication, see `linkSocial`; `wrong_browser`: another browser
- * returned than the one that started; `has_account`: sign in to the account with this e-mail first, then link the
- * provider; `already_linked`: the profile belongs to another account; `second_factor`: the account's code is required,
+ /**
+ * The reasons why a social sign-in did not complete, as `social` in the query of /login (or of /individual if a member
+ * was linking a provider). `reauthenticate`: linking requires reauthentication, see `linkSocial`; `wrong_browser`: the sign-in returned
+ * to another browser than the one that started it; `has_account`: sign in to the account with this e-mail first, then
+ * link the provider; `already_linked`: the profile belongs to another account; `second_factor`: the account's code is required,
  * see `confirmSocial`.
  */
 export const socialSignInOutcomes = [

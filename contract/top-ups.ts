@@ -5,7 +5,7 @@ import { Cents, Currency, Id, Time, stringEnum } from './schemas.ts'
 export const TopUp = Type.Object({
   id: Id,
   price_cents: Cents,
-  /** The bonus that is added to the balance in addition to the price. */
+  /** The bonus that the balance receives in addition to the price. */
   bonus_cents: Cents,
   /** The number of days until the bonus expires; it does not expire if omitted. */
   bonus_days: Type.Optional(Type.Integer()),
@@ -27,17 +27,17 @@ export const Balance = Type.Object({
 })
 export type Balance = Static<typeof Balance>
 
-/** What would be lost with an account that is deleted. */
+/** The paid money that would be lost if the account were deleted. */
 export const RemainingBalance = Type.Object({
   currency: Currency,
-  /** The paid money that is left. */
+  /** The remaining paid money. */
   amount_cents: Cents,
-  /** What of it a refund would send back now; the rest can only be spent. */
+  /** The part that a refund would return now; the rest can only be spent. */
   refundable_cents: Cents,
 })
 export type RemainingBalance = Static<typeof RemainingBalance>
 
-/** What a refused purchase says: the price, and of the balance what there is and what is missing. */
+/** The `info` of a refused purchase: the current price, and the available and the missing amount of the balance. */
 export const PriceRefusal = Type.Object({
   amount_cents: Type.Optional(Cents),
   /** For a top-up: its current bonus. */
@@ -47,33 +47,33 @@ export const PriceRefusal = Type.Object({
   missing_cents: Type.Optional(Cents),
 })
 
-/** A person's agreement that the next episodes of a drama are unlocked from the balance. */
+/** A customer's consent that the next episodes of a drama are unlocked from the balance. */
 export const AutoUnlock = Type.Object({
   video_id: Id,
-  /** How many episodes within 24 hours at most, and how many of those are left now. */
+  /** Maximum number of automatic unlocks within 24 hours; `left_today` is the number that is still possible now. */
   daily_limit: Type.Integer(),
   remaining_today: Type.Integer(),
-  /** The most that an episode may cost. */
+  /** Maximum price of an episode that is unlocked automatically. */
   max_price_cents: Cents,
   currency: Currency,
 })
 export type AutoUnlock = Static<typeof AutoUnlock>
 
-/** What the balance can do for a locked episode: part of its offer while balances are on. */
+/** The purchases that the balance can pay for; part of the offer of a locked episode while balances are enabled. */
 export const BalanceOffer = Type.Object({
   currency: Currency,
   available_cents: Cents,
   bonus_cents: Cents,
-  /** The purchases that it covers in one request. */
+  /** The purchases that the balance can pay for. */
   covers: Type.Array(stringEnum(['episode', 'video'])),
-  /** True if it covers the cheapest one-off purchase: the episode, unless the whole video costs less. */
+  /** True if the balance can pay for the cheapest one-off purchase: the episode, unless the whole video costs less. */
   covers_cheapest: Type.Boolean(),
   cheapest: Type.Object({
     kind: stringEnum(['episode', 'video']),
     amount_cents: Cents,
     discount_cents: Cents,
   }),
-  /** Where the next episodes of the drama are unlocked automatically. */
+  /** Set if auto-unlock is on for the drama. */
   auto_unlock: Type.Optional(AutoUnlock),
   /** The top-ups of this currency. */
   top_ups: Type.Array(TopUp),

@@ -3,15 +3,20 @@ import type { Layer } from '#demo/stage.ts'
 
 export const framesPerSecond = 24
 
-/** Seconds over which a shot dissolves into the next. */
+/** Seconds of the dissolve between two shots. */
 export const dissolve = 0.4
 
-/** A shot with its times in the video; the input files are in the order of `layers` over all shots. */
+/**
+ * A shot with its start and end in the video, in seconds. ffmpeg's input files are the `layers` of all shots, in order.
+ */
 export type StagedShot = { start: number; end: number; soft: boolean; layers: readonly Layer[] }
 
 const picture = 'scale=out_color_matrix=bt709'
 
-/** Returns a filter for a still that is decoded once and repeated: decoding it for every frame would take four times as long as the whole video. */
+/**
+ * Returns a filter that decodes a still image once and repeats it. Decoding it for every frame would take four times as
+ * long as the rest of the video.
+ */
 function still(input: number, format: string, seconds: number): string {
   return `[${input}:v]${picture},format=${format},loop=-1:1:0,setpts=N/${framesPerSecond}/TB,trim=duration=${seconds.toFixed(4)}`
 }
@@ -19,8 +24,8 @@ function still(input: number, format: string, seconds: number): string {
 function shotGraph(shot: StagedShot, firstInput: number, name: string): string[] {
   const seconds = shot.end - shot.start + dissolve
   const [back, ...others] = shot.layers
-  if (!back) throw new Error('a shot without layers')
-  // 4:4:4 until the end, so that slow layers move in steps of one pixel instead of the chroma grid's two.
+  if (!back) throw new Error('A shot has no layers')
+  // Uses 4:4:4 until the end, so that slow layers move by one pixel. The chroma grid of 4:2:0 allows only steps of two.
   const graph = [
     `${still(firstInput, 'yuv444p', seconds)},crop=${frame.width}:${frame.height}:x='-(${back.x})':y='-(${back.y})'[${name}_0]`,
   ]
@@ -36,7 +41,10 @@ function shotGraph(shot: StagedShot, firstInput: number, name: string): string[]
   return graph
 }
 
-/** Returns the whole filter graph: composes every shot from its layers, joins the shots with dissolves, and fades in and out at the ends. */
+/**
+ * Returns the filter graph of a video: composes every shot from its layers, joins the shots with dissolves, and fades
+ * in at the start and out at the end.
+ */
 export function filmGraph(shots: readonly StagedShot[], seconds: number): string {
   const graph = [
     `color=black:s=${frame.width}x${frame.height}:r=${framesPerSecond}:d=${seconds.toFixed(4)},format=yuv444p[film0]`,

@@ -8,7 +8,7 @@ import { document, glow, group, linear, rect, seeded, type Palette } from '#demo
 import { weatherSheet } from '#demo/draw/weather.ts'
 import type { Drama } from '#demo/story.ts'
 
-/** Posters are drawn 720×960 and saved 900×1200. */
+/** Size in drawing units. A poster is saved with 900×1200 pixels. */
 const size = { width: 720, height: 960 }
 
 function title(drama: Drama): string {
@@ -30,7 +30,7 @@ function faceOf(drama: Drama, at: number, turn: number, transform: string): stri
   const person = drama.poster.people[at]
   const look = person && drama.cast[person.who]
   if (!person || !look) return ''
-  // Each portrait refers to its own clip paths, so their ids must be unique.
+  // Makes the ids of this portrait's clip paths unique, because a poster can contain several portraits.
   const drawn = portrait(look, drama.palette, person.mood, turn).replaceAll(
     /(id="|#)(eye\d+|head|lit)/g,
     `$1p${at}$2`,
@@ -84,7 +84,7 @@ function scrim(p: Palette): string {
   )
 }
 
-/** Returns the drama's poster as a JPEG of 900×1200. */
+/** Returns the drama's poster as a JPEG of 900×1200 pixels. */
 export async function poster(drama: Drama): Promise<Buffer> {
   const { palette, poster: design } = drama
   const set = place(design.place, palette, seeded(`${drama.slug}/${design.place}`))

@@ -18,7 +18,7 @@ type Commission = {
   niceness?: number
 }
 
-/** Renders one layer; a soft layer is out of focus, so it is rendered small and enlarged. */
+/** Renders one layer. A soft layer is out of focus, so it is rendered small and then enlarged. */
 async function paint(layer: Layer, file: string): Promise<void> {
   const { view, scale, soft } = layer
   if (!soft) {
@@ -53,7 +53,7 @@ function encoding(graph: string, music: number, seconds: number, target: string)
     '2',
     ...colours,
   ]
-  // A fixed number of threads and no version strings make the output identical on every run of the same build.
+  // A fixed number of threads and no version strings make the output identical in every run of the same ffmpeg build.
   const exact = [
     '-fflags',
     '+bitexact',
@@ -108,8 +108,9 @@ function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; second
 }
 
 /**
- * Renders the master of episode `number` (from 1): `<outDir>/<slug>/NN.mp4`, 720×1280 at 24 frames per second, stereo.
- * Returns immediately if the file exists; the file appears only when it is complete. Rejects when ffmpeg fails or `signal` aborts.
+ * Renders the video of episode `number` (from 1) to `<outDir>/<slug>/NN.mp4`: 720×1280 at 24 frames per second, with
+ * stereo sound. Returns immediately if the file exists. A file gets this name only when it is complete. Rejects if
+ * ffmpeg fails or `signal` aborts.
  */
 export async function renderEpisode(commission: Commission): Promise<void> {
   const { drama, number, outDir, ffmpegPath, signal, niceness } = commission

@@ -5,13 +5,15 @@ type Run = {
   ffmpegPath: string
   signal: AbortSignal
   niceness?: number
-  /** In ms. A master takes a few seconds; the default of three minutes allows for a slow or busy machine. */
+  /**
+   * Timeout in milliseconds. Rendering takes a few seconds; the default of three minutes is for slow or busy machines.
+   */
   timeout?: number
 }
 
 /**
- * Runs ffmpeg until it exits. Rejects with its last output when it fails or times out, and with the signal's reason when
- * aborted; the child is killed in both cases. Not retried here: the master is rendered again at the next start.
+ * Runs ffmpeg until it exits. Rejects with its last output if it fails or times out, and with the signal's reason if
+ * aborted; ffmpeg is then killed. There is no retry here, because the site renders missing episodes at its next start.
  */
 export function runFfmpeg(
   args: readonly string[],

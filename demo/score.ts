@@ -11,7 +11,7 @@ type Mode = {
   bright: number
 }
 
-/** Chords in semitones over the root, plucks and pulses per beat, and brightness of the pad. */
+/** For each mood: chords in semitones above the root, plucks and pulses per beat, and brightness of the pad. */
 const modes: Record<Score['mood'], Mode> = {
   tender: {
     chords: [
@@ -96,7 +96,7 @@ function add(channel: Float32Array, index: number, sample: number): void {
   channel[index] = (channel[index] ?? 0) + sample
 }
 
-/** Adds a slow swell of three partials, two of them slightly detuned. */
+/** Adds a slowly swelling sound of three partials; two of them are slightly detuned. */
 function pad(track: Track, note: Note, bright: number): void {
   const first = Math.floor(note.at * rate)
   const count = Math.min(Math.floor(note.seconds * rate), track.left.length - first)
@@ -109,7 +109,7 @@ function pad(track: Track, note: Note, bright: number): void {
   }
 }
 
-/** Adds a plucked string or bell with a decay. */
+/** Adds a plucked string or bell that decays. */
 function pluck(track: Track, note: Note, overtone: number): void {
   const first = Math.floor(note.at * rate)
   const count = Math.min(Math.floor(note.seconds * rate), track.left.length - first)
@@ -123,7 +123,7 @@ function pluck(track: Track, note: Note, overtone: number): void {
   }
 }
 
-/** Adds a soft drum: a tone with falling pitch. */
+/** Adds a soft drum: a tone with a falling pitch. */
 function thump(track: Track, at: number, level: number): void {
   const first = Math.floor(at * rate)
   const count = Math.min(Math.floor(0.4 * rate), track.left.length - first)
@@ -136,7 +136,7 @@ function thump(track: Track, at: number, level: number): void {
   }
 }
 
-/** Adds the cliffhanger: tremolo strings that rise for three seconds, and a final hit. */
+/** Adds the sound of the cliffhanger: three seconds of rising tremolo strings, and a final hit. */
 function cliffhanger(track: Track, root: number, seconds: number): void {
   const from = Math.max(0, seconds - 4.4)
   const first = Math.floor(from * rate)
@@ -157,7 +157,7 @@ function cliffhanger(track: Track, root: number, seconds: number): void {
   pluck(track, { at: from + 3.2, seconds: 1.2, pitch: root - 12, level: 0.2, pan: 0 }, 2.76)
 }
 
-/** Adds two crossing echoes as reverb. */
+/** Adds two echoes that cross between left and right, as reverb. */
 function echo({ left, right }: Track): void {
   const near = Math.floor(0.27 * rate)
   const far = Math.floor(0.39 * rate)
@@ -203,7 +203,9 @@ function compose(track: Track, score: Score, random: Random, seconds: number): v
       thump(track, at, at % (beat * 4) < 0.01 ? 0.34 : 0.22)
 }
 
-/** Returns the music of an episode as a 16-bit stereo WAV, deterministic for the same arguments; peak at −3 dB. */
+/**
+ * Returns the music of an episode as a 16-bit stereo WAV with a peak of −3 dB. The same arguments give the same bytes.
+ */
 export function scoreWav(score: Score, seed: string, seconds: number, cliff: boolean): Buffer {
   const length = Math.ceil(seconds * rate)
   const track: Track = { left: new Float32Array(length), right: new Float32Array(length) }

@@ -9,8 +9,9 @@ import { drift, weatherSheet } from '#demo/draw/weather.ts'
 import type { Drama, Shot } from '#demo/story.ts'
 
 /**
- * An image of a shot and its movement. `view` is the visible part of drawing space, `scale` its pixels per unit;
- * `x` and `y` are the position of its corner in the frame and `when` its visibility, as ffmpeg expressions of the shot's time `t` in seconds.
+ * An image of a shot and its movement. `view` is the visible rectangle of the drawing, and `scale` the pixels per unit.
+ * `x` and `y` are the position of its corner in the frame, and `when` says when it is visible. These are ffmpeg
+ * expressions of the shot's time `t` in seconds.
  */
 export type Layer = {
   drawn: string
@@ -25,7 +26,7 @@ export type Layer = {
 const { bleed } = frame
 const stage = { x: -bleed, y: -40, width: frame.width + bleed * 2, height: 1360 }
 
-/** Returns the shot's layers from back to front; the first is opaque and always covers the frame. */
+/** Returns the shot's layers from back to front. The first layer is opaque and always covers the frame. */
 export function layersOf(drama: Drama, shot: Shot, index: number, seconds: number): Layer[] {
   const way = index % 2 ? -1 : 1
   const camera: Camera = { way, seconds }
@@ -35,7 +36,10 @@ export function layersOf(drama: Drama, shot: Shot, index: number, seconds: numbe
 
 type Camera = { way: number; seconds: number }
 
-/** Returns the position of a plane that slides `travel` pixels over the shot, centred half-way; near planes travel further. */
+/**
+ * Returns an ffmpeg expression for a layer that slides by `travel` pixels during the shot and is centred in its middle.
+ * Near layers get a larger `travel`, which gives depth.
+ */
 function slide({ way, seconds }: Camera, travel: number, from = stage.x): string {
   const speed = (way * travel) / seconds
   return `${(from - (way * travel) / 2).toFixed(1)}+${speed.toFixed(3)}*t`
@@ -164,12 +168,12 @@ function twoShot(drama: Drama, shot: Shot & { kind: 'pair' }, camera: Camera): L
 
 const height = (drama: Drama, who: string): number => (lookOf(drama, who).man ? 70 : 118)
 
-/** Returns true if the first caption of the shot is in quotation marks. */
+/** Returns true if the first caption of the shot is speech, which is in quotation marks. */
 const speaks = (shot: Shot): boolean => shot.lines[0]?.en.startsWith('“') ?? false
 
 type Pose = { turn: number; scale: number; x: string; y: string; beat: number; speaking: boolean }
 
-/** Returns the layers of a portrait that breathes, blinks and, when speaking, moves its lips. */
+/** Returns the layers of a portrait that breathes and blinks. If `speaking`, it also moves its lips. */
 function person(drama: Drama, { who, mood }: { who: string; mood: Mood }, pose: Pose): Layer[] {
   const look = lookOf(drama, who)
   const p = drama.palette

@@ -8,16 +8,16 @@ import type { Weather } from '#demo/draw/weather.ts'
 import type { Face } from '#demo/draw/lettering.ts'
 import { languages, type Texts } from '#demo/texts.ts'
 
-/** A character in a shot: `x` is the share of the frame's width. */
+/** A character in a wide shot. `x` is the position as a share of the frame's width. */
 type Standing = { who: string; pose: Pose; x: number }
 type Facing = { who: string; mood: Mood }
 
 type Common = {
   place: PlaceName
   weather?: Weather
-  /** Darkens the room in beats, or adds a flash of lightning. */
+  /** `flicker` darkens the room repeatedly; `flash` adds a flash of lightning. */
   light?: 'flicker' | 'flash'
-  /** Dialogue or narration of the shot; it determines the shot's duration. */
+  /** Dialogue or narration of the shot, from which its duration is calculated. */
   lines: readonly Texts[]
 }
 
@@ -33,7 +33,7 @@ export type Episode = { title: Texts; shots: readonly Shot[] }
 
 export type Score = {
   mood: 'tender' | 'tense' | 'wonder' | 'playful' | 'grand' | 'dark'
-  /** MIDI number of the key's root, about 45 to 57. */
+  /** The key's root as a MIDI number, about 45 to 57. */
   root: number
   tempo: number
 }
@@ -63,14 +63,14 @@ export type Drama = {
 
 type Effects = Pick<Common, 'weather' | 'light'>
 
-/** `"ada walk .3, leo back .7"` */
+/** Creates a wide shot. `people` lists characters with pose and position: `"ada walk .3, leo back .7"`. */
 export function wide(place: PlaceName, people: string, effects: Effects, ...lines: Texts[]): Shot {
   const standing =
     people === ''
       ? []
       : people.split(', ').map((one) => {
           const [who = '', pose = 'stand', x = '.5'] = one.split(' ')
-          return { who, pose: pose as Pose, x: Number(x) } // checked for every drama by catalogue.test.ts
+          return { who, pose: pose as Pose, x: Number(x) } // catalogue.test.ts checks the poses of every drama
         })
   return { kind: 'wide', place, people: standing, ...effects, lines }
 }
@@ -108,17 +108,22 @@ export function episode(title: Texts, ...shots: Shot[]): Episode {
 
 type Timed<T> = T & { start: number; end: number }
 
-/** Seconds before the first and after the last caption of an episode. */
+/** Seconds before the first caption (`lead`) and after the last caption (`tail`) of an episode. */
 const lead = 0.6
 const tail = 1.2
 
-/** Returns the reading time at about 17 characters per second in the longest language. */
+/**
+ * Returns the reading time of a caption in seconds: 17 characters per second, in the language with the longest text.
+ */
 function reading(line: Texts): number {
   const longest = Math.max(...languages.map((language) => line[language].length))
   return Math.min(4.2, Math.max(2.2, longest / 17))
 }
 
-/** Returns the start and end of each shot and caption in seconds, rounded to whole frames at 24 frames per second. */
+/**
+ * Returns the start and end of each shot and caption in seconds. Times are rounded to whole frames, at 24 frames per
+ * second.
+ */
 export function timeline(episode: Episode): {
   seconds: number
   shots: Timed<Shot>[]

@@ -24,7 +24,7 @@ function description(drama: Drama): string {
   })
 }
 
-/** Writes a drama's import folder without the videos: `video.yaml`, `cover.jpg` and the captions. */
+/** Writes a drama's import folder except for the videos: `video.yaml`, `cover.jpg` and the captions. */
 export async function writeDramaFolder(drama: Drama, outDir: string): Promise<void> {
   const folder = join(outDir, drama.slug)
   await mkdir(folder, { recursive: true })

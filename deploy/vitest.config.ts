@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Tests with third-party servers and browsers: `npm run test:deploy`. */
+/** Configures the tests with third-party servers and browsers: `npm run test:deploy`. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),

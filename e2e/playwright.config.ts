@@ -2,25 +2,26 @@ import { defineConfig } from '@playwright/test'
 import { findChromium } from './support/find-chromium.ts'
 
 const chromium = await findChromium()
-// Test pages live for seconds, so compiling their scripts costs more CPU time than it saves, a ninth of the total.
+// Disables V8's compilers. A test page exists for seconds, so compiling its scripts costs more CPU time than it saves:
+// a ninth of the total.
 const interpretScripts = '--js-flags=--no-turbofan --no-maglev --no-sparkplug'
 const launchOptions = { ...chromium, args: [...chromium.args, interpretScripts] }
-// Below the ephemeral port range; workers inherit it.
+// A random port below the range of ephemeral ports. The worker processes inherit the variable.
 process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random() * 200))
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 export const desktop = { viewport: { width: 1440, height: 900 } }
 
 /**
- * Tests that do not depend on the screen size run on one size, that of their typical users: files are listed here, single
- * tests have `@phone` or `@desktop` in their names.
+ * Tests whose result does not depend on the screen size run in one size only: that of their typical users. Whole files
+ * are listed here; single tests have the tag `@phone` or `@desktop`.
  */
 export const onPhones =
   /(billing\/[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(bad-days|encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-metrics|segment-worker|silence)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
 export const onDesktops =
   /(pages\/keyboard|playback\/stamina|studio\/(content|folder-import|homepage|keyboard|search))\.spec\.ts/
 
-/** Suites with their own commands. */
+/** Suites that run with their own commands. */
 export const ownSuites = ['screens/**', 'media/**']
 
 export default defineConfig({
@@ -28,15 +29,15 @@ export default defineConfig({
   testIgnore: ownSuites,
   outputDir: '../test-results/e2e',
   globalSetup: './site/global-setup.ts',
-  // A busy machine is slow, not wrong.
+  // Long timeouts, because a busy machine must not make a test fail.
   timeout: 300_000,
   expect: { timeout: 60_000, toPass: { timeout: 120_000 } },
-  // Tests mostly wait: for frames, jobs or the bank.
+  // More workers than cores, because tests mostly wait: for frames, for jobs or for the bank.
   workers: 5,
   forbidOnly: true,
   use: {
     launchOptions,
-    // Its responses would bypass the tests' stand-ins; installed.spec.ts tests it.
+    // Responses of the service worker would bypass the requests that tests intercept. installed.spec.ts tests it.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
   },

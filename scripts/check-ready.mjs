@@ -1,4 +1,4 @@
-// The container image's health check: exits with 0 if the site on this machine is ready, else with 1.
+// Health check of the container image: exits with 0 if the site on this machine is ready, otherwise with 1.
 const port = process.env['PORT'] || '3000'
 
 try {

@@ -1,4 +1,5 @@
-// npm run check: format, lint, types, dead code, commits, and the unit and HTTP tests (not with --no-tests). Stops at the first failure.
+// npm run check: checks format, lint, types, dead code and commit messages, and runs the unit and HTTP tests (unless
+// `--no-tests`). Stops at the first failure.
 import { checkCommits } from './checks/check-commits.mjs'
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'

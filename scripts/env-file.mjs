@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 
 /**
  * Adds the settings of a file to the environment. Existing environment variables take precedence.
- * @param {string} root the folder of the checkout with `.env`; ENV_FILE names another file, or none if it is empty
+ * @param {string} root folder of the checkout with `.env`. ENV_FILE names another file; if it is empty, no file is read
  * @param {NodeJS.ProcessEnv} [env]
  * @throws Error if the file exists and cannot be read
  */
@@ -25,6 +25,6 @@ export function loadEnvFile(root, env = process.env) {
     env[name] = value
     fromFile.push(name)
   }
-  // `npm run config` prints the source of each setting.
+  // `npm run config` shows with it which settings come from the file.
   env.ENV_FILE_SETTINGS = fromFile.join(',')
 }

@@ -1,9 +1,9 @@
-// Parses the arguments of scripts: adds `--help` and rejects unknown options. Imports only Node's own modules.
+// Parses the arguments of npm scripts. Runs before packages are installed, so it imports only Node's own modules.
 import { parseArgs } from 'node:util'
 
 /**
- * Parses the arguments of an npm script. `--help` prints the usage and exits with status 0; an unknown option exits with
- * status 2 before the script does anything.
+ * Parses the arguments of an npm script. `--help` prints the usage and exits with status 0. An unknown option exits
+ * with status 2, before the script does anything.
  * @param {object} script
  * @param {string} script.name its npm name, such as `test:two`
  * @param {string} script.about a one-sentence description

@@ -1,12 +1,15 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
-/** A program that runs this long after a signal is killed. */
+/** A program that still runs this many milliseconds after a signal is killed. */
 export const killAfterMs: number
 
-/** Forwards signals to the running program and starts no other one afterwards. The exit of npm counts as SIGTERM. */
+/**
+ * Forwards signals to the running program, and prevents another one from starting afterwards. The exit of the parent
+ * npm counts as SIGTERM.
+ */
 export function passSignalsOn(): void
 
-/** Returns true after a signal or the exit of npm. */
+/** Returns true after a signal or the exit of the parent npm. */
 export function isStopping(): boolean
 
 /** Runs a program until it exits. @returns its exit status */
@@ -17,5 +20,8 @@ export function runChild(
   started?: (child: ChildProcess) => void,
 ): Promise<number>
 
-/** Returns a command line whose program gets SIGTERM when this script exits for any reason. On Linux only; unchanged elsewhere. */
+/**
+ * Returns a command line whose program receives SIGTERM when this script exits for any reason. This works on Linux
+ * only; on other systems the command line is unchanged.
+ */
 export function boundToUs(command: string, args: readonly string[]): [command: string, args: string[]]

@@ -1,8 +1,8 @@
 /**
- * Runs `work` while holding the lock, and waits for another process that holds it. The lock of an exited process is taken
- * over.
+ * Runs `work` while holding the lock. Waits while another process holds the lock, and takes over the lock of a process
+ * that has exited.
  * @param file the lock file, which exists while the lock is held
- * @param say called once with a message, if another process holds the lock
+ * @param say called once with a message if another process holds the lock
  */
 export function withSetupLock(
   file: string,

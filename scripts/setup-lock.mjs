@@ -1,10 +1,14 @@
-// A lock that lets one command at a time install the packages. Runs before packages are installed, so it imports only Node's own modules.
+// A lock that allows only one command at a time to install packages. Runs before packages are installed, so it imports
+// only Node's own modules.
 import { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
 const touchEveryMs = 1000
-/** The lock's owner updates the file's time; a stale file belongs to a process that has exited, even if its pid was reused. */
+/**
+ * Maximum age of the lock file in milliseconds. Its owner updates the file's time; the owner of an older file has
+ * exited, even if another process now has its pid.
+ */
 const staleAfterMs = 15_000
 
 export async function withSetupLock(file, work, say) {
@@ -32,7 +36,10 @@ function touch(file) {
   unless('ENOENT', () => utimesSync(file, now, now))
 }
 
-/** Removes the lock of an exited process. If another process took the lock meanwhile, its file is restored. */
+/**
+ * Removes the lock file of a process that has exited. If another process has taken the lock meanwhile, its file is
+ * restored.
+ */
 function dropStale(file) {
   if (!isStale(file)) return false
   const aside = `${file}-${process.pid}`
@@ -47,7 +54,7 @@ function isStale(file) {
   return looked !== undefined && Date.now() - looked.mtimeMs > staleAfterMs
 }
 
-/** Runs `deed` and returns true, or false if it throws an error with this code; throws other errors. */
+/** Runs `deed` and returns true. Returns false if it throws an error with this code; other errors are thrown. */
 function unless(code, deed) {
   try {
     deed()

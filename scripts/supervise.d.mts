@@ -1,8 +1,8 @@
 export interface SuperviseOptions {
-  /** Returns true if the script received a stop signal. */
+  /** Returns true if the script has received a stop signal. */
   isStopping: () => boolean
   say?: (line: string) => void
-  /** A time in milliseconds. */
+  /** Returns the current time in milliseconds. */
   now?: () => number
   pause?: (ms: number) => Promise<unknown>
 }

@@ -1,16 +1,16 @@
-// Keeps the site's process running for `npm start`.
+// Restarts the site's process for `npm start` when it crashes.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process that runs this long has started; an invalid setting stops it sooner. */
+/** A process that has run for this many milliseconds counts as started. With an invalid setting, it exits sooner. */
 const startedMs = 10_000
-/** A process that ran this long resets the backoff. */
+/** After a run of this many milliseconds, the backoff starts again from the first pause. */
 const stableMs = 60_000
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-/** Exit statuses of an orderly exit, or of a stop signal: 128 plus SIGHUP, SIGINT or SIGTERM. */
+/** Exit statuses of a normal exit, and of a stop by SIGHUP, SIGINT or SIGTERM (128 plus the signal's number). */
 const inOrder = new Set([0, 129, 130, 143])
-/** Exit status for an invalid setting and for an uncaught error. */
+/** Exit status of a process with an invalid setting or an uncaught error. */
 const failed = 1
 
 /**

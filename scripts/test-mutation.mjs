@@ -1,5 +1,6 @@
-// npm run test:mutation: mutation tests of critical code (docs/mutation.md). Prints a last line `N passed, N failed`, which counts
-// groups of files: a group fails if fewer than 85 % of its mutants are killed. Arguments name groups; `--force` repeats everything.
+// npm run test:mutation: runs the mutation tests of critical code (docs/mutation.md). The last line of the output is `N
+// passed, N failed`, which counts groups of files: a group fails if its tests detect fewer than 85 % of its mutants.
+// The arguments are names of groups; `--force` repeats everything.
 import { readArguments } from './read-arguments.mjs'
 import { main, run, setUp } from './setup.mjs'
 

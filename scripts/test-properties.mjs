@@ -1,5 +1,5 @@
-// npm run test:properties: the property tests with many random cases each (PROPERTY_RUNS, 2,000 by default). A failure names the seed
-// and the path that repeat it: PROPERTY_SEED and PROPERTY_PATH.
+// npm run test:properties: runs each property test with many random cases (PROPERTY_RUNS, by default 2,000). A failure
+// prints the values of PROPERTY_SEED and PROPERTY_PATH that repeat it.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'

@@ -1,4 +1,5 @@
-// npm run test:screens: every screen in every language and size, for axe, layout and the keyboard. Prints a last line `N passed, N failed`.
+// npm run test:screens: checks every screen in every language and size for accessibility (axe), layout and keyboard
+// use. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'

@@ -1,4 +1,4 @@
-// npm run test:two: the HTTP tests with two server processes on one database behind a round-robin proxy.
+// npm run test:two: runs the HTTP tests against two server processes with one database, behind a round-robin proxy.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'

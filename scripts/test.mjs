@@ -1,5 +1,5 @@
-// npm test: installs missing packages, builds the pages if they changed, and runs every test in a random order, which
-// `npm test -- --seed=N` repeats. Prints a table of durations, and a last line `N passed, N failed`.
+// npm test: installs missing packages, builds the pages if they have changed, and runs all tests in a random order.
+// `npm test -- --seed=N` repeats an order. Prints a table of durations, and a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'

@@ -1,5 +1,7 @@
-// Installs missing packages, then runs the TypeScript file of the first argument with the other arguments.
-// Options before the file: `--full` also installs the development tools, `--built` builds the pages if they changed.
+// Installs missing packages, then runs a TypeScript file: the first argument is its path, the other arguments are
+// passed to it.
+// Options before the path: `--full` also installs the development tools, `--built` builds the pages if they have
+// changed.
 import { loadEnvFile } from './env-file.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 
@@ -8,7 +10,7 @@ await main(async () => {
   const took = (flag) => args[0] === flag && args.shift() !== undefined
   const full = took('--full')
   const built = took('--built')
-  // Only for commands of the site: benchmarks and builds have their own settings.
+  // Reads `.env` only for commands of the site, because benchmarks and builds have their own settings.
   if (args[0]?.startsWith('server/')) loadEnvFile(root)
   await setUp(full ? 'full' : 'run')
   return (built ? await buildWeb() : 0) || run('node', args)

@@ -21,7 +21,7 @@ interface WorkOptions {
   signal: AbortSignal
   /** The niceness of ffmpeg: 0 is normal, 19 the lowest priority. */
   niceness: number
-  /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
+  /** The longest interval of jobs that usually run every 30 seconds or more often. Only tests set it, to wait less. */
   maxJobSeconds?: number
   /** Called after each run of a scheduled job. */
   observeJob?: ((run: CompletedJobRun) => void) | undefined

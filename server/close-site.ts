@@ -6,7 +6,9 @@ import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
 /** Time-out of requests in progress once the site closes. */
 const graceMs = 5000
-/** Maximum from the stop signal on. The database needs time after the requests (stop-signals.ts). */
+/**
+ * Maximum time from the stop signal to the end of all requests; the database needs time afterwards (stop-signals.ts).
+ */
 const maxGraceMs = 8000
 
 interface RunningSite {
@@ -20,7 +22,7 @@ interface RunningSite {
 /** Finishes the requests in progress, stops the worker process, closes all connections, and ends the process. */
 export async function closeSite({ context, site, metrics, worker, telemetry }: RunningSite): Promise<never> {
   context.log.info('Closing')
-  // Otherwise a proxy with kept-alive connections could send a request on one just as it is closed.
+  // Otherwise a proxy could reuse an idle connection for a request just while it is closed.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   await Promise.all([closeListener(site, context.config.drainMs), worker?.stop()])
   await metrics?.close()
@@ -29,7 +31,7 @@ export async function closeSite({ context, site, metrics, worker, telemetry }: R
   process.exit(0)
 }
 
-/** Readiness is false from the signal on; the listener stays open until load balancers have noticed. */
+/** Closes the listener. It stays open for `drainMs`, until load balancers have noticed that readiness is false. */
 async function closeListener(site: FastifyInstance, drainMs: number): Promise<void> {
   await delay(drainMs)
   setTimeout(() => site.server.closeAllConnections(), Math.min(graceMs, maxGraceMs - drainMs)).unref()

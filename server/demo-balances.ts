@@ -11,7 +11,7 @@ import { newId } from '#server/platform/ids.ts'
 const episodeOf = ({ id }: LockedEpisodeIds) => ({ kind: 'episode', episode_id: id }) as const
 const seriesOf = ({ video_id }: LockedEpisodeIds) => ({ kind: 'video', video_id }) as const
 
-/** The top-up of each demo member, among a new site's products, and what they spend it on. */
+/** The demo members: the top-up that each buys (one of those that a new site sells), and the purchases from it. */
 const people: {
   email: string
   topUp: string
@@ -76,7 +76,7 @@ async function fillBalance(
         { ...goods, gateway: 'balance' },
       )
   } catch (error) {
-    // The operator sells other top-ups by now, or at other prices.
+    // The operator has replaced the top-ups or changed their prices.
     if (!(error instanceof Refusal)) throw error
     context.log.warn({ err: error }, `The demo's balance of ${email} was not filled`)
   }

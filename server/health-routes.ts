@@ -4,7 +4,10 @@ import type { Context } from '#server/context.ts'
 import { maintenanceDetail } from '#server/platform/http/maintenance-mode.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 
-/** The calls of load balancers and container platforms: whether the process is alive, and whether it can answer calls. */
+/**
+ * The health checks for load balancers and container platforms: whether the process is alive, and whether it can answer
+ * calls.
+ */
 export function healthRoutes({ database }: Context, isStopping: () => boolean): Route[] {
   return [
     route(getHealth, async () => ({ info: { alive: true } })),

@@ -1,4 +1,4 @@
-// npm run migrate: runs pending migrations. A release is rolled out after it, copy by copy.
+// npm run migrate: runs pending migrations. Run it before the processes of a new release are started.
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'

@@ -6,7 +6,10 @@ import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { isStopSignal, stopThisProcess } from './platform/processes/stop-signals.ts'
 
 const restartMs = 2000
-/** The worker is killed after this time. It ends while requests are finished, and before the database does (stop-signals.ts). */
+/**
+ * The worker is killed after this time. It stops while requests are being finished, and before the database stops
+ * (stop-signals.ts).
+ */
 const stopMs = 6000
 
 export interface WorkerSupervisor {
@@ -14,9 +17,9 @@ export interface WorkerSupervisor {
 }
 
 /**
- * Runs the worker process of a single-machine site. Restarts it after a crash; a stop signal to it stops the site. The worker
- * detects the death of this process by its closed standard input. It gets the paths of the programs found here, to avoid a second
- * search.
+ * Runs the worker process of a single-machine site. Restarts it after a crash; if the worker gets a stop signal, the
+ * site stops too. The worker detects the death of this process by its closed standard input. It gets the paths of the
+ * programs found here, to avoid a second search.
  */
 export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor {
   let stopping = false

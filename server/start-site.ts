@@ -32,8 +32,8 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }
   }
-  // The worker process needs it, and an invalid setting must be reported here, where the start can still fail. Querying ffmpeg takes
-  // as long as much of the rest, so both run in parallel.
+  // The worker process needs ffmpeg. It is searched for here, where an invalid setting can still fail the start. The
+  // search is slow, so it runs in parallel with opening the site.
   const [{ context, metrics, site }, programs] = await Promise.all([
     open(),
     config.role === 'all' ? findConverter(config) : undefined,

@@ -13,7 +13,10 @@ import { runBackgroundWork } from '#server/background-work.ts'
 
 const niceness = 10
 
-/** `--parent`: the id of the process that started this one, to end with it. `--ffmpeg`: the programs that it found, as JSON. */
+/**
+ * `--parent`: the id of the process that started this one; when it ends, this one ends too. `--ffmpeg`: the programs
+ * that it found, as JSON.
+ */
 const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
 
 /**

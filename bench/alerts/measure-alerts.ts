@@ -29,24 +29,25 @@ const calmMs = minute
 const patienceMs = 25 * minute
 const viewEveryMs = 500
 const buyEveryMs = 2000
-/** Free share of the full disk, below the 10 % at which the alert fires. */
+/** Free share of the filled disk. The alert fires below 10 %. */
 const freeOfFullDisk = 0.05
 
 interface Fault {
   what: string
-  /** The expected alerts. */
+  /** Names of the alerts that must fire. */
   alerts: readonly string[]
   begin(): void | Promise<void>
   end(): void | Promise<void>
 }
 
 /**
- * `npm run bench -- alerts`: a site with a worker, a replica and Stripe's stand-in, watched by Debian's Prometheus and Alertmanager
- * with the unmodified files of deploy/observability. It injects faults and prints the time until each alert fired and its mail
- * arrived. It takes 20 minutes (one alert needs 15 minutes without payments), requires root (to fill a disk), and uses little CPU.
+ * `npm run bench -- alerts`: starts a site with a worker, a replica and a fake Stripe. Debian's Prometheus and
+ * Alertmanager watch it with the unmodified files of deploy/observability.
+ * Injects faults, and prints the time until each alert fires and its mail arrives. Takes 20 minutes, because one alert
+ * needs 15 minutes without payments. Needs root to fill a disk, and little CPU.
  */
 export async function measureAlerts(): Promise<void> {
-  /** The close functions of opened resources, in order of opening. */
+  /** Close functions of the opened resources, in the order of opening. */
   const opened: (() => void | Promise<void>)[] = []
   try {
     await drill((close) => void opened.push(close))
@@ -129,7 +130,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   ]
   const [paying, others] = await Promise.all([
     meet(watch, failingStripe(standIns)),
-    // The long fault runs in parallel with the others, which run one after the other.
+    // The long fault runs while the others run one after the other.
     inTurn(faults, (fault) => meet(watch, fault)),
   ])
   printLines([
@@ -150,7 +151,10 @@ function failingStripe({ stripe }: FakeGateways): Fault {
   }
 }
 
-/** Starts a fault, waits for its alerts and their mails, ends it, and waits until they are resolved. @returns a row for each alert */
+/**
+ * Starts a fault, waits for its alerts and their mails, ends it, and waits until the alerts are resolved. @returns a
+ * row for each alert
+ */
 async function meet(watch: AlertRecorder, fault: Fault): Promise<string[][]> {
   console.log(`${fault.what} …`)
   const began = Date.now()
@@ -186,7 +190,7 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
   return results
 }
 
-/** Migrates the database and adds a priced episode. */
+/** Migrates the database and adds an episode with a price. */
 async function addEpisodeForSale(env: NodeJS.ProcessEnv, home: string) {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
@@ -216,7 +220,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Repeats `work` at an interval and ignores its errors. */
+/** Repeats `work` at an interval until `signal` aborts. Ignores its errors. */
 async function again(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
     await work().catch(() => {})

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A separate disk that can be filled safely. */
+/** A separate disk, which can be filled without harm to the machine. */
 interface SmallDisk {
   folder: string
-  /** Fills the disk except for this free share, from 0 to 1. */
+  /** Fills the disk until only this share (0 to 1) is free. */
   fill(free: number): Promise<void>
   empty(): void
   close(): void
@@ -14,7 +14,7 @@ interface SmallDisk {
 
 const size = '200m'
 
-/** Mounts a small disk in memory at a folder. @throws Error without root privileges */
+/** Mounts a small in-memory disk at a folder. @throws Error without root privileges */
 export function mountSmallDisk(folder: string): SmallDisk {
   mkdirSync(folder, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' })

@@ -2,13 +2,16 @@ import { runAlertmanager, runPrometheus } from '#deploy/observability/run-promet
 import { freePort } from '#server/testing/site/free-port.ts'
 import { startFakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
 
-/** The stages of an alert: its condition is true, it fires, its mail has arrived, it is resolved. */
+/**
+ * Stages of an alert: its condition is true (`pending`), it fires, its mail has arrived (`mailed`), it is resolved
+ * (`over`).
+ */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'
 
 export interface AlertRecorder {
-  /** Returns the milliseconds from `since` until an alert reached a stage; undefined if it has not. */
+  /** Returns the milliseconds from `since` until an alert reached a stage; undefined if it has not reached it. */
   msUntil(alert: string, stage: Stage, since: number): number | undefined
-  /** Returns the names of all alerts that fired after `since`. */
+  /** Returns the names of all alerts that have fired since `since`. */
   firedSince(since: number): string[]
   close(): Promise<void>
 }
@@ -19,7 +22,10 @@ interface Alerts {
 
 const lookEveryMs = 1000
 
-/** Starts Prometheus and Alertmanager with the files of deploy/observability, and a mail server that receives their alerts. */
+/**
+ * Starts Prometheus and Alertmanager with the files of deploy/observability, and a mail server that receives their
+ * alerts.
+ */
 export async function recordAlerts(targets: readonly string[]): Promise<AlertRecorder> {
   const smtp = await startFakeSmtp()
   const alertmanager = await runAlertmanager({ smtpPort: smtp.port, port: await freePort() })

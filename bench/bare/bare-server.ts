@@ -5,9 +5,9 @@ import { brotliCompressSync } from 'node:zlib'
 import pg from 'pg'
 
 /**
- * The baseline: a plain Fastify server. It runs in its own process, with one JSON argument:
- * `answers` are responses to send, each with its `type` and after `queries` indexed look-ups; `files` is a folder of static files;
- * `connections` is the maximum number of database connections.
+ * Options of the baseline, a plain Fastify server. It runs in its own process, with these options as one JSON argument.
+ * `answers`: responses to send, each with its content type and a number of indexed look-ups to run before it. `files`:
+ * a folder of static files. `connections`: maximum number of database connections.
  */
 export interface BareOptions {
   port: number
@@ -37,7 +37,8 @@ for (const { path, file, type, queries } of options.answers) {
   })
 }
 
-// The same stream under two paths, so that the second one is not cached when the page switches to it.
+// Serves the same stream under two paths, so that the browser has not cached the second one when the page switches to
+// it.
 for (const place of ['/files/*', '/files-again/*'])
   app.get(place, async (request, reply) => {
     const { '*': path } = request.params as { '*': string }
@@ -48,7 +49,7 @@ app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(
 app.get('/native-player', (_request, reply) =>
   reply.type('text/html').send(readFileSync(options.nativePlayerPage)),
 )
-// Compressed as on the site, because size matters on a slow connection.
+// Compressed, as on the site, because the size matters on a slow connection.
 const hls = brotliCompressSync(readFileSync(options.hls))
 app.get('/hls.js', (_request, reply) =>
   reply

@@ -12,14 +12,14 @@ export interface BareServer {
 const usualPort = 3912
 const root = join(import.meta.dirname, '../..')
 
-/** Starts the bare server in its own process, like the site. */
+/** Starts the bare server in its own process; the site has its own process too. */
 export async function startBareServer(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
   port = usualPort,
 ): Promise<BareServer> {
   const page = join(root, 'bench/bare/bare-page.html')
   const nativePlayerPage = join(root, 'bench/bare/bare-native-player.html')
-  // The full build, because the stream has a separate audio rendition.
+  // The full build of hls.js, because the stream has a separate audio rendition.
   const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
   const all: BareOptions = { ...options, port, page, nativePlayerPage, hls }
   const args = [join(root, 'bench/bare/bare-server.ts'), JSON.stringify(all)]

@@ -4,38 +4,41 @@ import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { randomFault } from './faulty-sandbox.ts'
 
-/** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
+/** Fake HTTP servers of Stripe and PayPal. They keep running when a process of the site is killed. */
 export interface FakeGateways {
   stripe: FakeStripe
   paypal: FakePaypal
-  /** The settings of a site that uses them. */
+  /** The settings of a site that uses these servers. */
   env: Record<string, string>
-  /** Sets the offset of their clocks. */
+  /** Sets by how many milliseconds the servers' clocks are ahead. */
   setAhead(aheadMs: number): void
-  /** Counts of PayPal's payment scenarios. */
+  /** Counts of PayPal's payment scenarios, such as declined or disputed. */
   readonly moods: PaypalScenarios
-  /** Makes every request that moves money fail. */
+  /** Starts network faults in every request that moves money. */
   trouble(): void
-  /** Ends the faults. */
+  /** Ends the network faults. */
   recover(): void
   /** Brings PayPal's payments to their final states and ends the scenarios. */
   endMoods(): void
-  /** The number of events sent so far. */
+  /** Returns the number of webhook events sent so far. */
   sent(): number
   close(): Promise<void>
 }
 
 const pauseMs = 100
-/** Probability that PayPal changes a payment within such a pause, or delays one. */
+/**
+ * Probability that PayPal changes a payment in one interval of `pauseMs` (`moodOdds`), and that a payment is pending at
+ * first.
+ */
 const moodOdds = 0.003
 const pendingOdds = 0.15
-/** Delay of a response that times out. */
+/** Delay in milliseconds of a response that times out. */
 const holdMs = 1500
 const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
 
 /**
- * Starts both. They send their events until the site accepts them, as the real gateways do. PayPal's payments are pending, declined,
- * disputed, reversed and partially refunded meanwhile.
+ * Starts both servers. Like the real gateways, they send each webhook event until the site accepts it. Meanwhile, some
+ * of PayPal's payments are pending, declined, disputed, reversed or partially refunded.
  */
 export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> {
   let aheadMs = 0

@@ -3,12 +3,12 @@ import type { PaymentGateway } from '#server/features/billing/gateways/gateway.t
 
 const faults: readonly NetworkFault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 
-/** Returns one of the five faults at random, with uniform distribution. */
+/** Returns one of the five network faults at random. All have the same probability. */
 export function randomFault(): NetworkFault {
   return faults[Math.floor(Math.random() * faults.length)] ?? '429'
 }
 
-/** Adds faults to the sandbox's requests that move money; returns other gateways unchanged. */
+/** Adds network faults to the sandbox's requests that move money. Other gateways are returned unchanged. */
 export function faultySandbox(gateway: PaymentGateway): PaymentGateway {
   if (gateway.id !== 'sandbox') return gateway
   return {

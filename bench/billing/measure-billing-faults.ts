@@ -3,15 +3,16 @@ import { startBillingBench, type BillingBench } from './start-billing-bench.ts'
 import { runSite } from './run-billing-site.ts'
 
 const patienceMs = 60_000
-/** The site's time-out for one gateway request. */
+/** Timeout of the site for one request to a gateway, in milliseconds. */
 const gatewayTimeoutMs = 400
-/** Interval of the accelerated clock: a minute passes in a second. */
+/** Real interval in milliseconds at which the accelerated clock advances: one simulated minute takes a second. */
 const tickMs = 200
 
 /**
- * `npm run bench -- billing-faults`: checkouts at all three gateways (`--checkouts 1000 --clients 8`) where every request that
- * moves money fails: dropped before, dropped after, 500 after, time-out or 429, a fifth each. The bench fails if afterwards
- * anything is lost, duplicated, unpaid or open.
+ * `npm run bench -- billing-faults`: runs checkouts at all three gateways (`--checkouts 1000 --clients 8`), with a
+ * network fault in every request that moves money. Each fault has a fifth of them: dropped before processing, dropped
+ * afterwards, status 500 afterwards, timeout, or 429.
+ * The bench fails if any payment is lost, duplicated, unpaid or still open afterwards.
  */
 export async function measureBillingFaults(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -5,16 +5,20 @@ import { runSite, type RunningSite } from './run-billing-site.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
-/** Lifetime of a process after its first response, and its usual start-up time; on a busy machine the lifetime is extended. */
+/**
+ * Minimum and maximum time from a process's first response until it is killed, and its usual start-up time, in
+ * milliseconds. On a machine that starts more slowly, processes live longer too.
+ */
 const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
 const patienceMs = 10_000
-/** The amount of a partial refund. */
+/** Amount of a partial refund. */
 const partCents = 40
 
 /**
- * `npm run bench -- billing-kills`: customers check out at all three gateways, subscriptions renew and orders are refunded
- * while the site's process is repeatedly killed with -9 (`--kills 100 --clients 8`), and its clock advances between
- * restarts. The bench fails if afterwards anything is lost, duplicated, unpaid or open.
+ * `npm run bench -- billing-kills`: customers check out at all three gateways, subscriptions renew and orders are
+ * refunded, while the site's process is repeatedly killed with signal 9 (`--kills 100 --clients 8`). The clock advances
+ * between restarts.
+ * The bench fails if any payment is lost, duplicated, unpaid or still open afterwards.
  */
 export async function measureBillingKills(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -51,7 +55,9 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
   }
 }
 
-/** Buys one item after the other; the operator sometimes refunds an order, fully or partially. */
+/**
+ * Buys one product after the other until `signal` aborts. Sometimes the operator refunds an order, fully or partially.
+ */
 async function buyOn(
   shop: BillingBench,
   running: { site?: RunningSite },
@@ -65,7 +71,7 @@ async function buyOn(
   }
 }
 
-/** Advances the clock by zero up to several days. */
+/** Advances the clock by a random time: often zero, at most two days. */
 function passTime(shop: BillingBench): void {
   const passed = pickRandom([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
   shop.setAhead(shop.options.aheadMs + passed)

@@ -16,8 +16,8 @@ const periodDays = [1, 7, 30, 365]
 const maxMinutes = 10
 
 /**
- * `npm run bench -- billing-year`: a year of 500 subscriptions with a simulated clock, under two schedulers with separate
- * database connections (`--subscriptions 100` for fewer). It fails unless each subscription was charged once per period.
+ * `npm run bench -- billing-year`: simulates a year of 500 subscriptions (`--subscriptions 100` for fewer), with two
+ * schedulers on separate database connections. Fails unless each subscription was charged exactly once per period.
  */
 export async function measureBillingYear(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

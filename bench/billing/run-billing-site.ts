@@ -5,9 +5,9 @@ import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 
 export interface SiteOptions {
   webRoot: string
-  /** The offset of the site's clock. */
+  /** By how many milliseconds the site's clock is ahead. */
   aheadMs: number
-  /** True if the sandbox fails as the stand-ins of the other gateways do. */
+  /** True if the sandbox has the same network faults as the fake servers of the other gateways. */
   troubled?: boolean
   gatewayTimeoutMs?: number
 }
@@ -16,13 +16,13 @@ export type Message = { aheadMs: number } | { refund: { orderId: string; amountC
 
 export interface RunningSite {
   send(message: Message): void
-  /** Sends a signal and waits for the process to exit; does nothing if it has exited. */
+  /** Sends a signal and waits for the process to exit. Does nothing if it has already exited. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
 const startsWithinMs = 180_000
 
-/** Starts a site with the settings of `env`, and waits until it responds. @throws Error if it exits first */
+/** Starts a site with the settings of `env`, and waits until it responds. @throws Error if its process exits first */
 export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Promise<RunningSite> {
   const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(options)], {
     env,
@@ -31,7 +31,7 @@ export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Pro
   })
   await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(startsWithinMs) }), endOf(child)])
   return {
-    // Messages to a killed process are lost, which is the intended behaviour.
+    // Ignores that the process may have been killed: its messages are then lost, as the bench intends.
     send: (message) => void (child.connected && child.send(message, () => {})),
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -8,22 +8,22 @@ import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { FakeGateways } from './fake-gateways.ts'
 
-/** The shop of the simulated customers. */
+/** The site at which simulated customers buy. */
 export interface CheckoutSite {
   url: string
   standIns: FakeGateways
   visitor: () => Visitor
-  /** How long a customer retries to pay for an order. */
+  /** Time in milliseconds for which a customer tries to pay for an order. */
   patienceMs: number
 }
 
 const pauseMs = 100
-/** The code of a response while the same request is in progress elsewhere. */
+/** HTTP status of a response while an identical request is still in progress. */
 const underWay = 409
 
 /**
- * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the result
- * of the last attempt before each retry. @returns undefined if the visitor left before an order existed
+ * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the
+ * result of the last attempt before each retry. @returns undefined if the visitor gave up before an order existed
  */
 export async function runCheckout(
   shop: CheckoutSite,
@@ -41,7 +41,7 @@ export async function runCheckout(
     return answer
   })
   if (!answer) return undefined
-  // A wallet that did not respond has created an order, which the list contains.
+  // If the wallet did not respond, the order exists anyway, and is in the buyer's list of orders.
   const order = answer.code === 200 ? answer.info : await findOrder(buyer)
   return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
 }
@@ -52,7 +52,7 @@ interface Buyer {
   deadline: number
 }
 
-/** Retries until it succeeds. @returns undefined if the deadline passes first */
+/** Retries `work` until it succeeds. @returns undefined if the deadline passes first */
 async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<T | undefined> {
   while (Date.now() < deadline) {
     try {
@@ -71,7 +71,7 @@ function findOrder(buyer: Buyer): Promise<Order | undefined> {
   })
 }
 
-/** @returns the last status that the customer saw */
+/** Pays for an order. @returns the last status that the customer saw */
 async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
   let order = made
   while (order.status === 'pending' && Date.now() < buyer.deadline) {

@@ -1,5 +1,5 @@
-// A site with all three gateways in its own process, which can be killed at any time. The parent's messages set its
-// clock and request refunds, as an operator does. It exits with its parent.
+// A site with all three gateways in its own process, which can be killed at any time. Messages from the parent process
+// set its clock and request refunds, as an operator would. It exits when the parent exits.
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -13,7 +13,7 @@ import { createSite } from '#server/site.ts'
 import { faultySandbox } from './faulty-sandbox.ts'
 import type { Message, SiteOptions } from './run-billing-site.ts'
 
-/** A short interval of renewals and open payments, instead of minutes. */
+/** Interval in milliseconds of the jobs for renewals and open payments. On a real site, it is minutes. */
 const roundMs = 150
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
@@ -49,7 +49,7 @@ function refund({ orderId, amountCents }: { orderId: string; amountCents?: numbe
 
 async function rounds(work: (context: BillingContext) => Promise<void>): Promise<void> {
   for (;;) {
-    await work(context).catch((error: unknown) => log.warn({ err: error }, 'a round failed'))
+    await work(context).catch((error: unknown) => log.warn({ err: error }, 'A round of the jobs failed'))
     await delay(roundMs)
   }
 }

@@ -32,25 +32,28 @@ import { startFakeGateways, type FakeGateways } from './fake-gateways.ts'
 const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
-/** The steps of the clock at the end, long enough for the last daily poll. */
+/** Steps by which the clock advances at the end, in total long enough for the last daily poll of a payment's state. */
 const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
 const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]
-/** A free port, so that benches can run in parallel. */
+/** A free port, so that several benches can run at the same time. */
 const port = await freePort()
 
-/** A site's database, products and gateways, which outlive the site's processes. */
+/** The database, products and gateways of a site. They remain when the site's processes are killed. */
 export interface BillingBench {
   env: NodeJS.ProcessEnv
   options: SiteOptions
   standIns: FakeGateways
   sales: Sale[]
-  /** Sets the clocks of the gateways; the caller sets those of the site's processes. */
+  /** Sets the clocks of the gateways. The caller sets the clocks of the site's processes. */
   setAhead(aheadMs: number): void
   /** Buys a random product at a random gateway. */
   buy(patienceMs: number): Promise<Sale | undefined>
-  /** Runs the janitor, the scheduler and the reconciliation over the following days, without faults. */
+  /** Runs the jobs for open payments, renewals and reconciliation for the following days, without faults. */
   settle(): Promise<void>
-  /** Prints the results. @returns true if there are enough of each kind, without errors */
+  /**
+   * Prints the results. @returns true if there are enough sales, renewals or refunds (as listed in `tried`) and no
+   * errors
+   */
   report(tried: readonly ('sales' | 'renewals' | 'refunds')[]): Promise<boolean>
   close(): Promise<void>
 }
@@ -101,7 +104,7 @@ export async function startBillingBench(): Promise<BillingBench> {
         await lookUpDue(context)
         await reconcile(context)
       }
-      // On a slow machine the last renewals may also lack a response. Nothing new starts from here on.
+      // On a slow machine, the last renewals may still have an open payment. From here on, no new payments start.
       for (const step of lastSteps) {
         setAhead(options.aheadMs + step)
         await lookUpDue(context)
@@ -121,7 +124,7 @@ export async function startBillingBench(): Promise<BillingBench> {
   }
 }
 
-/** Repeats rounds, because each processes a part of the due work and may create more. */
+/** Repeats the jobs, because each run processes only a part of the due work, and may create more. */
 async function lookUpDue(context: Context): Promise<void> {
   const dueNow = () =>
     context.db
@@ -137,7 +140,7 @@ type Goods = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
 
 async function stock(context: Context): Promise<Goods[]> {
   const video = await buildVideo(context)
-  // All customers use the same test card, which gets an introductory price only once.
+  // All customers use the same test card, and a card gets an introductory price only once.
   await context.db.updateTable('plans').set({ intro_price_cents: null }).execute()
   const plans = await context.db.selectFrom('plans').select('id').where('period_days', '<', 60).execute()
   return [
@@ -157,7 +160,7 @@ function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
   return { ...what, ...way }
 }
 
-/** Returns a random element, with uniform distribution. */
+/** Returns a random element. All have the same probability. */
 export function pickRandom<T>(list: readonly T[]): T {
   const found = list[Math.floor(Math.random() * list.length)]
   if (found === undefined) throw new Error('the list is empty')

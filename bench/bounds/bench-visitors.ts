@@ -1,6 +1,6 @@
 let made = 0
 
-/** Returns the cookies of a response as a `cookie` header. */
+/** Returns the cookies that a response sets, as a `cookie` header. */
 export const cookiesOf = (response: Response) =>
   response.headers
     .getSetCookie()
@@ -8,7 +8,7 @@ export const cookiesOf = (response: Response) =>
     .map((line) => line.split(';')[0])
     .join('; ')
 
-/** Sends a POST request as a browser does from the site. */
+/** Sends a POST request as a browser does from a page of the site. */
 export function post(
   url: string,
   path: string,
@@ -36,7 +36,7 @@ export async function registerBenchMember(url: string): Promise<{ id: string; co
   const cookie = await newCookies(url)
   const body = { email, password, repeat_password: password }
   const response = await post(url, '/api/user/register', body, { cookie })
-  // The site's own response.
+  // The cast is safe: the site sent the response.
   const { info } = (await response.json()) as { info: { id: string } }
   return { id: info.id, cookie: cookiesOf(response) }
 }

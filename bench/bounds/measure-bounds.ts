@@ -24,14 +24,14 @@ const maxMegabytes = 250
 const maxHealthMs = 200
 const maxGrowthMegabytes = 5
 const videos = 50_000
-/** The number of a user's events at which an export once crashed the process. */
+/** Number of a user's events with which an export once crashed the process. */
 const exportedEvents = 34_000
 const exportedBytes = 2400
 const exportsAtOnce = 20
 const readers = 500
 const holdMs = 10_000
 
-/** 6,000 requests a minute for ten minutes, in equal parts. */
+/** Number of requests of each kind: together as many as ten minutes at 6,000 a minute. */
 const loads: LoadCounts = {
   beacons: 10_000,
   tokens: 10_000,
@@ -42,9 +42,11 @@ const loads: LoadCounts = {
 }
 
 /**
- * `npm run bench -- bounds`: simulates an attack: 20 exports of one user with 80 MB of events, 500 connections that request a
- * sitemap of 50,000 videos and do not read it, 500 that send 1,000 requests at once, and as many beacons, invalid tokens, orders, payments,
- * favorites and consent answers as one network may send in ten minutes, as fast as possible. `--part 0.1` sends a tenth of those.
+ * `npm run bench -- bounds`: simulates an attack. 20 requests export the data of one user with 80 MB of events. 500
+ * connections request a sitemap of 50,000 videos and do not read the response. 500 connections each send 1,000 requests
+ * at once.
+ * Then it sends, as fast as possible, as many beacons, invalid tokens, orders, payments, favorites and consent answers
+ * as one network may send in ten minutes. `--part 0.1` sends a tenth of these.
  */
 export async function measureBounds(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', default: '1' } } })
@@ -79,7 +81,10 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The default limits, except that requests are not limited, because ten minutes of them are sent at once. */
+/**
+ * Returns the default settings, but without limits on the number of requests, because those of ten minutes are sent at
+ * once.
+ */
 function envOf(dataDir: string): NodeJS.ProcessEnv {
   const env = benchEnv(dataDir)
   for (const name of quotaSettings) delete env[name]
@@ -95,7 +100,7 @@ async function fillVideos(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** Measures the process's peak memory and the slowest health check during `work`. */
+/** Measures the process's peak memory and the slowest health check while `work` runs. */
 async function hold(site: ChildProcess, what: string, work: () => Promise<() => void>): Promise<Row[]> {
   let [megabytes, over] = [0, false]
   const watching = fork(join(import.meta.dirname, 'watch-health.ts'), [`${url}/api/health`], {
@@ -112,7 +117,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   over = true
   await looking
   watching.send('end')
-  // The message is one number.
+  // The cast is safe: watch-health.ts sends one number.
   const [slowest] = (await once(watching, 'message')) as [number]
   end()
   if (site.exitCode !== null) throw new Error(`the process exited during ${what}`)
@@ -122,7 +127,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   ]
 }
 
-/** The baseline on a busy machine. */
+/** Does nothing for a while, to measure the baseline of a machine that may be busy. */
 const idle = () => delay(holdMs).then(() => () => {})
 
 async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
@@ -185,7 +190,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const there = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
   const work = sendStorageLoad(url, there, loads, part)
   await runClients(16, () => work.isDone(), work.next)
-  // Waits for buffered writes and pending counts.
+  // Waits until buffered counts and positions are written.
   await delay(15_000)
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')

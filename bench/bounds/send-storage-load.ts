@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cookiesOf, newCookies, post } from './bench-visitors.ts'
 
-/** The number of requests of each kind from one network. */
+/** Number of requests of each kind from one network. */
 export interface LoadCounts {
   beacons: number
   tokens: number
@@ -13,7 +13,7 @@ export interface LoadCounts {
 
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
-/** Sends requests that try to fill the disk: each with its maximum payload, from a new visitor. */
+/** Sends requests that try to fill the disk. Each has its maximum payload and is from a new visitor. */
 export function sendStorageLoad(
   url: string,
   { planId, videoIds }: { planId: string; videoIds: readonly string[] },

@@ -1,5 +1,5 @@
-// Polls a site's health ten times a second, in its own process, so that the load on the bench does not add to the measured time.
-// It sends a message when it starts and, on request, the duration of the slowest response.
+// Requests a site's health ten times a second. Runs in its own process, so that the bench's own load does not increase
+// the measured time. Sends a message when it starts and, on request, the duration of the slowest response.
 import { setTimeout as delay } from 'node:timers/promises'
 
 const url = process.argv[2] ?? ''
@@ -8,7 +8,7 @@ process.once('message', () => {
   over = true
 })
 process.once('disconnect', () => process.exit(0))
-// The first request takes a quarter of a second in this process itself.
+// The first request is not measured, because `fetch` needs a quarter of a second to start in this process.
 await fetch(url).then((response) => response.text())
 process.send?.('looking')
 while (!over) {

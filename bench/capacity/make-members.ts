@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
-/** Adds signed-in members. @returns their cookies */
+/** Inserts signed-in members. @returns their cookies */
 export async function makeMembers(pool: Pool, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => newSecret())
   await pool.query(

@@ -9,21 +9,22 @@ import { printLines } from '#bench/result-table.ts'
 
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
 const minuteMs = 60_000
-/** Time until start-up work is finished. */
+/** Time in milliseconds until the work after the start is finished. */
 const settleMs = 60_000
-/** Cleans up after the import, which is not part of the idle load. */
+/** Statements that clean up after the import, because that work is not part of the idle load. */
 const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
-/** The period over which viewers arrive. */
+/** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
-/** The number of members who make sequential requests, to measure latency without load. */
+/** Number of members who make sequential requests, to measure the latency without load. */
 const atRest = 30
-/** Saved positions per member, as many as in two minutes of watching. */
+/** Positions that each of these members saves: as many as in two minutes of watching. */
 const savesAtRest = 10
 
 /**
- * `npm run bench -- capacity 200`: measures the cost per minute of an idle site, of so many members (default 200) as they arrive (home,
- * then a video) and per minute as they watch like the player does, and the latency meanwhile. `--minutes 2` sets the
- * duration; `--edge` leaves segments to a proxy or CDN; `--only idle` or `--only watching` skips the other part.
+ * `npm run bench -- capacity 200`: measures the cost per minute of an idle site, of 200 members who arrive (homepage,
+ * then a video), and of these members while they watch as in the player. Also measures the latency meanwhile.
+ * `--minutes 2` sets the duration. `--edge` leaves segments to a proxy or CDN. `--only idle` and `--only watching` skip
+ * the other part.
  */
 export async function measureCapacity(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -101,7 +102,7 @@ async function measureViewers(
     opened = await spread(arriveMs, (viewer) => viewer.arrive())
   })
   const watching = await measured(() =>
-    // Spreads viewers evenly over the interval between two saves.
+    // Distributes the viewers evenly over the interval between two saves of the position.
     spread(15_000, async (viewer, index) => {
       const film = opened[index]
       if (film) await viewer.watch(film, minutes * minuteMs)
@@ -143,7 +144,7 @@ function p95(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? NaN
 }
 
-/** Stops on a failed request, because its cost would falsify the result. */
+/** Throws if a request has failed, because the measured cost would be wrong. */
 function stopIfFailed({ failures }: Meter): void {
   if (failures.length > 0)
     throw new Error(`${failures.length} requests were refused or failed, the first: ${failures[0]}`)

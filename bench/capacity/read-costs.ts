@@ -12,8 +12,8 @@ export interface Costs {
 }
 
 /**
- * Reads the current costs. CPU time is read from /proc: of the site's process with its worker, and of all PostgreSQL
- * processes, including exited ones.
+ * Reads the current counters. The CPU time is from /proc: of the site's process with its worker, and of all PostgreSQL
+ * processes, including those that have exited.
  */
 export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
   const { rows } = await pool.query<Record<'pid' | 'transactions' | 'rows_written' | 'wal_bytes', string>>(
@@ -58,7 +58,7 @@ function readProcesses(): Map<number, ProcessTime> {
   return new Map(pids.flatMap((pid) => readProcess(pid)))
 }
 
-/** Reads a process; returns an empty list if it has exited meanwhile. */
+/** Reads the CPU time of a process. Returns an empty list if the process has exited meanwhile. */
 function readProcess(pid: number): [number, ProcessTime][] {
   let stat: string
   try {
@@ -66,13 +66,13 @@ function readProcess(pid: number): [number, ProcessTime][] {
   } catch {
     return []
   }
-  // The program's name, in brackets, may contain spaces.
+  // Skips the program's name: it is in brackets, and may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   return [[pid, { parent: Number(fields[1]), cpuMs: (ticks * 1000) / ticksPerSecond }]]
 }
 
-/** Returns the CPU time of a process and its descendants, except one of them. */
+/** Returns the CPU time of a process and its descendants, without the process `except`. */
 function cpuMs(processes: ReadonlyMap<number, ProcessTime>, pid: number, except?: number): number {
   const own = processes.get(pid)?.cpuMs ?? 0
   const children = [...processes].filter(([child, { parent }]) => parent === pid && child !== except)

@@ -2,15 +2,15 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createProgressSaver, type WatchPosition } from '#web/features/library/progress-saver.ts'
 
-/** The target of all viewers' requests, with their durations. */
+/** The site that all viewers use, and the durations of their requests. */
 export interface Meter {
   base: string
   agent: Agent
-  /** Milliseconds of each API request, including beacons. */
+  /** Durations of the API requests in milliseconds. Beacons are included. */
   calls: number[]
   segments: number
   failures: string[]
-  /** True if a CDN in front of the site serves the segments. */
+  /** True if a CDN in front of the site would serve the segments, so that they are not requested. */
   edge: boolean
 }
 
@@ -33,17 +33,20 @@ export interface OpenedEpisode {
 
 interface Playing {
   episode: Episode
-  /** The URLs of its segments, two seconds each. */
+  /** URLs of the segments, each two seconds long. */
   segments: string[]
 }
 
 const segmentMs = 2000
-/** The number of segments that are fetched ahead when an episode starts. */
+/** Number of segments that a player requests at the start of an episode. */
 const aheadSegments = 3
-/** The interval of `timeupdate` events. */
+/** Interval of the browser's `timeupdate` events in milliseconds. */
 const tickMs = 250
 
-/** Simulates a member in a browser: sends the requests of the pages in their order, and plays as the player does. */
+/**
+ * Simulates a member in a browser: sends the requests of each page in their order, and plays episodes as the player
+ * does.
+ */
 export class Viewer {
   readonly #meter: Meter
   readonly #cookie: string
@@ -68,7 +71,7 @@ export class Viewer {
       this.#ask(`/api/video?id=${videoId}`),
       this.#ask(`/api/video/episode?video_id=${videoId}&limit=200`),
     ])
-    // The site's own response; missing data fails the next step.
+    // The cast is safe: the site sent the response, and the next step fails if data is missing.
     const episodes = pick(list, 'data', 'list') as Episode[]
     await this.#sendEvent('visit_video', { video_id: videoId })
     const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1])]
@@ -81,7 +84,10 @@ export class Viewer {
       await this.#save({ videoId, episodeId: first.episode.id, positionMs: saved * 1000 }, new Date())
   }
 
-  /** Watches one episode after the other for this time, and leaves. The player's own code saves positions. */
+  /**
+   * Watches one episode after the other for `ms` milliseconds, then leaves. The player's own code
+   * (`createProgressSaver`) decides when positions are saved.
+   */
   async watch({ videoId, episodes, ...opened }: OpenedEpisode, ms: number): Promise<void> {
     const saver = createProgressSaver((place, at) => this.#save(place, at))
     const over = performance.now() + ms
@@ -162,7 +168,10 @@ export class Viewer {
     return text
   }
 
-  /** Uses Node's own HTTP client, so that a thousand viewers leave the CPU to the measured site. */
+  /**
+   * Uses Node's HTTP client instead of `fetch`, because it needs less CPU: a thousand viewers must not slow down the
+   * measured site.
+   */
   #get(path: string, body?: string): Promise<string> {
     const { base, agent } = this.#meter
     const headers = {
@@ -189,7 +198,7 @@ export class Viewer {
   }
 }
 
-/** Returns the value at a path of a response. */
+/** Returns the value at a path in a response. */
 function pick(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value)
 }

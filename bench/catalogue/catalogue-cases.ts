@@ -3,17 +3,20 @@ import type { CatalogueSize } from './fill-catalogue.ts'
 import { randomWord } from './random-words.ts'
 import { pagesOf, readCursors } from './pick-cursors.ts'
 
-/** A listing to measure: the requests that its clients send in turn, and its maximum slowdown. */
+/**
+ * A listing to measure: the URLs that clients request in turn, and the maximum slowdown against the first catalogue
+ * size.
+ */
 export interface CatalogueCase {
   name: string
   /**
-   * In five languages there are more than are served in a second, so that each request reads the database and none
-   * is served from the one-second response cache.
+   * In five languages, these are more URLs than the site serves in a second. Each request therefore reads the database:
+   * none is served from the response cache, which lasts a second.
    */
   paths: string[]
-  /** A single URL that is served from the response cache. */
+  /** True for a single URL that is served from the response cache. */
   kept?: boolean
-  /** Requested by a user with a long history. */
+  /** True if a user with a long history sends the requests. */
   busy?: boolean
   aim: { ratio: number; ms?: number }
 }
@@ -22,7 +25,9 @@ const listing = { ratio: 1.5 }
 const search = { ratio: 3, ms: 50 }
 const variants = 1000
 
-/** Returns every listing with many ids, cursors, page sizes and search words. `busyId` is the user with a long history. */
+/**
+ * Returns all listings, with many ids, cursors, page sizes and search words. `busyId` is the user with a long history.
+ */
 export async function makeCases(
   pool: Pool,
   { videos }: CatalogueSize,
@@ -97,7 +102,7 @@ export async function makeCases(
       aim: listing,
     },
     ...searches(await readWords(pool)),
-    // A catalogue of an earlier version may lack a section with recommendations.
+    // A catalogue that was filled by an earlier version may have no section with recommendations.
   ].filter(({ paths }) => paths.length > 0)
 }
 
@@ -126,7 +131,7 @@ function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof r
   ]
 }
 
-/** Returns search words from English titles, from the most common to the rarest. */
+/** Returns search words from English titles: common, less common and rare words, and pairs. */
 async function readWords(pool: Pool) {
   const words = (from: number, to: number) =>
     Array.from({ length: variants }, (_, index) =>
@@ -144,7 +149,7 @@ async function readWords(pool: Pool) {
   }
 }
 
-/** Swaps two letters, at varying positions. */
+/** Swaps two letters of a word. Their position depends on `index`. */
 function mistype(word: string, index: number): string {
   const place = 1 + (index % (word.length - 2))
   return word.slice(0, place) + word.charAt(place + 1) + word.charAt(place) + word.slice(place + 2)

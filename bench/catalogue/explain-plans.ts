@@ -3,21 +3,21 @@ import type { Pool } from 'pg'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** Tables that grow with the catalogue; no plan may contain a sequential scan of them. */
+/** Tables that grow with the catalogue. A query plan must not contain a sequential scan of one of them. */
 const large =
   /Seq Scan on (videos|video_tags|video_search|search_words|watched_next|watch_history|favorites|episodes|plays|rank_changes|tags)\b/
 
 export interface Plans {
   text: string
-  /** The statements that scan a large table, with the name of their listing. */
+  /** Statements that scan a large table, with the name of their listing. */
   scans: string[]
-  /** The statements that count rows; a search may count its few matches. */
+  /** Statements that count rows. Only a search may count, because it has few matches. */
   counts: string[]
 }
 
 type Statement = { sql: string; parameters: readonly unknown[] }
 
-/** Runs each listing and returns the plans of its statements, as executed and as prepared. */
+/** Runs each listing and returns the query plans of its statements, both as executed and as prepared statements. */
 export async function explainPlans(
   pool: Pool,
   reads: ReadonlyMap<string, (db: Kysely<Tables>) => Promise<unknown>>,
@@ -34,7 +34,7 @@ export async function explainPlans(
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
-      // The generic plan that the site uses (`genericPlanOptions`).
+      // Checks the generic plan of the prepared statement, because the site uses it (`genericPlanOptions`).
       if (large.test(prepared)) scans.push(`${name}: ${statement.sql}`)
       if (/\bcount\(/i.test(statement.sql) && !statement.sql.includes('found_before'))
         counts.push(`${name}: ${statement.sql}`)
@@ -43,7 +43,7 @@ export async function explainPlans(
   return { text: parts.join('\n'), scans, counts }
 }
 
-/** Opens the database as the site does, and records every statement. */
+/** Opens the database as the site does, and records every statement in `made`. */
 function openNoting(pool: Pool, made: Statement[]): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),

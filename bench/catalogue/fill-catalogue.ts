@@ -12,23 +12,23 @@ import {
 import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 import { randomTexts } from './random-words.ts'
 
-/** The number of rows of each kind in a catalogue. */
+/** The number of videos and users in a catalogue. */
 export interface CatalogueSize {
   videos: number
   people: number
-  /** The number of videos that each user has watched. */
+  /** Number of videos that each user has watched. */
   historyEach: number
 }
 
 const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(videos / 20)))
 
-/** Creates a function for ids of numbered records, and one media file that every episode uses. */
+/** SQL that creates a function for the ids of numbered rows, and one asset that every episode uses. */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN kind || '_' || md5(kind || number);
   INSERT INTO assets (id, folder, state, source_name, source_hash, width, height, duration_ms, has_audio)
     VALUES ('ast_bench', 'ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
 
-/** Tables that are loaded without triggers, foreign keys and indexes other than keys. */
+/** Tables that are loaded without triggers, foreign keys and secondary indexes. */
 const loaded = [
   'videos',
   'video_tags',
@@ -40,8 +40,8 @@ const loaded = [
 ]
 
 /**
- * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted
- * run is resumed. The site's own function creates the search rows.
+ * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted run is
+ * resumed. The search rows are created by the site's own function.
  */
 export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: ProgressReport): Promise<void> {
   const client = await pool.connect()
@@ -50,7 +50,7 @@ export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Pro
     await runStepOnce(client, 'beginnings', () => client.query(beginnings))
     await runStepOnce(client, 'indexes dropped', () => dropIndexes(client, loaded))
     for (const step of stepsOf(size)) await insertRows(client, step, report)
-    // Does the triggers' work before the indexes exist.
+    // Does what the triggers would do, before the indexes are created.
     await runStepOnce(client, 'tags listed', () =>
       client.query('UPDATE videos SET tag_ids = tag_ids_of_video(id)'),
     )
@@ -92,7 +92,7 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'videos',
       total: videos,
       chunk: 5000,
-      // A few videos have many plays, most have few; age and plays are independent.
+      // Few videos have many plays, most have few. A video's age and plays are independent.
       sql: `INSERT INTO videos (id, slug, titles, synopses, category_id, state, featured, free_episodes, episode_count,
           currency, episode_cents, video_cents, play_count, popularity, released_at)
         SELECT bench_id('vid', n), 'video-' || n, title, synopsis,
@@ -143,7 +143,7 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'watch_history',
       total: people,
       chunk: 1000,
-      // 7919 divides none of the sizes, so no user has a video twice.
+      // 7919 is a prime and divides none of the catalogue sizes, so no user has a video twice.
       sql: `INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
         SELECT bench_id('usr', n), bench_id('vid', video), bench_id('ep', video), 4000, now() - (n + place * 100) * interval '1 second'
         FROM generate_series($1::bigint, $2) n, generate_series(1, ${Math.min(historyEach, videos)}) place,
@@ -153,8 +153,8 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
 }
 
 /**
- * Sets the tiers as the site's job would, so that the job, which runs too, changes nothing. The table is rewritten, because
- * updating each row would double its size, unlike in a catalogue that grows gradually.
+ * Sets the tiers as the site's job would. The job also runs, and then changes nothing. The table is rewritten, because
+ * updating each row would double its size; a catalogue that grows gradually does not have that effect.
  */
 async function arrange(client: PoolClient): Promise<void> {
   const fronts = tierSizes.map(

@@ -27,7 +27,7 @@ const log = createLog({ json: false, level: 'warn' })
 const historyEach = 200
 const firstPort = 3911
 
-/** A listing at every size; undefined if a catalogue lacks the listing. */
+/** Results of a listing at each catalogue size; undefined for a catalogue without this listing. */
 interface Measured {
   name: string
   p95s: (number | undefined)[]
@@ -38,16 +38,17 @@ interface Measured {
 interface SizedSite {
   url: string
   cases: CatalogueCase[]
-  /** The headers of a user with a long history. */
+  /** Request headers of a user with a long history. */
   busy: Record<string, string>
   writePlans(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: measures the 95th percentile of every listing at each size, and writes
- * the query plans to test-results/. With --data the filled databases are kept, one per size: an interrupted run is
- * resumed, and a later one measures without filling. `--only search` runs only cases with this in their name. The first size is the baseline.
+ * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: measures the 95th percentile of every listing at each
+ * size, and writes the query plans to test-results/. The first size is the baseline.
+ * With `--data`, the filled databases remain in FOLDER, one per size: an interrupted run is resumed, and a later run
+ * measures without filling. `--only search` runs only cases with this word in their name.
  */
 export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -105,9 +106,9 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbeddedDatabase({ dataDir, log })
-  // The site's own pool has a shorter statement time-out than filling takes.
+  // Uses its own connection pool, because the statement timeout of the site's pool is too short for filling.
   const pool = new pg.Pool({ ...connection, types: columnTypes })
-  // A connection that is closing may receive an error when the database server stops.
+  // Ignores an error that a closing connection may get when the database server stops.
   pool.on('error', () => undefined)
   const closers = [() => database.close(), () => pool.end()]
   const close = async () => {
@@ -132,14 +133,14 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   }
 }
 
-/** Creates a user with 20,000 history entries and 5,000 favorites, or half as many as there are videos. */
+/** Creates a user with 20,000 history entries and 5,000 favorites, but with at most half of the videos. */
 async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueSize) {
   const { rows: first } = await pool.query<{ videoId: string; episodeId: string }>(
     `SELECT bench_id('vid', 1) AS "videoId", bench_id('ep', 1) AS "episodeId"`,
   )
   const cookie = await newGuest({ url }, first[0] ?? { videoId: '', episodeId: '' })
   const answer = await fetch(`${url}/api/user`, { headers: { cookie } })
-  // The site's own response.
+  // The cast is safe: the site sent the response.
   const { info } = (await answer.json()) as { info: { id: string } }
   const client = await pool.connect()
   const rows = `generate_series(1, least($2::int, ${Math.floor(videos / 2)})) n`
@@ -165,7 +166,10 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   return { cookie, userId: info.id }
 }
 
-/** Writes the plans of the listings' statements, for first and further pages. Scanning a large table or counting rows fails the run. */
+/**
+ * Writes the query plans of the listings, for first and later pages. Throws if a plan scans a large table or counts
+ * rows.
+ */
 async function writePlans(
   pool: pg.Pool,
   { videos }: CatalogueSize,
@@ -186,7 +190,7 @@ async function writePlans(
   mkdirSync('test-results', { recursive: true })
   writeFileSync(file, text)
   console.log(`  plans: ${file}`)
-  // A sequential scan of a thousand rows is faster than an index.
+  // With a thousand rows, a sequential scan is faster than an index, so scans are allowed there.
   if (videos >= 10_000) failFor('scan a large table', scans)
   failFor('count', counts)
 }
@@ -197,7 +201,7 @@ function failFor(what: string, statements: readonly string[]): void {
   process.exitCode = 1
 }
 
-/** Returns the function that serves a request, without HTTP. */
+/** Returns a function that loads the response of a URL directly, without HTTP. */
 function readOf({ pathname, searchParams }: URL, viewer: Viewer): ((db: Db) => Promise<unknown>) | undefined {
   const { limit, ...words } = Object.fromEntries(searchParams)
   const query = limit === undefined ? words : { ...words, limit: Number(limit) }

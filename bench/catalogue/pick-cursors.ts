@@ -3,24 +3,24 @@ import { idSuffix, maxSeeds } from '#server/features/catalog/recommendations/rec
 import { encodeBasis } from '#server/features/catalog/recommendations/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
-/** The sort key of the last row of the previous page in a cursor; undefined for the start of the list. */
+/** Sort key of the last row of a page, as in a cursor; undefined for the start of the list. */
 type Place = readonly [...ranking: number[], key: string | number, id: string] | undefined
 
-/** A paged list: its URL, and its name in cursors. */
+/** A list with pages: its URL, and its name in cursors. */
 interface Paged {
   path: string
   values: Record<string, string>
   name: string
 }
 
-/** Prime numbers, so that rotating through lists, positions and page sizes gives each combination once. */
+/** Prime numbers. Cycling through lists, positions and page sizes together then gives each combination once. */
 const frontPlaces = 101
 const pageSizes = 19
 const smallestPage = 11
 
 /**
- * Returns pages of these lists with varying positions and sizes; none without lists. The first page is the start of a list, the
- * others use cursors.
+ * Returns URLs of pages of these lists, with varying positions and page sizes. The first is the start of a list, the
+ * others have cursors. Returns an empty array if there are no lists.
  */
 export function pagesOf(
   lists: readonly Paged[],
@@ -42,7 +42,7 @@ export function pagesOf(
   })
 }
 
-/** Adds to a cursor by popularity the risen videos that are still to be returned: here all of them. */
+/** Completes a cursor by popularity: it also says which videos that have risen were already returned (here, none). */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place
 }
@@ -53,7 +53,10 @@ interface Row {
 }
 const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOString() : key, id]
 
-/** Returns cursor positions near the start of all video lists and at any depth (of `some` videos), of tags, and of a user's lists. */
+/**
+ * Returns cursor positions in the list of all videos (near its start, and at the videos `some`, at any depth), in the
+ * list of tags, and in a user's lists.
+ */
 export async function readCursors(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [
     undefined,
@@ -72,7 +75,7 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
       `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
       [personId],
     )
-  // Recommendations depend on the latest history, and exclude watched videos and earlier pages.
+  // A recommendation's cursor depends on the latest history, and excludes watched videos and those of earlier pages.
   const { rows: watched } = await pool.query<{ id: string }>(
     'SELECT video_id AS id FROM watch_history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
     [personId],

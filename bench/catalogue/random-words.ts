@@ -2,9 +2,12 @@ const consonants = 'bcdfghjklmnprstvwz'
 const vowels = 'aeiou'
 const syllables = consonants.length * vowels.length
 
-/** Returns the word of this number in a generated language, deterministically. Low numbers give short words, like common ones. */
+/**
+ * Returns the word with a number in a generated language. The same number always gives the same word. Low numbers give
+ * short words, as common words are short.
+ */
 export function randomWord(language: number, number: number): string {
-  // A multiplicative hash, so that consecutive words differ.
+  // A multiplicative hash makes consecutive numbers give different words.
   let mix = Math.imul(number * 5 + language + 1, 2_654_435_761) >>> 0
   let word = ''
   for (let place = number < 5000 ? 3 : 4; place > 0; place--) {
@@ -15,12 +18,15 @@ export function randomWord(language: number, number: number): string {
   return word
 }
 
-/** Returns the vocabulary size for this number of videos; it grows more slowly than the number of videos. */
+/** Returns the number of different words for a number of videos. It grows more slowly than the number of videos. */
 function vocabulary(videos: number): number {
   return Math.round(250 * Math.sqrt(videos))
 }
 
-/** Returns a text in all languages as JSON. Word frequencies follow Zipf's law: word 10 is a tenth as frequent as word 1. */
+/**
+ * Returns a text in all languages as JSON. Word frequencies follow Zipf's law: the tenth word is a tenth as frequent as
+ * the first.
+ */
 export function randomTexts(words: number, videos: number): string {
   const size = vocabulary(videos)
   const text = (language: number) =>

@@ -9,7 +9,7 @@ import { findBenchEpisode, newGuest, createGuest, type BenchEpisode } from '#ben
 
 const aim = 0.7
 
-/** A request by one kind of user, and its number of queries. */
+/** A request by one kind of user, and the number of its database queries. */
 export interface CallCase {
   who: 'visitor' | 'guest' | 'member'
   path: string
@@ -17,7 +17,7 @@ export interface CallCase {
   queries: number
 }
 
-/** Requests of any user's browser. */
+/** Requests that the browser of every user sends. */
 const everybodys = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
@@ -37,7 +37,7 @@ const everybodys = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/statics.png?event=view',
 ]
 
-/** Requests whose response depends on stored records of the user. */
+/** Requests whose response depends on what is stored for the user. */
 const kept = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
@@ -50,10 +50,16 @@ const kept = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/payment',
 ]
 
-/** Without the export, because it records each export and includes the records, so it would grow under load. */
+/**
+ * Requests of members. The data export is left out: it records each export and contains these records, so it would grow
+ * under load.
+ */
 const members = ['/api/user/session']
 
-/** Returns every GET of the contract except the export: as a visitor without records, a guest with a history, and a member with purchases. */
+/**
+ * Returns all GET endpoints of the contract except the export: as a visitor without records, a guest with a history,
+ * and a member with purchases.
+ */
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findBenchEpisode(site)
   const people = [
@@ -69,19 +75,21 @@ export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   return cases
 }
 
-/** Returns a name such as `/api/user/history?kind=, member (3 queries)`, without the bench's ids and search words. */
+/** Returns a case's name, such as `/api/user/history?kind=, member (3 queries)`. Ids and search words are left out. */
 function nameOf({ who, path, queries }: CallCase): string {
   const name = path.replace(/=[^=]{12,}$/, '')
   return `${name}, ${who}${queries > 0 ? ` (${queries} quer${queries > 1 ? 'ies' : 'y'})` : ''}`
 }
 
-/** Returns a result row. Requests that read the database have an aim; those served from memory are only compared with a bare route. */
+/**
+ * Returns a result row. Requests that query the database have an aim; requests that are served from memory have none.
+ */
 export function rowOf(each: CallCase, { ours, bare }: { ours: number; bare: number }, before = ''): Row {
   const what = `${before}${nameOf(each)}`
   return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : withoutTarget(what, ours, bare, '/s')
 }
 
-/** Records the responses for the bare server, under /answer/0 and so on. */
+/** Stores the responses for the bare server, which serves them under /answer/0, /answer/1 and so on. */
 export async function recordAnswers(
   { url, home }: BenchSite,
   cases: readonly CallCase[],

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 
 export interface Target {
-  /** Several URLs are processes with the same response, which share the clients equally. */
+  /** Several URLs are processes with the same response. Each gets the same share of the clients. */
   urls: readonly string[]
   headers?: Record<string, string>
 }
@@ -10,7 +10,7 @@ const clients = 16
 const seconds = 1
 const rounds = 5
 
-/** Returns the requests per second of one target under a second of load. @throws Error on a response other than 2xx */
+/** Returns the requests per second of a target under a second of load. @throws Error on a response other than 2xx */
 async function loadOnce({ urls, headers = {} }: Target): Promise<number> {
   const connections = clients / urls.length
   const results = await Promise.all(
@@ -27,7 +27,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the best second of two targets that are loaded alternately, because other load on the machine can only reduce the rate.
+ * Loads two targets alternately and returns the best second of each, because other load on the machine can only reduce
+ * the rate.
  */
 export async function compareLoad(ours: Target, bare: Target): Promise<{ ours: number; bare: number }> {
   const best = { ours: 0, bare: 0 }

@@ -7,7 +7,7 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 
 const calls = 50
 
-/** Counts the queries of each path with a second site in this process, on the same database. */
+/** Counts the database queries of each path, with a second site in this process on the same database. */
 export async function countQueries(
   { env }: BenchSite,
   paths: readonly string[],
@@ -17,7 +17,7 @@ export async function countQueries(
   const site = await createSite(context)
   let count = 0
   const { query } = pg.Client.prototype
-  // All queries go through this method, on any connection.
+  // Replaces the method that runs all queries, on every connection.
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
     count++
     return Reflect.apply(query, this, given)

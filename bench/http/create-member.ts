@@ -7,7 +7,7 @@ interface Order {
 
 let made = 0
 
-/** Creates a member with a history, a favorite and a purchased episode. @returns their cookie */
+/** Creates a member with a history, a favorite and a purchased episode. @returns the member's cookie */
 export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchEpisode): Promise<string> {
   const jar = new Map<string, string>()
   const post = <T>(path: string, body: object) => ask<T>(`${url}${path}`, jar, body)
@@ -30,7 +30,7 @@ export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchE
 const cookieOf = (jar: ReadonlyMap<string, string>) =>
   [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 
-/** Sends a request as a browser does, with a cookie jar. @throws Error if the response is not a success */
+/** Sends a request as a browser does, with a cookie jar. @throws Error if the request fails */
 async function ask<T>(url: string, jar: Map<string, string>, body?: object): Promise<T> {
   const response = await fetch(url, {
     ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
@@ -48,6 +48,6 @@ async function ask<T>(url: string, jar: Map<string, string>, body?: object): Pro
   const answer = (await response.json()) as { code?: number }
   if (!response.ok || (answer.code ?? 200) !== 200)
     throw new Error(`${url} returned ${JSON.stringify(answer)}`)
-  // The site's own responses; missing data fails the next step.
+  // The cast is safe: the site sent the response, and the next step fails if data is missing.
   return answer as T
 }

@@ -4,7 +4,10 @@ import { startBareServer } from '#bench/bare/start-bare-server.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/result-table.ts'
 
-/** Compares the requests per second of every GET except the export with a bare route with the same bytes and number of indexed look-ups. */
+/**
+ * Measures the requests per second of all GET endpoints except the export. Compares each with a bare route that sends
+ * the same bytes after the same number of indexed look-ups.
+ */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const answers = await recordAnswers(site, cases)

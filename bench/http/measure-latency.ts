@@ -5,22 +5,25 @@ import { runClients } from './run-clients.ts'
 
 const usualClients = 16
 const warmUpMs = 800
-/** Warm-up requests per URL: searches share three connections, and each must map the pages it reads first. */
+/**
+ * Warm-up requests per URL. Searches share three connections, and each connection must first map the pages that it
+ * reads.
+ */
 const everyAddress = 6
 const roundMs = 1500
 const rounds = 5
-/** How long the site caches responses that are the same for all users. */
+/** Time in milliseconds for which the site caches a response that is the same for all users. */
 const keptMs = 1000
 
-/** The result of a load. */
+/** The result of one round. */
 interface Latency {
   /** 95th percentile in milliseconds. */
   p95: number
-  /** True if a URL was requested again within the second for which its response is cached. */
+  /** True if a URL was requested again while its response was cached. */
   repeated: boolean
 }
 
-/** The URLs of one site to request in turn, each in every language. */
+/** URLs of one site that are requested in turn, each in every language. */
 export interface Target {
   base: string
   paths: readonly string[]
@@ -28,8 +31,8 @@ export interface Target {
 }
 
 /**
- * Returns the median of several rounds of clients with sequential requests. The targets alternate between rounds, so that a
- * temporary slowdown of the machine affects all of them.
+ * Returns the median over several rounds, in which clients send sequential requests. The rounds of the targets
+ * alternate, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measureByTurns(targets: readonly Target[], clients = usualClients): Promise<Latency[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
@@ -69,7 +72,7 @@ function askInTurn({ base, paths, headers }: Target, turn: number, agent: Agent)
   return askOnce(`${base}${path}`, { agent, headers: { ...headers, 'accept-language': language } })
 }
 
-/** Requests one URL after the other, so that database pages are in memory before the measurement. */
+/** Requests one URL after the other, so that the database pages are in memory before the measurement. */
 async function askEach(paths: number, ask: (turn: number) => Promise<void>, clients: number): Promise<void> {
   let next = 0
   await runClients(
@@ -100,7 +103,7 @@ async function load(ask: (turn: number) => Promise<void>, ms: number, clients: n
   return { p95, calls: times.length }
 }
 
-/** Reads a response to its end. @throws Error if it is not a success */
+/** Sends a request and reads the response to its end. @throws Error if the request fails */
 function askOnce(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, options, (response) => {

@@ -14,12 +14,12 @@ const restMs = 60_000
 const loadSeconds = 30
 const clients = 32
 const lookEveryMs = 500
-/** Clients that sign in, because password hashing needs additional memory. */
+/** Number of clients that sign in, because password hashing needs additional memory. */
 const signingIn = 2
 
 /**
- * Measures the memory of a new HTTP process a minute after one homepage request, and its peak while 32 clients send every
- * request in turn and others sign in.
+ * Measures the memory of a new HTTP process a minute after its first homepage request. Then measures its peak while 32
+ * clients send all requests in turn and others sign in.
  */
 export async function measureMemory(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)

@@ -6,13 +6,19 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/result-table.ts'
 
 const secondBarePort = 3915
-/** More than two cores can use, and few enough for all four processes at the database. */
+/**
+ * Connections of each bare server: more than two cores can use, but few enough for the database when all four processes
+ * run.
+ */
 const bareConnections = 8
 
 /** The most frequent requests of a visit. */
 const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_id)=\w+)?$/
 
-/** Measures a few requests with half of the clients at each of two processes on one database, for the site and the bare server. */
+/**
+ * Measures a few requests at two processes with one database, each with half of the clients. Compares two processes of
+ * the site with two bare servers.
+ */
 export async function measureProcesses(site: BenchSite): Promise<Row[]> {
   const cases = (await makeCallCases(site)).filter(({ path, who }) => few.test(path) && who !== 'guest')
   const answers = await recordAnswers(site, cases)

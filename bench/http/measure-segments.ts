@@ -10,15 +10,15 @@ import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 const aim = 0.7
 const nginxAim = 0.8
-/** The aim for nginx with the signature check against nginx without it. */
+/** Minimum ratio of nginx with the signature check to nginx without it. */
 const checkedAim = 0.95
 
-/** The first whole segment (2 s) of the largest rendition. */
+/** The first complete segment (2 s) of the largest rendition. */
 const segment = 'v0/00001.m4s'
 
 /**
- * Compares the bytes per second of a segment with a signed URL with a bare Fastify that sends files and, if installed, nginx. If
- * nginx has njs, also compares nginx with the signature check with nginx without it.
+ * Measures the bytes per second of a segment with a signed URL. Compares the site with a bare Fastify that sends files
+ * and, if installed, with nginx. If nginx has njs, also compares nginx with and without the signature check.
  */
 export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const { hlsUrl, asset } = await findBenchEpisode(site)
@@ -48,7 +48,7 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   }
 }
 
-/** Starts nginx with the configuration for operators. */
+/** Starts nginx with the configuration that operators use. */
 function startChecking({ url, dataDir }: BenchSite) {
   return startCheckingNginx({
     config: 'cliffhanger.conf',

@@ -13,17 +13,20 @@ const rateAim = 0.7
 const slowerAim = 3
 const tellingAimMs = 10
 const clients = 16
-/** Clients that browse meanwhile: too few to keep the machine busy on their own. */
+/** Number of clients that browse meanwhile: too few to load the machine on their own. */
 const visitors = 4
 const attemptsForMs = 5000
 const tries = 200
 const registrations = 100
 const registeringAimMs = 2
-/** Each account is tried at most four times, which is below the login throttle. */
+/** Number of accounts. Each is tried at most four times, which the login throttle allows. */
 const members = 10_000
 const password = 'nobody needs to know this one'
 
-/** Compares sign-ins per second with argon2 alone, and measures their effect on other requests and whether response times reveal accounts. */
+/**
+ * Compares sign-ins per second with argon2 alone. Also measures how sign-ins slow down other requests, and whether
+ * response times reveal which accounts exist.
+ */
 export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await insertMembers(site)
   const signIn = attemptsAt(site)
@@ -61,7 +64,7 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   ]
 }
 
-/** Inserts accounts with the same password. @returns its hash */
+/** Inserts accounts with the same password. @returns the password's hash */
 export async function insertMembers({ connection }: BenchSite): Promise<string> {
   const hash = await hashPassword(password)
   const pool = new pg.Pool(connection)
@@ -80,21 +83,21 @@ export async function insertMembers({ connection }: BenchSite): Promise<string> 
 
 type SignIn = ReturnType<typeof attemptsAt>
 
-/** Sends a request without a token. @throws Error if the response has another code */
+/** Sends a request without a session cookie. @throws Error if the response has another code than expected */
 async function post(url: string, body: Record<string, string>, code: number): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify(body),
   })
-  // The site's own response.
+  // The cast is safe: the site sent the response.
   const answer = (await response.json()) as { code: number }
   if (answer.code !== code) throw new Error(`${url} returned ${JSON.stringify(answer)}`)
 }
 
 const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`
 
-/** Returns sign-in attempts, each from a different IP address. */
+/** Returns functions that try to sign in, each time from a different IP address. */
 export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, typed: string, code: number) =>
@@ -108,7 +111,7 @@ export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Returns registration attempts, each by a new guest from a different IP address. */
+/** Returns functions that try to register, each time as a new guest from a different IP address. */
 function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, code: number) =>
@@ -119,7 +122,7 @@ function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Returns password reset requests, each for a different e-mail address. */
+/** Returns functions that request a password reset, each time for a different e-mail address. */
 function resetsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const ask = (email: string) => post(`${url}/api/user/password/forgot`, { email }, 200)
@@ -129,7 +132,7 @@ function resetsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Measures the same hashes with the library alone, with the site's concurrency. */
+/** Measures the rate of the hash library alone, with the same concurrency as the site. */
 async function bareRate(hash: string): Promise<number> {
   const atOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
   const started = performance.now()
@@ -158,7 +161,10 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
   return rows
 }
 
-/** Alternates both, so that a busy moment of the machine affects each. @returns the difference of the medians in milliseconds */
+/**
+ * Runs two functions alternately, so that a busy moment of the machine affects both. @returns the difference of their
+ * medians in milliseconds
+ */
 async function compareTimes(
   turns: number,
   one: () => Promise<void>,

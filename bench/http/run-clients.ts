@@ -1,4 +1,4 @@
-/** Runs clients that each repeat `work` sequentially until the time is over. */
+/** Runs clients that each repeat `work`, one call after the other, until `isOver` returns true. */
 export async function runClients(
   clients: number,
   isOver: () => boolean,

@@ -15,12 +15,15 @@ import { atMost, type Row } from '#bench/result-table.ts'
 
 const aim = 1.1
 const rounds = 2
-/** Short episodes of a commercial drama; the import's start and database writes take about one and a half seconds of it. */
+/**
+ * Short episodes of a commercial drama. The start of the import and its database writes take about one and a half
+ * seconds of the total.
+ */
 const content = { episodes: 2, seconds: 60 }
 
 /**
- * Compares the import command for a folder with ffmpeg alone with the same arguments on the same files, sequentially and
- * at the same low priority. The data directory has a database already; starting it and all database writes count for the import.
+ * Compares the import of a folder with ffmpeg alone: the same arguments and files, one file after the other, at the
+ * same low priority. The database already exists; its start and all writes count as part of the import.
  */
 export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import'))
@@ -37,7 +40,7 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
       async () => ours.push(importFolder(folder, env)),
       async () => bare.push(await convertAll(files)),
     ]
-    // Alternates the order, so that warm-up favours neither.
+    // Alternates the order, so that no side always profits from a warm machine.
     for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
   }
   const what = `import of ${content.episodes} × ${content.seconds} s`
@@ -53,11 +56,14 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
 const longAim = 1.05
 const long = { episodes: 1, seconds: 60, size: '1080x1920', times: 10 }
 const shared = { episodes: 4, seconds: 30 }
-/** One ffmpeg process uses about two cores, so two workers halve the time on four cores. */
+/** One ffmpeg uses about two cores, so on four cores a second worker almost halves the time. */
 const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
 const headStartMs = 2000
 
-/** Compares the import of ten minutes of 1080 × 1920 with ffmpeg alone, and a folder's import by two workers with one. */
+/**
+ * Compares the import of ten minutes of 1080 × 1920 with ffmpeg alone, and the import of a folder by two workers with
+ * that by one.
+ */
 export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import-long'))
   const make = (slug: string, size: typeof long | typeof shared) => {
@@ -77,7 +83,7 @@ export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Ro
   ]
 }
 
-/** Starts the second worker once the first has queued the folder. */
+/** Imports a folder with two workers. The second starts after the first has queued the folder. */
 async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
   const started = performance.now()
   const begin = async () => {

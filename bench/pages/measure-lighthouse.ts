@@ -9,7 +9,7 @@ const performanceAim = 95
 const largestPaintAimMs = 2_500
 const dramas = 11
 
-/** Measures the bench's own site, with a typical homepage. */
+/** Measures the bench's own site, after adding enough dramas for a typical homepage. */
 export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
   const folder = join(site.home, 'more-dramas')
   const small = { episodes: 1, seconds: 2 }
@@ -18,7 +18,9 @@ export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
   return measureWithLighthouse(site.url)
 }
 
-/** Measures the homepage, a video and the plans of a running site, as the median of five visits each. */
+/**
+ * Measures the homepage, a video's page and the plan page of a running site. Each result is the median of five visits.
+ */
 export async function measureWithLighthouse(url: string): Promise<Row[]> {
   installLighthouse()
   const answer = await fetch(`${url}/api/homepage`)
@@ -37,7 +39,8 @@ function rowsOf(name: string, all: LighthouseVisit[]): Row[] {
   const middle = all.toSorted((a, b) => a.performance - b.performance)[Math.floor(all.length / 2)]
   if (!middle) return []
   const range = all.map(({ performance }) => performance).toSorted((a, b) => a - b)
-  // Below 1000, Lighthouse considers the machine too slow or too busy for valid results.
+  // `benchmark` is Lighthouse's index of the machine. Below 1000, Lighthouse considers the machine too slow or too busy
+  // for valid results.
   const how = `${range.join(' ')}, blocked ${Math.round(middle.blockedMs)} ms, machine ${Math.round(middle.benchmark)}`
   return [
     atLeastPoints(`${name}: performance (${how})`, middle.performance, performanceAim),

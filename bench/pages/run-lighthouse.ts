@@ -7,7 +7,10 @@ import { findChromium } from '#e2e/support/find-chromium.ts'
 const home = join(import.meta.dirname, '../lighthouse')
 const patienceMs = 180_000
 
-/** The used values of a report: scores from 0 to 100, milliseconds, and Lighthouse's benchmark index of the machine. */
+/**
+ * The values that are read from a report: scores from 0 to 100, milliseconds, and Lighthouse's benchmark index of the
+ * machine.
+ */
 export interface LighthouseVisit {
   performance: number
   accessibility: number
@@ -26,7 +29,7 @@ interface Report {
   runtimeError?: { message: string }
 }
 
-/** Installs Lighthouse's packages on first use, because they are large and only needed here. */
+/** Installs Lighthouse on first use, because it is large and only this bench needs it. */
 export function installLighthouse(): void {
   if (existsSync(join(home, 'node_modules/lighthouse'))) return
   console.log('Fetching Lighthouse (180 MB on disk), once …')
@@ -37,7 +40,10 @@ export function installLighthouse(): void {
   })
 }
 
-/** Runs Lighthouse with its defaults: a phone, slow 4G, a processor four times slower. @throws Error if there is no report */
+/**
+ * Runs Lighthouse with its defaults: a phone, slow 4G, and a CPU slowed down to a quarter. @throws Error if Lighthouse
+ * writes no report
+ */
 export async function visitWithLighthouse(url: string): Promise<LighthouseVisit> {
   const { executablePath, args } = await findChromium()
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-lighthouse-'))

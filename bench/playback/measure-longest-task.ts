@@ -4,13 +4,13 @@ interface TraceEvent {
   name: string
   pid: number
   tid: number
-  /** Duration and CPU time in microseconds. */
+  /** Duration (`dur`) and CPU time (`tdur`) in microseconds. */
   dur?: number
   tdur?: number
   args?: { name?: string }
 }
 
-/** Returns the CPU time in milliseconds of the longest main-thread task during `run`. */
+/** Returns the CPU time in milliseconds of the longest task on the main thread during `run`. */
 export async function measureLongestTask(
   browser: Browser,
   page: Page,
@@ -19,7 +19,7 @@ export async function measureLongestTask(
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   await run()
   const trace = await browser.stopTracing()
-  // Chromium's trace format.
+  // The cast follows the format of Chromium's traces.
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
   const mains = new Set(
     traceEvents

@@ -1,13 +1,15 @@
 import type { CDPSession, Page } from '@playwright/test'
 
-/** Activity of a page's main thread: milliseconds and counts per second. */
+/** Activity of a page's main thread, per second: milliseconds and counts. */
 export interface MainThread {
   taskMs: number
   scriptMs: number
   layouts: number
 }
 
-/** Measures a page's main thread for `seconds`. It counts CPU time, which is independent of other load on the machine. */
+/**
+ * Measures a page's main thread for `seconds`. Measures CPU time, because other load on the machine does not change it.
+ */
 export async function measureMainThread(page: Page, seconds: number): Promise<MainThread> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })

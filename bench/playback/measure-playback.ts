@@ -16,20 +16,20 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result-table.ts'
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
-/** Maximum ratio of the start-up time to a bare page with hls.js. */
+/** For each profile, the maximum ratio of the start-up time to that of a bare page with hls.js. */
 const startAims: [Profile, number][] = [
   [profiles.free, 1.5],
   [profiles.fast, 1.1],
   [profiles.slow, 1.1],
   [profiles.weak, 2],
 ]
-/** Maximum ratio of the start-up time to a bare page with the native player. */
+/** Maximum ratio of the start-up time to that of a bare page with the native player. */
 const nativeAim = 1.15
 const swipeAimMs = { median: 33, p95: 100 }
 const wakeAim = 1.5
 const switchAim = 1.15
 const switches = 7
-/** Bandwidth as a multiple of the lowest rendition's bitrate. */
+/** Bandwidth for measuring stalls, as a multiple of the lowest rendition's bitrate. */
 const spareRate = 2
 const watchedSeconds = 30
 const starts = 15
@@ -38,12 +38,12 @@ const wakes = 5
 const swipesAVisit = 3
 
 /**
- * Measures the time from navigation to the first frame against bare pages with the same stream, and from a key press to the next
- * episode's first frame, on the connections and processors of phones.
+ * Measures the time from navigation to the first frame against bare pages with the same stream. Also measures the time
+ * from a key press to the first frame of the next episode. Both use the connections and CPUs of phones.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findBenchEpisode(site)
-  // Read first, because its signed URL expires within minutes.
+  // Read before the visits, because its signed URL expires within minutes.
   const lowest = await lowestKilobits(site.url + hlsUrl)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)
@@ -64,7 +64,9 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   }
 }
 
-/** Measures first and repeated visits; the pages alternate, so that a slow moment of the machine affects all. */
+/**
+ * Measures first and repeated visits. The pages alternate, so that a slow moment of the machine affects all of them.
+ */
 async function measureStarts(
   browser: Browser,
   { ours, bare }: { ours: string; bare: string },
@@ -72,7 +74,7 @@ async function measureStarts(
   aim: number,
 ): Promise<Row[]> {
   const addresses = [ours, `${bare}/page`, `${bare}/native-player`]
-  // The first visits warm up the browser and both servers.
+  // The first visits are not measured: they warm up the browser and the servers.
   for (const address of addresses) await measureStart(browser, address, profile)
   const cold: number[][] = addresses.map(() => [])
   const warm: number[][] = addresses.map(() => [])
@@ -91,7 +93,7 @@ async function measureStarts(
   ]
 }
 
-/** Returns the milliseconds from navigation to the first frame, of a first and a second visit. */
+/** Returns the milliseconds from navigation to the first frame, of a first and of a second visit. */
 function measureStart(
   browser: Browser,
   url: string,
@@ -122,7 +124,10 @@ async function measureSwipes(browser: Browser, url: string, profile: Profile): P
   ]
 }
 
-/** Compares the time after the key press with the browser's own time from `play()` on a prepared video to its next frame. */
+/**
+ * Compares the time from a key press to the next episode's first frame with the browser's minimum: from `play()` on a
+ * prepared video to its next frame.
+ */
 async function compareWake(browser: Browser, url: string): Promise<Row> {
   const ours: number[] = []
   const bare: number[] = []
@@ -139,7 +144,10 @@ async function compareWake(browser: Browser, url: string): Promise<Row> {
   return atMost(what, median(ours), median(bare), wakeAim)
 }
 
-/** Compares the switch to an unloaded episode right after the first frame with a bare page that loads another stream. */
+/**
+ * Compares the switch to an episode that is not loaded, right after the first frame, with a bare page that loads
+ * another stream.
+ */
 async function compareSwitch(browser: Browser, addresses: { ours: string; bare: string }): Promise<Row> {
   const ours: number[] = []
   const bare: number[] = []
@@ -154,7 +162,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   await firstFrame(page)
   if (isOurs) {
     await page.evaluate(recordVideoSwitch)
-    // As soon as keys are handled; nothing of the next episode has loaded by then.
+    // Waits only until the page handles keys. At that time, nothing of the next episode is loaded.
     await page.waitForFunction(() => document.querySelector('input[type=range]') !== null, undefined, {
       timeout,
     })
@@ -164,7 +172,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   return (await seen.jsonValue()) ?? Number.NaN
 }
 
-/** Plays episode after episode on a connection with twice the lowest rendition's bitrate. */
+/** Plays one episode after the other on a connection with twice the lowest rendition's bitrate, and counts stalls. */
 async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
   const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
   const stalls = await withPage(browser, url, profile, async (page) => {

@@ -13,18 +13,27 @@ import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 const port = 3913
-/** Longer than the measurement, so that no episode ends during it. Small frames, because the main thread does not decode them. */
+/**
+ * Episodes longer than the measurement, so that none ends during it. The frames are small because the main thread does
+ * not decode them.
+ */
 const content = { episodes: 5, seconds: 30, times: 3, size: '360x640' }
-/** BENCH_SECONDS shortens it during development of the player. */
+/** Duration of a measurement. A developer of the player can shorten it with BENCH_SECONDS. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
-/** Time until start-up work is finished: the adjacent episodes are prepared and the controls are hidden. */
+/**
+ * Time in milliseconds until the work after the start is finished: adjacent episodes are prepared and the controls are
+ * hidden.
+ */
 const settleMs = 8_000
 const hiddenAim = 1.5
 const shownAim = 3
 const longestTaskAimMs = 100
 const changes = 3
 
-/** Measures the main-thread cost of watching against a bare page with hls.js, and the longest task during an episode change. */
+/**
+ * Measures the main-thread cost of watching against a bare page with hls.js, and the longest task while the episode
+ * changes.
+ */
 export async function measureWatching({ home, ffmpeg, connection }: BenchSite): Promise<Row[]> {
   const folder = join(home, 'watching')
   const dataDir = join(home, 'watching-data')
@@ -47,7 +56,7 @@ export async function measureWatching({ home, ffmpeg, connection }: BenchSite): 
   }
 }
 
-/** Measures the site's first episode and the bare page at these URLs. */
+/** Measures the site's first episode against the bare page. */
 export async function measurePages(browser: Browser, ours: string, bare: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const profile of [profiles.free, profiles.weak])
@@ -68,7 +77,7 @@ async function compareWatching(
     })
   const pages = [
     () => follow(bare, settle),
-    // The first episode uses the native player, the others hls.js.
+    // The native player plays the first episode, hls.js plays the others.
     () => follow(ours, settle),
     () => follow(ours, (page) => goOn(page).then(() => settle(page))),
     () =>
@@ -94,10 +103,13 @@ async function compareWatching(
   ]
 }
 
-/** Runs them in parallel: each has its own process, and CPU time is counted. */
+/**
+ * Runs functions at the same time. They do not disturb each other: each page has its own process, and only CPU time
+ * counts.
+ */
 const atOnce = <T>(runs: (() => Promise<T>)[]) => Promise.all(runs.map((run) => run()))
 
-/** Runs them one after the other, because a throttled processor is always busy. */
+/** Runs functions one after the other, because a page with a throttled CPU keeps a core busy. */
 async function inTurn<T>(runs: (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   for (const run of runs) results.push(await run())
@@ -118,7 +130,10 @@ async function goOn(page: Page): Promise<void> {
   await page.keyboard.press('n')
 }
 
-/** Measures changes from one prepared episode to the next until the following one is prepared, without the page's start-up. */
+/**
+ * Measures the longest task while the episode changes, several times. Each change ends when the following episode is
+ * prepared. The page's start is not included.
+ */
 async function measureChanges(browser: Browser, url: string): Promise<Row> {
   const ms = await withPage(browser, url, profiles.weak, async (page) => {
     await untilPrepared(page)

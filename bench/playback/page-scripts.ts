@@ -1,16 +1,16 @@
-/** Results that the measuring scripts store in the page, in milliseconds. */
+/** Results that these scripts store in the page, in milliseconds. */
 declare global {
   interface Window {
     firstFrame?: number
     swiped?: { covered?: number; newFrame?: number }
-    /** Time from the key press to the first frame of another video; bare-page.html sets it too. */
+    /** Time from the key press to the first frame of another video. bare-page.html sets it too. */
     switched?: number
-    /** Number of stalls after playback has started. */
+    /** Number of stalls after a video has started. */
     stalls?: number
   }
 }
 
-/** In the page: measures when the first frame of any video is presented. Bare pages do the same for their only video. */
+/** Runs in the page: measures when any video shows its first frame. Bare pages have their own code for this. */
 export function recordFirstFrame(): void {
   const create = document.createElement.bind(document)
   document.createElement = (...args: Parameters<typeof create>) => {
@@ -24,7 +24,8 @@ export function recordFirstFrame(): void {
     }
     return element
   }
-  // The video in the document itself, which may be shown before the document is fully loaded.
+  // Also measures the video in the HTML document, which is not made by `createElement` and may play before the document
+  // is loaded.
   addEventListener(
     'loadstart',
     ({ target }) => {
@@ -35,7 +36,7 @@ export function recordFirstFrame(): void {
   )
 }
 
-/** In the page: returns true if one video plays on screen and the one below it can play immediately. */
+/** Runs in the page: returns true if a video plays on screen and the video below it can play immediately. */
 export function nextIsPrepared(): boolean {
   const videos = [...document.querySelectorAll('video')]
   const top = (video: HTMLVideoElement) => video.getBoundingClientRect().top
@@ -45,7 +46,10 @@ export function nextIsPrepared(): boolean {
   return next.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
 }
 
-/** In the page: plays the video below the one on screen directly, without the page's own code. */
+/**
+ * Runs in the page: plays the video below the one on screen directly, without the page's code. Returns the time to its
+ * next frame.
+ */
 export function startNextEpisode(): Promise<number> {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
@@ -57,7 +61,10 @@ export function startNextEpisode(): Promise<number> {
   })
 }
 
-/** In the page: observes the video below the one on screen, from the next key press on. */
+/**
+ * Runs in the page: measures the time from the next key press until the video below the one on screen covers the middle
+ * of the screen, and until it shows a new frame.
+ */
 export function recordSwipe(): void {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
@@ -78,7 +85,10 @@ export function recordSwipe(): void {
   addEventListener('keydown', begin, { once: true, capture: true })
 }
 
-/** In the page: measures the time from the next key press until a video that was not on screen shows a frame in its middle. */
+/**
+ * Runs in the page: measures the time from the next key press until another video shows a frame in the middle of the
+ * screen.
+ */
 export function recordVideoSwitch(): void {
   const shown = () =>
     [...document.querySelectorAll('video')].find((video) => {
@@ -99,7 +109,7 @@ export function recordVideoSwitch(): void {
   addEventListener('keydown', begin, { once: true, capture: true })
 }
 
-/** In the page: counts the stalls of videos that have started. */
+/** Runs in the page: counts the stalls of videos that have started. */
 export function countStalls(): void {
   window.stalls = 0
   const count = ({ target }: Event) => {
@@ -109,7 +119,7 @@ export function countStalls(): void {
   addEventListener('waiting', count, true)
 }
 
-/** In the page: keeps the controls visible by focusing one of their buttons, as for keyboard users. */
+/** Runs in the page: keeps the controls visible by focusing a button, as for users of a keyboard. */
 export function showControls(): void {
   const buttons = [...document.querySelectorAll<HTMLElement>('[data-player] [data-icon=pause]')]
   buttons.find((button) => !button.closest('[inert]'))?.focus()

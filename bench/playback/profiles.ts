@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 
-/** The connection and processor of a phone. */
+/** The connection and CPU of a phone. */
 export interface Profile {
   name: string
-  /** Additional latency in milliseconds, and bandwidth. */
+  /** Additional latency in milliseconds, and bandwidth in kilobits per second. */
   network?: { latencyMs: number; kilobits: number }
-  /** CPU slowdown factor. */
+  /** Factor by which the CPU is slowed down. */
   slower?: number
 }
 
-/** The connections are those of WebPageTest's “4G” and of Lighthouse's “slow 4G”. */
+/** The connections are WebPageTest's "4G" and Lighthouse's "slow 4G". */
 export const profiles = {
   free: { name: 'unthrottled' },
   fast: { name: '4G', network: { latencyMs: 170, kilobits: 9000 } },
@@ -17,7 +17,7 @@ export const profiles = {
   weak: { name: 'CPU 4×', slower: 4 },
 } satisfies Record<string, Profile>
 
-/** Throttles the page's connection and processor to the profile until it is closed. */
+/** Throttles the connection and CPU of a page, until the page is closed. */
 export async function applyProfile(page: Page, { network, slower }: Profile): Promise<void> {
   if (!network && slower === undefined) return
   const devtools = await page.context().newCDPSession(page)

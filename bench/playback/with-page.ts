@@ -4,10 +4,10 @@ import { applyProfile, type Profile } from './profiles.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-/** Time-out of each step of a measurement. */
+/** Timeout in milliseconds of each step of a measurement. */
 export const timeout = 30_000
 
-/** Opens the URL in a new phone context with this profile, and measures there. */
+/** Opens a URL in a new browser context of a phone with this profile, and runs a measurement there. */
 export async function withPage<T>(
   browser: Browser,
   url: string,

@@ -10,13 +10,13 @@ interface Playable {
   info: { playback: { hls_url: string } }
 }
 
-/** The measured drama, its first episode, and the URL of its stream. */
+/** A drama to measure: its first episode, and the URL of that episode's stream. */
 export interface BenchEpisode {
   videoId: string
   episodeId: string
-  /** Its last episode, which is locked. */
+  /** Id of the last episode, which is locked. */
   lockedEpisodeId: string
-  /** The playlist's signed URL, such as /media/…/…/master.m3u8. */
+  /** Signed URL of the playlist, such as /media/…/…/master.m3u8. */
   hlsUrl: string
   asset: string
 }
@@ -32,12 +32,12 @@ export async function findBenchEpisode({ url }: Pick<BenchSite, 'url'>): Promise
   return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
 }
 
-/** Returns the cookie of a new visitor without records. */
+/** Returns the cookie of a new visitor, for whom nothing is stored. */
 export async function createGuest({ url }: Pick<BenchSite, 'url'>): Promise<string> {
   return cookieOf(await fetch(`${url}/api/user`))
 }
 
-/** Returns the cookie of a guest with a short history, so that responses are personalized. */
+/** Returns the cookie of a guest with a short history, whose responses are personalized. */
 export async function newGuest(
   site: Pick<BenchSite, 'url'>,
   { videoId, episodeId }: Pick<BenchEpisode, 'videoId' | 'episodeId'>,
@@ -66,7 +66,7 @@ function cookieOf(response: Response): string {
 async function read<T>(url: string): Promise<T> {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${url} returned ${response.status}`)
-  // The site's own responses; missing data fails the next step.
+  // The cast is safe: the site sent the response, and the next step fails if data is missing.
   return (await response.json()) as T
 }
 

@@ -3,18 +3,18 @@ import type { PoolClient } from 'pg'
 /** A step that inserts rows of one kind into a bench database. */
 export interface Step {
   name: string
-  /** Total number of rows, and rows per transaction. */
+  /** Total number of rows, and number of rows per transaction. */
   total: number
   chunk: number
-  /** Inserts the rows numbered $1 to $2. */
+  /** SQL that inserts the rows numbered $1 to $2. */
   sql: string
-  /** Additional parameters: for each, one value per row. */
+  /** Additional parameters of the SQL, each with one value per row. */
   texts?: (rows: number) => string[][]
 }
 
 export type ProgressReport = (line: string) => void
 
-/** Prepares a connection for filling, without durability, because the data can be generated again. */
+/** Prepares a connection for filling. Durability is off, because the data can be generated again. */
 export async function prepareForFilling(client: PoolClient): Promise<void> {
   await client.query('SET statement_timeout = 0; SET synchronous_commit = off')
   await client.query(
@@ -22,13 +22,13 @@ export async function prepareForFilling(client: PoolClient): Promise<void> {
   )
 }
 
-/** Returns true if a step was not completed in an earlier run. */
+/** Returns true if no earlier run has completed a step. */
 export async function isStepPending(client: PoolClient, name: string): Promise<boolean> {
   const { rowCount } = await client.query('SELECT FROM bench_progress WHERE step = $1', [name])
   return rowCount === 0
 }
 
-/** Runs a step in one transaction, unless an earlier run completed it. */
+/** Runs a step in one transaction, unless an earlier run has completed it. */
 export async function runStepOnce(
   client: PoolClient,
   name: string,
@@ -41,7 +41,10 @@ export async function runStepOnce(
   await client.query('COMMIT')
 }
 
-/** Inserts the rows of a step without triggers and foreign keys. Each transaction stores its progress, so an interrupted run is resumed. */
+/**
+ * Inserts the rows of a step without triggers and foreign keys. Each transaction stores its progress, so that an
+ * interrupted run is resumed.
+ */
 export async function insertRows(
   client: PoolClient,
   { name, total, chunk, sql, texts }: Step,
@@ -74,7 +77,7 @@ export async function insertRows(
   }
 }
 
-/** Drops the indexes of these tables except those of keys; their definitions are stored for `makeIndexes`. */
+/** Drops the secondary indexes of these tables, and stores their definitions for `makeIndexes`. */
 export async function dropIndexes(client: PoolClient, tables: readonly string[]): Promise<void> {
   await client.query(
     'CREATE TABLE IF NOT EXISTS bench_indexes (tablename text, indexname text, indexdef text)',
@@ -88,7 +91,7 @@ export async function dropIndexes(client: PoolClient, tables: readonly string[])
   for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`)
 }
 
-/** Recreates the indexes of these tables. */
+/** Recreates the indexes that `dropIndexes` has dropped. */
 export async function makeIndexes(
   client: PoolClient,
   tables: readonly string[],

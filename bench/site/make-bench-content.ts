@@ -14,15 +14,15 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 export interface Content {
   episodes: number
   seconds: number
-  /** 720x1280 by default. */
+  /** Frame size in pixels; by default 720x1280. */
   size?: string
-  /** Repetitions of the clip in each episode. */
+  /** How often the clip is repeated in each episode. */
   times?: number
 }
 
 /**
- * Creates a drama in `folder`/`slug`: portrait episodes with video and audio, with the same clip in each.
- * @returns its files
+ * Creates a drama in `folder`/`slug`: portrait episodes with video and audio. All contain the same clip.
+ * @returns the paths of its files
  */
 export function makeBenchContent(
   folder: string,

@@ -16,12 +16,12 @@ import { makeBenchContent, type Content } from './make-bench-content.ts'
 
 export interface BenchSite {
   url: string
-  /** Pid of the HTTP process, which is the parent of the others. */
+  /** Process id of the HTTP process, which is the parent of the site's other processes. */
   pid: number
-  /** A temporary folder for measurements, deleted at the end. */
+  /** A temporary folder for the measurements, deleted at the end. */
   home: string
   dataDir: string
-  /** The environment of the site's processes. */
+  /** The environment variables of the site's processes. */
   env: NodeJS.ProcessEnv
   connection: EmbeddedConnection
   ffmpeg: Ffmpeg
@@ -32,7 +32,7 @@ const port = 3911
 
 const usualContent: Content = { episodes: 6, seconds: 12 }
 
-/** Starts a site with a video (by default six short episodes), with its own data directory and processes. */
+/** Starts a site with a video (by default six short episodes). It has its own data directory and processes. */
 export async function startBenchSite(content = usualContent): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
@@ -44,7 +44,7 @@ export async function startBenchSite(content = usualContent): Promise<BenchSite>
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
   await waitUntilReachable(`${url}/api/ready`, site)
-  // The site's own database server, which is already running.
+  // Returns the connection to the site's database server, which is already running.
   const { connection } = await startEmbeddedDatabase({
     dataDir,
     log: createLog({ json: false, level: 'error' }),
@@ -66,7 +66,7 @@ export async function startBenchSite(content = usualContent): Promise<BenchSite>
   }
 }
 
-/** Starts the site on existing data, in its own process. */
+/** Starts a site with existing data, in its own process. */
 export async function startSiteOn(
   dataDir: string,
   port: number,
@@ -94,10 +94,13 @@ export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
   })
 }
 
-/** The secret of signed URLs, which nginx gets too. */
+/** The secret of the signed media URLs. nginx needs it too. */
 export const mediaSecret = 'the secret of links to media in the bench'
 
-/** Returns the settings of a bench site: its own data directory, and no rate limits, because one machine sends all requests. */
+/**
+ * Returns the environment variables of a bench site. It has its own data directory, and no rate limits, because one
+ * machine sends all requests.
+ */
 export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, PUBLIC_URL: _url, ...rest } = process.env
   return {
@@ -116,7 +119,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Runs the import command as an operator does. @returns milliseconds */
+/** Runs the import command as an operator does. @returns its duration in milliseconds */
 export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   const started = performance.now()
   const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', '--new-site', folder])
@@ -125,7 +128,7 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   return performance.now() - started
 }
 
-/** Waits until a server responds. @throws Error if its process exits first, or after a minute */
+/** Waits until a server responds. @throws Error after a minute, or if its process exits first */
 export async function waitUntilReachable(url: string, server: ChildProcess): Promise<void> {
   const isThere = () => {
     if (server.exitCode !== null) throw new Error(`${url} does not respond`)

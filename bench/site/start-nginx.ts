@@ -7,7 +7,10 @@ import { waitUntilReachable } from './start-bench-site.ts'
 
 const port = 3913
 
-/** Starts nginx with one process for a folder; returns undefined if it is not on the PATH. `probe` is a file in the folder. */
+/**
+ * Starts nginx with one process for a folder. Returns undefined if nginx is not on the PATH. `probe` is a file in the
+ * folder, requested to see that nginx responds.
+ */
 export async function startNginx(
   files: string,
   home: string,
@@ -31,7 +34,7 @@ export async function startNginx(
   }
 }
 
-/** One process, like Node, with the same user, who can read the files. */
+/** nginx runs as one process, like Node, and as the current user, who can read the files. */
 const configOf = (files: string) => `daemon off;
 master_process off;
 pid nginx.pid;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
-/** Signs in one of the generated owners. @returns the cookie */
+/** Creates a session for one of the generated owners. @returns its cookie */
 export async function createStudioSession(pool: Pool): Promise<{ name: string; value: string }> {
   const token = newSecret()
   const { rowCount } = await pool.query(

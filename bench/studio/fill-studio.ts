@@ -13,7 +13,7 @@ import type { SiteSize } from './studio-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 
-/** Returns the data of a large site after a year, or a part of it. */
+/** Returns the size of a large site after a year, multiplied by `part`. */
 export function siteSize(part: number): SiteSize {
   const of = (whole: number) => Math.round(whole * part)
   return {
@@ -37,7 +37,7 @@ const loaded = [
   'audit_events',
 ]
 
-/** Fills an empty, migrated database with a year of a site's data. An interrupted run is resumed. */
+/** Fills an empty, migrated database with the data of a site after a year. An interrupted run is resumed. */
 export async function fillStudio(pool: Pool, size: SiteSize, report: ProgressReport): Promise<void> {
   const { videos, people } = size
   await fillCatalogue(pool, { videos, people, historyEach }, report)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { covers } from './site-steps.ts'
 
-/** Creates covers of the generated videos, with the size and detail of real ones. */
+/** Creates covers for the generated videos, with the size and detail of real covers. */
 export async function makeCovers(dataDir: string): Promise<void> {
   const folder = join(dataDir, 'storage', 'public', 'covers')
   mkdirSync(folder, { recursive: true })

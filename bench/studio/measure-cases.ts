@@ -2,21 +2,24 @@ import { Agent, request } from 'node:http'
 import type { Row } from '#bench/result-table.ts'
 import type { StudioCase } from './studio-cases.ts'
 
-/** Maximum 95th percentile of every studio page. */
+/** Maximum 95th percentile of every studio page, in milliseconds. */
 const maxMs = 300
 const calls = 200
 const warmUps = 20
-/** Maximum number of pages to follow in a list: the length of the largest list. */
+/** Maximum number of pages that are followed in a list, enough for the longest list. */
 const maxPages = 2000
 const largestPage = 100
 
-/** A site, and the headers of an owner. */
+/** A site, and the request headers of an owner. */
 export interface Target {
   url: string
   headers: Record<string, string>
 }
 
-/** Measures each case with one client and sequential requests: the first page, and a page from the middle of a list. */
+/**
+ * Measures each case with one client that sends sequential requests: for the first page, and for a page from the middle
+ * of the list.
+ */
 export async function measureCases(target: Target, cases: readonly StudioCase[]): Promise<Row[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ask = (path: string, isFile?: boolean) => askOnce(target, path, agent, isFile)
@@ -63,7 +66,7 @@ async function measureOne(
   }
 }
 
-/** Returns the page in the middle of a list, or of its followed part; undefined if it has only one page. */
+/** Returns the page in the middle of the part of a list that was followed; undefined if the list has only one page. */
 async function middleOf(
   path: string,
   read: (path: string) => Promise<string>,
@@ -84,18 +87,18 @@ async function middleOf(
 }
 
 function nextCursorOf(body: string): string | null {
-  // The site's own response, whose schema has a cursor.
+  // The cast is safe: the site sent the response, and its schema has a cursor.
   const { data, info } = JSON.parse(body) as Record<string, { next_cursor: string | null } | undefined>
   return data?.next_cursor ?? info?.next_cursor ?? null
 }
 
 interface Answer {
-  /** Time to the last byte, or to the first byte of a file, which may be long. */
+  /** Time in milliseconds to the last byte; for a file, which may be long, to the first byte. */
   ms: number
   body: string
 }
 
-/** @throws Error if the response is not a success */
+/** Sends a request. @throws Error if it fails */
 function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = false): Promise<Answer> {
   const started = performance.now()
   return new Promise((resolve, reject) => {

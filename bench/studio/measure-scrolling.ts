@@ -4,25 +4,25 @@ import { applyProfile, profiles } from '#bench/playback/profiles.ts'
 import type { Row } from '#bench/result-table.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-/** A frame that takes longer stutters visibly. */
+/** A frame that takes longer than this is visible as a stutter. */
 const longFrameMs = 50
-/** Maximum percentage of long frames. */
+/** Maximum percentage of frames above `longFrameMs`. */
 const aim = 1
-/** Further pages of a list that are loaded while it is scrolled. */
+/** Number of pages of a list that are loaded before it is scrolled. */
 const furtherPages = 20
 const pixelsPerSecond = 2500
-/** Scroll distance; each list is longer. */
+/** Distance that is scrolled in pixels. Each list is longer. */
 const maxPixels = 15_000
 const timeout = 60_000
 
-/** The longest lists with the paths of their pages. */
+/** The longest lists, and the paths of their pages. */
 const lists = {
   orders: '/studio/payments',
   videos: '/studio/videos',
   'audit trail': '/studio/team',
 }
 
-/** Measures touch scrolling of the longest lists on a phone with a slow processor, after many pages are loaded. */
+/** Measures how smoothly the longest lists scroll by touch, on a phone with a slow CPU and with many pages loaded. */
 export async function measureScrolling(
   url: string,
   { name, value }: { name: string; value: string },
@@ -68,9 +68,9 @@ async function measureList(
   }
 }
 
-/** @returns the number of loaded rows */
+/** Loads further pages of a list. @returns the number of loaded rows */
 async function loadPages(page: Page): Promise<number> {
-  // The page of the audit log lists the operators first.
+  // Uses the last table, because the page of the audit log first shows a table of operators.
   const rows = page.locator('table').last().locator('tbody tr')
   await rows.nth(19).waitFor()
   for (let further = 0; further < furtherPages; further++) {
@@ -104,12 +104,12 @@ async function scrollThrough(page: Page): Promise<number[]> {
 
 declare global {
   interface Window {
-    /** Duration of each frame since `watchFrames`. */
+    /** Duration of each frame in milliseconds since `watchFrames` was called. */
     frames_ms?: number[]
   }
 }
 
-/** Runs in the page. */
+/** Runs in the page: records the duration of each frame. */
 function watchFrames(): void {
   const frames: number[] = []
   window.frames_ms = frames

@@ -23,10 +23,12 @@ const log = createLog({ json: false, level: 'warn' })
 const port = 3911
 
 /**
- * `npm run bench -- studio --data FOLDER`: fills a site with 10,000 videos, 200,000 orders and 5,000,000 events, and measures every
- * read-only studio command (median and 95th percentile), and the scrolling of its longest lists. With
- * --data the filled database is kept: an interrupted run is resumed, and a later one measures without filling. `--part 0.01`
- * fills a hundredth of it; `--only order` runs only cases with this in their name; the lists' name is “scroll”.
+ * `npm run bench -- studio --data FOLDER`: fills a site with 10,000 videos, 200,000 orders and 5,000,000 events.
+ * Measures every read-only command of the studio (median and 95th percentile), and how smoothly its longest lists
+ * scroll.
+ * With `--data`, the filled database remains in FOLDER: an interrupted run is resumed, and a later run measures without
+ * filling. `--part 0.01` fills a hundredth. `--only order` runs only cases with this word in their name; the case of
+ * the lists is named `scroll`.
  */
 export async function measureStudio(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -62,9 +64,9 @@ async function openFilled(dataDir: string, part: number) {
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbeddedDatabase({ dataDir, log })
-  // The site's own pool has a shorter statement time-out than filling takes.
+  // Uses its own connection pool, because the statement timeout of the site's pool is too short for filling.
   const filled = new pg.Pool({ ...connection, types: columnTypes })
-  // A connection that is closing may receive an error when the database server stops.
+  // Ignores an error that a closing connection may get when the database server stops.
   filled.on('error', () => undefined)
   const close = async () => {
     await filled.end()
@@ -92,7 +94,7 @@ async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]>
 
 async function casesOn(pool: pg.Pool, url: string): Promise<StudioCase[]> {
   const description = await fetch(`${url}/api/openapi.json`)
-  // The site's own OpenAPI document.
+  // The cast is safe: this is the site's own OpenAPI document.
   const files = makeFileCases((await description.json()) as Parameters<typeof makeFileCases>[0])
   return [...makeStudioCases(await readParameterValues(pool)), ...files]
 }

@@ -5,8 +5,8 @@ const plans = 5
 export const campaignLinks = 200
 
 /**
- * Returns the steps for a year of orders and their records. Four of ten orders are for plans, with four periods per subscription; most
- * are paid, and some are in each other status. The generated values are deterministic.
+ * Returns the steps that insert a year of orders and their records. Four of ten orders are for plans, with four periods
+ * per subscription. Most orders are paid; each other status has some. The generated values are the same in every run.
  */
 export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
   const subscriptions = Math.round(orders / 10)
@@ -60,7 +60,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       name: 'payment_attempts',
       total: orders,
       chunk: 20_000,
-      // One of ten orders was declined before it was paid.
+      // For one of ten orders, the first attempt was declined before the order was paid.
       sql: `INSERT INTO payment_attempts (id, order_id, number, idempotency_key, initiator, gateway, reference, status, decline_code, started_at, dispute_status, dispute_debited_cents)
         SELECT bench_id('att', n + try * 10000000), bench_id('ord', n), 2 - try,
           CASE WHEN kind = 'plan' AND period > 0 THEN 'renew:' || bench_id('sub', person) || ':' || period || ':' || 2 - try
@@ -131,7 +131,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
   ]
 }
 
-/** Returns the orders numbered $1 to $2, the latest first: customer, product, time and status. */
+/** Returns a subquery with the orders numbered $1 to $2, latest first: customer, product, time and status. */
 function orderNumbers(orders: number, subscriptions: number, people: number, videos: number): string {
   return `(SELECT n, at, kind, video, gateway, status, period,
       status IN ('paid', 'refunded', 'partially_refunded', 'charged_back') AS was_paid,

@@ -4,13 +4,13 @@ import { randomWord } from '#bench/catalogue/random-words.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { campaignLinks } from './money-steps.ts'
 
-/** Request values by `command field`, else by the field's name. */
+/** Values of request parameters, by `command field` or, for all commands, by the field's name. */
 export type ParameterValues = Record<string, readonly string[]>
 
-/** The number of alternating records, large enough that none is cached from the last read. */
+/** Number of different records that are requested in turn: so many that none is still cached from its last read. */
 const samples = 100
 
-/** Reads the values from the filled database. */
+/** Reads the parameter values from the filled database. */
 export async function readParameterValues(pool: Pool): Promise<ParameterValues> {
   const some = async (from: string, column = 'id') => {
     const { rows } = await pool.query<{ value: string }>(
@@ -29,7 +29,7 @@ export async function readParameterValues(pool: Pool): Promise<ParameterValues> 
     'experiment show id': await some('experiments'),
     'video show id': videos,
     'episode playback id': await some('episodes'),
-    // Videos with uploads in progress.
+    // Only videos that have uploads in progress.
     'upload list video_id': await some('uploads', 'video_id'),
     'audit list subject': [...videos, ...orders],
     video_id: videos,
@@ -44,7 +44,10 @@ export async function readParameterValues(pool: Pool): Promise<ParameterValues> 
 const daysAgo = [1, 7, 30, 90, 180, 300]
 const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
 
-/** Returns the values of a field: known ones, else those of its schema; the maximum of a number. @throws Error if there are none */
+/**
+ * Returns the values of a field: known values, otherwise those that its schema lists; for a number, its maximum.
+ * @throws Error if there are none
+ */
 export function valuesFor(
   values: ParameterValues,
   command: string,

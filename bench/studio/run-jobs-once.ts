@@ -7,7 +7,7 @@ import { benchEnv } from '#bench/site/start-bench-site.ts'
 
 const maxMs = 600_000
 
-/** Runs all scheduled jobs once, as on a running site: they aggregate days and compute ranks. */
+/** Runs all scheduled jobs once, so that daily sums and ranks exist as on a running site. */
 export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
   const worker = spawn(...boundToUs(process.execPath, ['server/worker.ts']), {
     env: benchEnv(dataDir),

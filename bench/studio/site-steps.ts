@@ -3,12 +3,12 @@ import type { SiteSize } from './studio-size.ts'
 
 const episodesEach = 20
 const operators = 20
-/** The number of experiments; each has half as many exposed viewers as the one before. */
+/** Number of experiments. Each has half as many exposed viewers as the one before it. */
 const experiments = 8
-/** The number of alternating cover images; each is a file (make-covers.ts). */
+/** Number of different cover images; each is a file (make-covers.ts). The videos use them in turn. */
 export const covers = 12
 
-/** Returns the steps for users, videos, events and audit events. */
+/** Returns the steps that insert users, videos, events and audit events. */
 export function siteSteps({ videos, people, orders, events, auditEvents }: SiteSize): Step[] {
   return [
     {
@@ -57,7 +57,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'people',
       total: people,
       chunk: 20_000,
-      // Three of five have an account.
+      // Three of five users have an account.
       sql: `UPDATE users SET created_at = now() - n * interval '5 minutes', language = 'en',
           email = CASE WHEN n % 5 < 3 THEN n || '@example.com' END,
           display_name = CASE WHEN n % 5 < 3 THEN 'Person ' || n END,
@@ -125,7 +125,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'audit trail',
       total: auditEvents,
       chunk: 50_000,
-      // Half of the events are members' actions.
+      // Every second event is a member's action, the others are operators' actions.
       sql: `INSERT INTO audit_events (at, event, user_id, network_hash, operator, subject, details)
         SELECT now() - (${auditEvents} - n) * interval '75 seconds',
           CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'account_created'])[1 + n % 3]

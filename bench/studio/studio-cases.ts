@@ -3,20 +3,20 @@ import { studioEndpoints } from '#contract/all-endpoints.ts'
 import { isCommand, type CommandEndpoint } from '#contract/studio/command.ts'
 import { valuesFor, type ParameterValues } from './read-parameter-values.ts'
 
-/** A request to measure, with one URL per value, which are requested in turn. */
+/** A request to measure. It has one URL for each value of its parameters, and they are requested in turn. */
 export interface StudioCase {
   name: string
   paths: string[]
-  /** True if there are further pages. */
+  /** True if the list has more than one page. */
   hasPages: boolean
-  /** A file, which may be long: the time to its first byte is measured. */
+  /** True for a file, which may be long: only the time to its first byte is measured. */
   isFile?: boolean
 }
 
-/** Paging fields, which every list has. */
+/** Fields for paging, which every list has. */
 const pagingFields = new Set(['cursor', 'limit'])
 
-/** Returns cases for the studio's file downloads in the OpenAPI document. */
+/** Returns cases for the studio's file downloads, from the OpenAPI document. */
 export function makeFileCases(description: { paths: Record<string, { get?: object }> }): StudioCase[] {
   const known = new Set(studioEndpoints.map(({ path }) => path))
   return Object.entries(description.paths)
@@ -26,8 +26,9 @@ export function makeFileCases(description: { paths: Record<string, { get?: objec
 }
 
 /**
- * Returns cases for every read-only command: with its required fields, and with each optional filter and every
- * value of a closed list. New commands are included automatically; new field names need values in read-parameter-values.ts.
+ * Returns cases for every read-only command: one with its required fields, one for each optional filter, and one for
+ * each value of a filter with fixed values. New commands are included automatically; a new field needs values in
+ * read-parameter-values.ts.
  */
 export function makeStudioCases(values: ParameterValues): StudioCase[] {
   return studioEndpoints
@@ -55,7 +56,7 @@ function casesOf(command: CommandEndpoint, values: ParameterValues): StudioCase[
 type Fields = { properties?: Record<string, TSchema>; required?: readonly string[] }
 
 interface Filter {
-  /** Its name in the case. */
+  /** The filter's name in the name of the case. */
   name: string
   field: string
   of: readonly string[]
@@ -74,7 +75,7 @@ function filtersBy(
     : [{ name: field, field, of }]
 }
 
-/** Returns as many URLs as the field with the most values has. */
+/** Returns one URL for each value of the field with the most values. The values of the other fields repeat. */
 function pathsOf(path: string, fields: readonly (readonly [string, readonly string[]])[]): string[] {
   const count = Math.max(1, ...fields.map(([, values]) => values.length))
   return Array.from({ length: count }, (_, index) => {

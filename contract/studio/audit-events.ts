@@ -129,7 +129,7 @@ const auditedEvents: ReadonlySet<string> = new Set([
   ...auditedCommands.map((words) => `studio ${words}`),
 ])
 
-/** Returns true for an event that the current version writes; older entries may have others. */
+/** Returns true for an event that the current version writes. Older entries may contain other events. */
 export const isAuditedEvent = (event: string): event is AuditedEvent => auditedEvents.has(event)
 
 /** Returns true for a command that has two entries: its request and its result. */

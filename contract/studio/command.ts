@@ -14,8 +14,8 @@ export interface CommandEndpoint extends Endpoint {
 }
 
 /**
- * Declares a command, which is refused to callers who are not signed in or lack the role. Operators' requests carry no click
- * ids, so none are added to its input (compare `endpoint`).
+ * Declares a command, which is refused to callers who are not signed in or lack the role. Unlike `endpoint`, it adds no
+ * click ids to the input, because operators' requests carry none.
  */
 export function command<const E extends CommandEndpoint>(definition: E): E {
   return { ...definition, refuses: ['signInRequired', 'notAllowed', ...definition.refuses] }

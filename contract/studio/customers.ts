@@ -8,7 +8,7 @@ import { CustomerEntitlement } from './orders.ts'
 
 /** Roles with access to customers' personal data. */
 const supportRoles = ['owner', 'support'] as const
-/** The reason of an action, recorded in the audit log. */
+/** The reason for an action, recorded in the audit log. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
 /** The unverified address of the latest purchase, for customers whose account has no address. */
@@ -32,7 +32,7 @@ export type Customer = Static<typeof Customer>
 /** A session of a customer. */
 const CustomerSession = Type.Object({ id: Id, device: Type.String(), created_at: Time, last_seen_at: Time })
 
-/** A card or wallet saved for renewals, with the same fields that its owner sees. */
+/** A card or wallet saved for renewals, with the fields that its owner also sees. */
 const StoredPaymentMethod = Type.Object({
   gateway: stringEnum(gatewayIds),
   brand: nullable(Type.String()),
@@ -40,7 +40,7 @@ const StoredPaymentMethod = Type.Object({
   created_at: Time,
 })
 
-/** A customer with the details for support; the orders are in the list of orders. */
+/** A customer with the details for support. The customer's orders are listed by `order list`. */
 export const CustomerDetails = Type.Object({
   customer: Customer,
   membership: Membership,
@@ -121,12 +121,15 @@ export const deleteCustomer = command({
   refuses: ['notFound', 'balanceNotEmpty', 'balanceRefundPending'],
   body: Type.Object({
     id: Id,
-    /** Deletes them although there is paid money in their balance, which is lost then. */
+    /** Deletes the customer although the balance has paid money, which is forfeited. */
     forfeit_balance: Type.Optional(Type.Boolean()),
     reason: Reason,
   }),
   info: Type.Object({ deleted: Type.Boolean() }),
-  /** The paid money that is left; refunds of its top-ups send it back first. Without it, a refund of it has not ended. */
+  /**
+   * The remaining paid balance: refund its top-ups first, or set `forfeit_balance`. If `balances` is missing, such a
+   * refund is in progress (`balanceRefundPending`).
+   */
   refusalSchemas: { 409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }) },
 })
 

@@ -10,12 +10,14 @@ const readers = ['owner', 'analyst'] as const
 export const experimentKinds = ['free_episodes', 'episode_price', 'video_price', 'pay_theme'] as const
 export type ExperimentKind = (typeof experimentKinds)[number]
 
-/** A variant that a share of the viewers sees. The first one is the control and has no value of its own. */
+/**
+ * A variant that a share of the viewers sees. The first one is the control: it has only a share, and changes nothing.
+ */
 export const Variant = Type.Object({
   /** In percent; the shares of all variants add up to 100. */
   share: Type.Integer({ minimum: 1, maximum: 99 }),
   free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  /** The price of one episode, or of the whole video. */
+  /** The price of an episode or of the whole video, according to the experiment's kind. */
   price_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
   layout: Type.Optional(stringEnum(payLayouts)),
   /** A colour such as `#ff8a4c`. */
@@ -34,7 +36,7 @@ export const Experiment = Type.Object({
   target: nullable(Id),
   /** The title of the tested video. */
   target_name: nullable(Type.String()),
-  /** The currency of its prices. */
+  /** The currency of the variants' prices. */
   currency: nullable(Currency),
   variants: Type.Array(Variant),
   state: stringEnum(['draft', 'running', 'stopped']),
@@ -80,7 +82,10 @@ export const ExperimentResult = Type.Object({
   has_sample_ratio_mismatch: Type.Boolean(),
   /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),
-  /** Time of the count: up to some minutes ago for an experiment with many viewers, up to a day ago once it is stopped. */
+  /**
+   * The time at which the results were counted: up to some minutes ago for a running experiment with many viewers, up
+   * to a day ago for a stopped one.
+   */
   counted_at: Time,
 })
 export type ExperimentResult = Static<typeof ExperimentResult>

@@ -8,11 +8,11 @@ export const funnelKinds = ['token', 'click', 'video'] as const
 export type FunnelKind = (typeof funnelKinds)[number]
 
 const funnelFigures = {
-  /** By token and click, visits to the site; by video, visits that opened the video. */
+  /** For `token` and `click`: visits to the site. For `video`: visits in which the video was opened. */
   visits: Type.Integer(),
-  /** Plays; those of a viewer and an episode within half an hour count once. */
+  /** Plays. Repeated plays of an episode by one viewer within half an hour count once. */
   plays: Type.Integer(),
-  /** Visits that saw the paywall of a locked episode. */
+  /** Visits in which the paywall of a locked episode was shown. */
   paywalls: Type.Integer(),
   /** Paid orders, without renewals. */
   paid: Type.Integer(),
@@ -20,7 +20,10 @@ const funnelFigures = {
 }
 
 export const FunnelRow = Type.Object({
-  /** The referrer token, `meta`, `tiktok` or `both`, or the video's id; null for none. */
+  /**
+   * By `token`: the referrer token. By `click`: `meta`, `tiktok` or `both`. By `video`: the video's id. Null for visits
+   * without one.
+   */
   key: nullable(Type.String()),
   /** The link's name or the video's title. */
   name: nullable(Type.String()),
@@ -53,13 +56,13 @@ export const listFunnel = command({
   }),
 })
 
-/** The number of viewers who started and completed an episode; each counts once. */
+/** The numbers of viewers who started and who completed an episode. Each viewer counts once. */
 export const DropOff = Type.Object({
   episode_id: Id,
   number: Type.Integer(),
   /** Viewers with a saved position in the episode. */
   started: Type.Integer(),
-  /** Of those, viewers who reached 90% of it. */
+  /** The part of these viewers who reached 90% of the episode. */
   finished: Type.Integer(),
 })
 export type DropOff = Static<typeof DropOff>

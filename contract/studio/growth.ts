@@ -24,7 +24,10 @@ export type Revenue = Static<typeof Revenue>
 export const revenueViews = {
   /** First payments and one-off purchases, without renewals. */
   sale_revenue: Type.Array(Revenue),
-  /** Lifetime revenue: includes renewals, attributed to the campaign and the drama of their subscription's first payment. */
+  /**
+   * Lifetime revenue: also includes renewals, which are attributed to the campaign and the drama of their
+   * subscription's first payment.
+   */
   revenue: Type.Array(Revenue),
 }
 const RevenueViews = Type.Object(revenueViews)

@@ -95,7 +95,7 @@ export const saveHomepage = command({
   path: '/api/studio/homepage',
   command: 'homepage save',
   roles: ['owner', 'editor'],
-  summary: 'Publishes a draft as the homepage within two seconds',
+  summary: 'Publishes a draft as the homepage; viewers see it within two seconds',
   refuses: ['editConflict', 'settingInvalid'],
   body: Type.Object({ draft: HomepageDraft, version: Type.String({ maxLength: 100 }) }),
   info: StudioHomepage,

@@ -11,13 +11,15 @@ export const iconPath = '/api/studio/icon'
 export const iconCommand = {
   path: iconPath,
   command: 'icon change',
-  summary: 'Sets the site’s icon from a square image within two seconds',
+  summary: 'Sets the site’s icon from a square image; viewers see it within two seconds',
 } as const
 
 export const SiteIcon = Type.Object({
   /** The URL of the image; it changes with the icon. */
   address: Type.String(),
-  /** True if it was uploaded in the studio; false if it comes from the environment variable or is the built-in one. */
+  /**
+   * True if the icon was uploaded in the studio; false if it is set by the environment variable or is the built-in one.
+   */
   custom: Type.Boolean(),
 })
 export type SiteIcon = Static<typeof SiteIcon>

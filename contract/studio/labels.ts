@@ -22,7 +22,7 @@ export const StudioTag = Type.Object({
   ...StudioLabel.properties,
   /** The number of published videos with this tag. */
   video_count: Type.Integer(),
-  /** The task that is updating its videos in batches; null if there is none. */
+  /** The background task that is updating the tag's videos in batches; null if there is none. */
   running_task: nullable(stringEnum(tagTasks)),
 })
 export type StudioTag = Static<typeof StudioTag>

@@ -3,7 +3,7 @@ import { Id, Time, pageOf, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { maxReportDays, revenueViews } from './growth.ts'
 
-/** A campaign link. Its token is stored for visitors who follow it. */
+/** A campaign link. If a visitor follows it, its token is stored as the visitor's referrer. */
 export const Link = Type.Object({
   id: Id,
   name: Type.String(),

@@ -103,7 +103,7 @@ export const listOperators = command({
   path: '/api/studio/operators',
   command: 'operator list',
   roles,
-  summary: 'Lists operators; only owners see the others',
+  summary: 'Lists the operators; an operator who is not an owner sees only their own entry',
   refuses: [],
   data: Type.Object({ list: Type.Array(Operator) }),
 })
@@ -148,7 +148,10 @@ export const removeOperator = command({
 export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
-  /** An event of contract/studio/audit-events.ts, or one that an older version wrote: "studio " and a command, or an event's name. */
+  /**
+   * An event of contract/studio/audit-events.ts, or one that only an older version wrote. For a command: `studio ` and
+   * its name.
+   */
   event: Type.String(),
   /** The operator's e-mail address; null for the command line and for actions of others. */
   operator: nullable(Type.String()),
@@ -163,7 +166,7 @@ export const listAuditEvents = command({
   path: '/api/studio/audit',
   command: 'audit list',
   roles: ['owner', 'support'],
-  summary: 'Lists the audit log, newest first: of all operators, or of one subject',
+  summary: 'Lists the audit log, newest first: the actions of operators, or everything about one subject',
   refuses: [],
   query: Type.Object({ ...pagingFields, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
   data: pageOf(AuditEvent),

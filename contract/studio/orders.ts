@@ -102,9 +102,12 @@ export const CustomerEntitlement = Type.Object({
   number: nullable(Type.Integer()),
   starts_at: Time,
   ends_at: nullable(Time),
-  /** Set if an operator revoked it, or if its order's payment was returned; the latter can be reversed. */
+  /**
+   * Set if an operator revoked it, which is permanent, or if the payment was refunded or charged back, which can be
+   * reversed.
+   */
   revoked_at: nullable(Time),
-  /** The reason for a permanent revocation by an operator. */
+  /** The reason that an operator gave for the revocation. */
   revocation_reason: nullable(Type.String()),
 })
 export type CustomerEntitlement = Static<typeof CustomerEntitlement>
@@ -114,7 +117,10 @@ export const OrderDetails = Type.Object({
   order: ListedOrder,
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
-  /** The renewal date of the plan; null if it does not renew. The entitlement lasts some days longer, in case the renewal fails. */
+  /**
+   * The renewal date of the plan; null if it does not renew. The entitlement ends some days later, so that a failed
+   * renewal can be retried.
+   */
   renews_at: nullable(Time),
   introductory: Type.Boolean(),
   /** Set if the order was missing in the database and was recreated from its payment. */
@@ -275,7 +281,7 @@ export const listDisputes = command({
   data: pageOf(Dispute),
 })
 
-/** Kinds of discrepancies between the ledger and a gateway; each is still retried, or abandoned. */
+/** Kinds of discrepancies between the ledger and a gateway. A listed discrepancy is still retried, or was abandoned. */
 export const discrepancyKinds = [
   'payment',
   'unmatched_payment',
@@ -293,12 +299,14 @@ export const Discrepancy = Type.Object({
   reference: nullable(Type.String()),
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
-  /** The amounts in this currency, in the ledger and at the gateway; null if the gateway has not reported it. */
+  /**
+   * The amounts in this currency, in the ledger and at the gateway; null if the gateway has not reported its amount.
+   */
   ledger_cents: nullable(Type.Integer()),
   gateway_cents: nullable(Type.Integer()),
   currency: nullable(Currency),
   since: Time,
-  /** True if it is no longer retried and needs manual review. */
+  /** True if the discrepancy is no longer retried and needs manual review. */
   abandoned: Type.Boolean(),
 })
 export type Discrepancy = Static<typeof Discrepancy>

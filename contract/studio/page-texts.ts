@@ -18,7 +18,7 @@ const version = Type.String({ maxLength: 100 })
 const PageText = Type.Object({
   ...pageKey,
   markdown: Type.String(),
-  /** True if it was edited in the studio; false for the built-in text. */
+  /** True if the page was edited in the studio; false for the built-in text. */
   custom: Type.Boolean(),
   updated_at: Time,
   version: Type.String(),
@@ -73,7 +73,7 @@ export const savePageText = command({
   command: 'text save',
   args: ['name', 'language'],
   roles: editorRoles,
-  summary: 'Publishes a page in one language within two seconds',
+  summary: 'Publishes a page in one language; viewers see it within two seconds',
   refuses: ['editConflict', 'siteTextInvalid'],
   body: Type.Object({ ...pageKey, markdown: FormText, version }),
   info: PageText,
@@ -85,7 +85,7 @@ export const resetPageText = command({
   command: 'text restore',
   args: ['name', 'language'],
   roles: editorRoles,
-  summary: 'Resets a page to the original',
+  summary: 'Resets a page to the built-in text',
   refuses: ['editConflict'],
   body: Type.Object({ ...pageKey, version }),
   info: PageText,

@@ -73,10 +73,10 @@ export function chooseCovers<File>(
   }
 }
 
-/** The kind of captions after the language: "03.en.sdh.vtt", "03 [English] (forced).srt". */
+/** The suffix that states the kind of captions, after the language: "03.en.sdh.vtt", "03 [English] (forced).srt". */
 const captionKindSuffix = /[._ -][[(]?(?:sdh|cc|hi|forced|default|full|subtitles?|subs?|captions?)[)\]]?$/i
 
-/** A language with a region ("pt-BR", "es-419", "pt_BR"), or alone ("en", "spa", "Deutsch"). */
+/** Patterns for a language with a region ("pt-BR", "es-419", "pt_BR"), or alone ("en", "spa", "Deutsch"). */
 const languageSuffixPatterns = [
   /^(.*?)[._ -][[(]?([a-z]{2,3})-(?:[a-z]{2,4}|\d{3})[)\]]?$/i,
   /^(.*?)[._ -][[(]?([a-zA-Z]{2,3})_(?:[A-Z]{2}|\d{3})[)\]]?$/,
@@ -84,7 +84,8 @@ const languageSuffixPatterns = [
 ]
 
 function splitLanguage(stem: string): { rest: string; language: Language | undefined } {
-  // "Le pas-en" looks like a language with a region, and ends with a language alone.
+  // Several patterns can match, but only one finds a language: in "Le pas-en", "pas-en" looks like a language with a
+  // region, and "en" is one.
   for (const form of languageSuffixPatterns) {
     const [, rest = '', code = ''] = form.exec(stem) ?? []
     const language = languageFromFileTag(code)

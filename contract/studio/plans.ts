@@ -75,7 +75,7 @@ export const listStudioPlans = command({
   path: '/api/studio/plans',
   command: 'plan list',
   roles: readers,
-  summary: 'Lists active plans in their order, then archived ones',
+  summary: 'Lists the plans on sale in their order, then retired ones',
   refuses: [],
   data: Type.Object({ list: Type.Array(StudioPlan) }),
 })
@@ -94,7 +94,9 @@ export const addPlan = command({
     intro_price_cents: Type.Optional(nullable(Price)),
     currency: stringEnum(planCurrencies),
     period_days: Days,
-    /** Shows the plan as the best value. At most one plan is highlighted, so the previous one loses it. */
+    /**
+     * Marks the plan as the best value. At most one plan is highlighted, so another highlighted plan loses its mark.
+     */
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),
@@ -108,14 +110,14 @@ export const changePlan = command({
   args: ['id'],
   roles: ['owner'],
   summary:
-    'Edits a plan for new customers; another price or billing interval creates a new plan that replaces it',
+    'Edits a plan; current subscribers keep their terms. A new price or billing interval creates a plan that replaces it',
   refuses: ['notFound', 'editConflict', 'introPriceTooHigh', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     names: Type.Optional(Names),
     descriptions: Type.Optional(Descriptions),
     price_cents: Type.Optional(Price),
-    /** Null removes it. */
+    /** Null removes the introductory price. */
     intro_price_cents: Type.Optional(nullable(Price)),
     period_days: Type.Optional(Days),
     highlight: Type.Optional(Type.Boolean()),
@@ -130,7 +132,7 @@ export const retirePlan = command({
   command: 'plan retire',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Archives a plan; current subscribers keep it at their price',
+  summary: 'Retires (archives) a plan: it is no longer sold; current subscribers keep it at their price',
   refuses: ['notFound', 'editConflict'],
   body: Type.Object({ id: Id }),
   info: StudioPlan,

@@ -42,7 +42,7 @@ export type SettingName = (typeof settingNames)[number]
 export const Setting = Type.Object({
   name: stringEnum(settingNames),
   value: nullable(Type.String()),
-  /** True if it was set in the studio; false if it comes from the environment variable. */
+  /** True if the value was set in the studio; false if it comes from the environment variable or is the default. */
   custom: Type.Boolean(),
 })
 export type Setting = Static<typeof Setting>
@@ -75,7 +75,7 @@ export const changeSetting = command({
   args: ['name', 'value'],
   roles: ['owner'],
   summary:
-    'Changes a setting in every process within two seconds; null resets it to the environment variable',
+    'Changes a setting; every process applies it within two seconds. Null resets it to the environment variable',
   refuses: ['settingInvalid', 'limitOutOfBounds'],
   body: Type.Object({ name: stringEnum(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
   info: Settings,
@@ -106,7 +106,8 @@ export const setOfferedLanguages = command({
   path: '/api/studio/settings/languages',
   command: 'languages set',
   roles: ['owner'],
-  summary: 'Sets the languages of the site within two seconds; the first is the default',
+  summary:
+    'Sets the languages that the site offers, the default first; every process applies it within two seconds',
   refuses: ['settingInvalid'],
   body: Type.Object({ languages: Type.Array(LanguageCode, { maxItems: 5 }) }),
   info: Settings,

@@ -9,7 +9,7 @@ export const launchSteps = ['gateway', 'mail', 'imprint'] as const
 export const SetupStep = Type.Object({
   step: stringEnum([...sellingSteps, ...launchSteps]),
   done: Type.Boolean(),
-  /** The video of the step, if it has one. */
+  /** The video that the step is about; null if there is none. */
   video_id: nullable(Id),
 })
 export type SetupStep = Static<typeof SetupStep>

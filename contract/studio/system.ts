@@ -4,8 +4,9 @@ import { command } from './command.ts'
 import { roles } from './roles.ts'
 
 /**
- * The problems that health checks report: a component did not respond in time; it refused the request; its storage is almost
- * full; due mails are not sent; jobs fail; no worker has been active for minutes; a gateway's webhook lacks required events.
+ * The problems that health checks report. `noAnswer`: a component did not respond in time; `refused`: it refused the
+ * request; `full`: its storage is almost full; `mailsWait`: due mails are not sent; `jobsFail`: jobs fail;
+ * `workerAway`: no worker has been active for minutes; `eventsMissing`: a gateway's webhook lacks required events.
  */
 export const healthProblems = [
   'noAnswer',
@@ -119,7 +120,10 @@ export const AbandonedMail = Type.Object({
   id: Id,
   subject: Type.String(),
   recipient: Type.String(),
-  /** True if the mail server rejected it permanently; false if the server was unreachable or deferred it for a day. */
+  /**
+   * True if the mail server rejected the mail permanently; false if the server was unreachable or deferred it for a
+   * day.
+   */
   refused: Type.Boolean(),
   /** The technical error message, for owners. */
   reason: nullable(Type.String()),
@@ -134,7 +138,7 @@ export const listAbandonedMails = command({
   path: '/api/studio/system/mails',
   command: 'mail list-failed',
   roles: supportRoles,
-  summary: 'Lists undelivered e-mails of the last week that are still useful, newest first',
+  summary: 'Lists undelivered e-mails of the last week that have not expired, newest first',
   refuses: [],
   query: Type.Object(pagingFields),
   data: pageOf(AbandonedMail),

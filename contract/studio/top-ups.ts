@@ -28,7 +28,7 @@ export const listTopUps = command({
   path: '/api/studio/top-ups',
   command: 'top-up list',
   roles: readers,
-  summary: 'Lists the top-ups on sale in their order, then archived ones',
+  summary: 'Lists the top-ups on sale in their order, then retired ones',
   refuses: [],
   data: Type.Object({ list: Type.Array(StudioTopUp) }),
 })
@@ -74,7 +74,7 @@ export const retireTopUp = command({
   command: 'top-up retire',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Archives a top-up; balances that it added are not affected',
+  summary: 'Retires (archives) a top-up: it is no longer sold; money that it added to balances stays',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: StudioTopUp,

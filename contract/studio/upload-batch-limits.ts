@@ -1,4 +1,7 @@
-/** Maximum number of files and bytes of a request that announces, discards or names files: a season with captions in every language. */
+/**
+ * Limits of a request that announces, discards or names uploads: number of files, and bytes of the body. They fit a
+ * season with captions in every language.
+ */
 export const uploadBatchLimits = { files: 500, bytes: 256 * 1024 }
 
 /** Bounds of the list in such a request. */

@@ -7,7 +7,10 @@ import { PartialLocalizedText } from './videos.ts'
 
 /** The size of the parts of an upload: 8 MiB; the last may be smaller. */
 export const partBytes = 8 * 1024 ** 2
-/** Maximum file sizes: 16 GiB of video, captions in one part, a 20 MiB cover, a `video.yaml` within the body of one request. */
+/**
+ * Maximum file sizes in bytes: 16 GiB for a video, one part for captions, 20 MiB for a cover, and 48 KiB for a
+ * `video.yaml`, which must fit into the body of one request.
+ */
 export const uploadLimits = {
   video: 16 * 1024 ** 3,
   captions: partBytes,
@@ -17,7 +20,7 @@ export const uploadLimits = {
 /** Accepted file extensions. */
 export const videoExtensions = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
 export const captionExtensions = ['vtt', 'srt', 'ass', 'ssa'] as const
-/** Other accepted files of a folder: the description and the cover, whose name is case-insensitive. */
+/** Other accepted files of a folder: the description, and the cover (the case of its name does not matter). */
 export const descriptionFileName = 'video.yaml'
 export const coverFileNames = [
   'cover.jpg',
@@ -96,7 +99,7 @@ export const startUploads = command({
   args: ['video_id', 'files'],
   roles: uploaderRoles,
   summary:
-    'Announces files to upload; returns the parts of each that have arrived, or the reason for its refusal',
+    'Announces files to upload; returns for each file the parts that have already arrived, or the reason for its refusal',
   refuses: ['notFound', 'textTooLong'],
   maxBodyBytes: uploadBatchLimits.bytes,
   body: Type.Object({

@@ -6,7 +6,8 @@ import { uploaderRoles } from './uploads.ts'
 import { PartialLocalizedText } from './videos.ts'
 
 /**
- * The values of a `video.yaml`, in the fields of `video edit` (null, false or empty if missing), and its episodes' titles.
+ * The values of a `video.yaml`: the fields of `video edit` (a missing one is null, false or empty) and the titles of
+ * the episodes.
  */
 export const VideoDescription = Type.Object({
   titles: PartialLocalizedText,
@@ -35,7 +36,7 @@ export const parseVideoDescription = command({
   body: Type.Object({ text: FormText }),
   info: Type.Object({
     description: nullable(VideoDescription),
-    /** Mistakes, such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
+    /** The mistakes as text, such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
     error: nullable(Type.String()),
   }),
 })

@@ -1,11 +1,11 @@
-/** Warnings to the operator about a video, ideally before it is published. */
+/** Warnings to the operator about a video. */
 export const priceWarnings = ['episodePriceAboveVideo', 'allEpisodesFree'] as const
 export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
 export type VideoWarning = (typeof videoWarnings)[number]
 
 /**
- * Returns price warnings: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
- * than its price covers, so a whole video may cost more than its current episodes.
+ * Returns price warnings: an episode costs more than the whole video, or no episode is locked. A whole video may cost
+ * more than its current episodes together, because the price of a running series also covers later episodes.
  */
 export function priceWarningsOf(video: {
   free_episodes: number

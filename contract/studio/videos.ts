@@ -47,7 +47,7 @@ export const StudioVideoRow = Type.Object({
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
   episode_count: Type.Integer(),
-  /** The conversion progress of its episodes; null once all are converted. */
+  /** The conversion progress of its episodes in percent; null once all are converted. */
   progress: nullable(Type.Integer()),
   /** The number of failed episodes. */
   failed_count: Type.Integer(),
@@ -83,10 +83,10 @@ export type StudioVideo = Static<typeof StudioVideo>
 
 export const inheritableFields = ['price', 'free_episodes'] as const
 
-/** The values that a new draft copied and that were not changed since. */
+/** The values that a new draft was created with and that were not edited since. */
 export const InheritedValues = Type.Object({
   fields: Type.Array(stringEnum(inheritableFields)),
-  /** The titles of the video that they were copied from; null if they are the site's defaults. */
+  /** The titles of the video that the values were copied from; null if the values are the site's defaults. */
   from: nullable(PartialLocalizedText),
 })
 export type InheritedValues = Static<typeof InheritedValues>
@@ -243,7 +243,7 @@ export const StudioEpisode = Type.Object({
   number: Type.Integer(),
   titles: PartialLocalizedText,
   state: stringEnum(episodeProcessingStates),
-  /** True if it can be played, also from a replaced file. */
+  /** True if the episode can be played, even if only from a file that is being replaced. */
   playable: Type.Boolean(),
   progress: Type.Integer(),
   /** The reason for a failure, such as "01.mp4 is cut off after 3 s of 10 s". */

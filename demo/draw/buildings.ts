@@ -16,7 +16,7 @@ import {
   type Random,
 } from './svg.ts'
 
-/** A row of towers with lit windows, standing on `y`. */
+/** Draws a row of towers with lit windows, whose feet are at `y`. */
 export function skyline(
   random: Random,
   y: number,
@@ -71,7 +71,7 @@ export function house(
   )
 }
 
-/** A lighthouse on its rock; the lamp is at (x, y - 560). */
+/** Draws a lighthouse on its rock. The lamp is at (x, y - 560). */
 export function lighthouse(x: number, y: number, p: Palette): string {
   return (
     linear('tower', [lighter(p.sky[2], 0.5), mix(p.mid, '#ffffff', 0.15)], 1, 0) +
@@ -102,7 +102,7 @@ export function lamp(x: number, y: number, p: Palette, height = 420): string {
   )
 }
 
-/** A tall window with a view, arched if asked. */
+/** Draws a tall window with a view. */
 export function window(
   x: number,
   y: number,
@@ -193,7 +193,7 @@ export function shelves(random: Random, x: number, y: number, w: number, rows: n
   )
 }
 
-/** Floor boards running to a vanishing point. */
+/** Draws floor boards that meet at a vanishing point. */
 export function floor(p: Palette, y: number, colour: string): string {
   return (
     linear('floor', [colour, darker(colour, 0.6)]) +

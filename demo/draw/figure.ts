@@ -97,7 +97,7 @@ function arms(look: Look, pose: Pose, dark: string): string {
   }
 }
 
-/** Returns hair as [behind the head, in front of it]. */
+/** Returns the shapes of the hair: [behind the head, in front of it]. */
 function hairShape(look: Look, back: boolean): [string, string] {
   const colour = look.hair
   const long = look.style === 'long' || look.style === 'wavy'
@@ -208,8 +208,8 @@ function tinyFace(look: Look): string {
 }
 
 /**
- * Draws a full figure, about 460 px tall, with the feet at the origin, lit from the left.
- * `back` shows the figure from behind.
+ * Draws a full figure, about 460 px tall, with the feet at the origin and light from the left. `back` shows the figure
+ * from behind.
  */
 export function figure(look: Look, palette: Palette, pose: Pose): string {
   const dark = mix(darker(look.cloth, 0.45), palette.ink, 0.3)

@@ -65,7 +65,7 @@ export function hairBack(look: Look, palette: Palette): string {
   }
 }
 
-/** Draws the fringe, the crown, and the hair in front of the shoulders. */
+/** Draws the fringe, the crown of the head, and the hair in front of the shoulders. */
 export function hairFront(look: Look, palette: Palette, turn: number): string {
   const colour = look.hair
   const shine = lighter(look.hair, 0.2)

@@ -1,8 +1,8 @@
 import { group, line } from './svg.ts'
 
 /**
- * Capitals as strokes in a box 100 high, because a machine may have no fonts.
- * Each letter has its width, its stems (heavy in the contrasted faces) and its other strokes.
+ * Capital letters as strokes in a box 100 high. They are drawn, because the machine that renders may have no fonts.
+ * Each letter has its width, its stems (thick in faces with contrast) and its other strokes.
  */
 const letters: Record<string, readonly [width: number, stems: string, others: string]> = {
   A: [76, 'M38 0 L76 100', 'M38 0 L0 100 M14 66 H62'],
@@ -35,7 +35,10 @@ const letters: Record<string, readonly [width: number, stems: string, others: st
   "'": [4, 'M4 0 L0 22', ''],
 }
 
-/** `thin` is wide-set and light, `deco` sets thick stems against hairlines, `bold` is heavy and close. */
+/**
+ * Typeface. `thin` is light and widely spaced, `deco` combines thick stems with hairlines, `bold` is heavy and narrowly
+ * spaced.
+ */
 export type Face = 'thin' | 'deco' | 'bold'
 
 const faces: Record<Face, { stem: number; hair: number; gap: number }> = {
@@ -51,7 +54,7 @@ function wordWidth(word: string, gap: number): number {
   )
 }
 
-/** Draws a line of capitals centred on `x`, limited by `width` and by the height `tallest`; also returns its height. */
+/** Draws a line of capitals centred on `x`, at most `width` wide and `tallest` high. Also returns its height. */
 export function lettering(
   word: string,
   face: Face,

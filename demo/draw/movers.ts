@@ -1,7 +1,7 @@
 import type { PlaceName } from './sets.ts'
 import { circle, ellipse, glow, lighter, line, linear, path, rect, repeat, type Palette } from './svg.ts'
 
-/** A small moving object in a wide shot; `x` and `y` are ffmpeg expressions of the shot's time `t`. */
+/** A small moving object in a wide shot. `x` and `y` are ffmpeg expressions of the time `t` in the shot. */
 export type Mover = { drawn: string; width: number; height: number; x: string; y: string; behind: boolean }
 
 const bird = (p: Palette): string =>

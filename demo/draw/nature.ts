@@ -51,7 +51,7 @@ export function clouds(random: Random, count: number, y: number, colour: string,
   })
 }
 
-/** Draws a rolling ridge from edge to edge, filled to the bottom. */
+/** Draws a ridge of hills across the whole width, filled to the bottom. */
 export function ridge(
   random: Random,
   y: number,

@@ -20,7 +20,7 @@ function rimLight(width: number, colour: string): string {
   )
 }
 
-/** Draws clothes from the collar down. */
+/** Draws clothes below the collar. */
 export function bust(look: Look, palette: Palette): string {
   const width = look.man ? 268 : 222
   const cloth = mix(look.cloth, palette.ink, 0.12)

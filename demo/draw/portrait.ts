@@ -5,7 +5,10 @@ import { circle, darker, ellipse, lighter, line, mix, path, rect, type Palette }
 
 export type Mood = 'calm' | 'sad' | 'shock' | 'anger' | 'smile' | 'smirk' | 'worry' | 'closed'
 
-/** Brow heights (inner, outer; + is up), eye opening, mouth curve (+ smiles), mouth opening. */
+/**
+ * Features of each mood: heights of the brows (`inner` and `outer`; positive is up), opening of the eyes, curve of the
+ * mouth (positive smiles) and opening of the mouth.
+ */
 const faces: Record<Mood, { inner: number; outer: number; eye: number; curve: number; open: number }> = {
   calm: { inner: 0, outer: 2, eye: 1, curve: 3, open: 0 },
   sad: { inner: 16, outer: -8, eye: 0.75, curve: -9, open: 0 },
@@ -19,7 +22,10 @@ const faces: Record<Mood, { inner: number; outer: number; eye: number; curve: nu
 
 type Face = { look: Look; palette: Palette; turn: number }
 
-/** The horizontal centre of the face. A turned head shifts the features sideways and narrows the far side. */
+/**
+ * Horizontal centre of the face. When the head is turned, `features` shifts the eyes, nose and mouth sideways and
+ * narrows the far side.
+ */
 const cx = 360
 const eyeY = 508
 const features = (turn: number) => ({
@@ -226,7 +232,7 @@ function robotFace({ look, palette, turn }: Face, mood: Mood): string {
   )
 }
 
-/** Draws a shadow on the side away from the light, rim light on the other, and warm cheeks. */
+/** Draws shadow on the side away from the light, rim light on the other side, and warm cheeks. */
 function shading({ look, palette, turn }: Face): string {
   const lit = turn < 0 ? 1 : -1
   const head = headShape(look)
@@ -256,8 +262,8 @@ function neck({ look, palette }: Face): string {
 }
 
 /**
- * Draws a head and shoulders, frontal or turned (−1 … 1), in a space of 720×1280 with the eyes at y 508.
- * `lids` and `speech` return overlays with closed eyes and an open mouth.
+ * Draws a head and shoulders in a space of 720×1280 px, with the eyes at y = 508. `turn` is −1 (left) to 1 (right); 0
+ * is frontal. `lids` and `speech` draw overlays with closed eyes and an open mouth.
  */
 export function portrait(look: Look, palette: Palette, mood: Mood, turn = 0): string {
   const face: Face = { look, palette, turn }
@@ -307,7 +313,7 @@ function featuresOf(face: Face, mood: Mood): string {
   )
 }
 
-/** Draws closed lids for a blink, in portrait space. */
+/** Draws the closed lids of a blink, in the portrait's space. */
 export function lids(look: Look, palette: Palette, turn: number): string {
   if (look.extras?.includes('robot')) return ''
   const face: Face = { look, palette, turn }
@@ -319,7 +325,7 @@ export function lids(look: Look, palette: Palette, turn: number): string {
     .join('')
 }
 
-/** Draws an open mouth for speech, in portrait space. */
+/** Draws a mouth that is open for speech, in the portrait's space. */
 export function speech(look: Look, palette: Palette, mood: Mood, turn: number): string {
   if (look.extras?.includes('robot')) return ''
   return mouth({ look, palette, turn }, mood === 'shock' ? 'worry' : mood, true)

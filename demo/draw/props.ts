@@ -14,7 +14,7 @@ import {
   type Palette,
 } from './svg.ts'
 
-/** Draws a close-up of an object, about 460 px across, around the point (360, 560). */
+/** A function that draws a close-up of an object, about 460 px across, around the point (360, 560). */
 type Builder = (p: Palette) => string
 
 const paper = '#f3ead8'

@@ -1,7 +1,10 @@
 import { skyline } from './buildings.ts'
 import { darker, left, linear, mix, path, rect, repeat, wide, type Palette, type Random } from './svg.ts'
 
-/** A location in three planes; `back` fills the frame, the others are transparent. The floor is at y 1060. */
+/**
+ * A location as three layers. `back` fills the frame; `middle` and `front` are partly transparent. The floor is at y =
+ * 1060.
+ */
 export type Place = { back: string; middle: string; front: string }
 export type Builder = (p: Palette, random: Random) => Place
 

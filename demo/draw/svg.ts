@@ -1,9 +1,12 @@
-/** SVG and colour helpers of all drawings. */
+/** SVG and colour functions that all drawings use. */
 
-/** Frame size of a master in pixels; drawings extend past it by `bleed` on each side, so that the camera can move. */
+/**
+ * Frame size of the rendered video in pixels. Drawings extend past it by `bleed` on each side, so that the camera can
+ * move.
+ */
 export const frame = { width: 720, height: 1280, bleed: 110 }
 
-/** The left edge and the width of a drawing, including the bleed. */
+/** Left edge, right edge and width of a drawing, including the bleed. */
 export const left = -frame.bleed
 export const right = frame.width + frame.bleed
 export const wide = right - left
@@ -26,7 +29,7 @@ function channels(colour: string): [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255]
 }
 
-/** Mixes two `#rrggbb` colours; 0 returns the first, 1 the second. */
+/** Mixes two `#rrggbb` colours. A `share` of 0 returns `from`, 1 returns `to`. */
 export function mix(from: string, to: string, share: number): string {
   const end = channels(to)
   const mixed = channels(from).map((channel, index) =>
@@ -49,7 +52,7 @@ function stops(list: readonly Stop[]): string {
     .join('')
 }
 
-/** A vertical gradient by default; refer to it as `url(#id)`. */
+/** Defines a linear gradient, by default vertical, for use as `url(#id)`. */
 export function linear(id: string, list: readonly Stop[], x2 = 0, y2 = 1): string {
   return `<defs><linearGradient id="${id}" x1="0" y1="0" x2="${x2}" y2="${y2}">${stops(list)}</linearGradient></defs>`
 }
@@ -82,7 +85,7 @@ export function group(content: string, transform: string, more = ''): string {
   return `<g transform="${transform}" ${more}>${content}</g>`
 }
 
-/** A soft round light. */
+/** Draws a soft round light. */
 export function glow(id: string, x: number, y: number, r: number, colour: string, strength = 0.8): string {
   return (
     radial(id, [
@@ -93,7 +96,7 @@ export function glow(id: string, x: number, y: number, r: number, colour: string
   )
 }
 
-/** Returns an SVG document whose view is the given rectangle of drawing space. */
+/** Returns an SVG document that shows the given rectangle of the drawing. */
 export function document(
   content: string,
   view: { x: number; y: number; width: number; height: number },
@@ -108,7 +111,10 @@ export function document(
 
 export type Random = () => number
 
-/** Returns a seeded random generator (mulberry32 over an FNV-1a hash of the seed): the same images and audio on every machine. */
+/**
+ * Returns a random number generator with a seed (mulberry32 over an FNV-1a hash), so that every machine renders the
+ * same images and audio.
+ */
 export function seeded(seed: string): Random {
   let state = 2166136261
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16777619)

@@ -2,7 +2,10 @@ import { circle, frame, line, path, repeat, seeded, type Palette } from './svg.t
 
 export type Weather = 'rain' | 'snow' | 'embers' | 'bubbles' | 'dust' | 'petals'
 
-/** Draws a sheet of drops or flakes, `frame.height` tall, that tiles vertically for a continuous fall. */
+/**
+ * Draws a sheet of drops or flakes, `frame.height` tall. Its copies join seamlessly above each other, so that they can
+ * fall continuously.
+ */
 export function weatherSheet(kind: Weather, p: Palette): string {
   const random = seeded(kind)
   const sheet = repeat(kind === 'rain' ? 70 : 46, (index) => {
@@ -43,7 +46,7 @@ export function weatherSheet(kind: Weather, p: Palette): string {
   return sheet
 }
 
-/** Speed in pixels per second: down, and to the right. */
+/** Speed in pixels per second: `fall` is downwards, `sway` to the right. */
 export const drift: Record<Weather, { fall: number; sway: number }> = {
   rain: { fall: 1500, sway: 0 },
   snow: { fall: 110, sway: 24 },

@@ -6,9 +6,9 @@ import type { RealBrowser } from './real-browser.ts'
 import { runFirefox } from './run-firefox.ts'
 import { runWebkit } from './run-webkit.ts'
 
-/** A script that defines `shown`, the video on screen. */
+/** Script for the page that defines `shown`, the video on screen. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
-/** Time-outs for browsers that are slower here than on a user's machine. */
+/** Polling in milliseconds. Browsers are slower on a test machine than on a user's device. */
 const pollOptions = { timeout: 15_000, interval: 200 }
 
 let server: SiteServer
@@ -33,11 +33,11 @@ describe.each([
   ['WebKitGTK', runWebkit],
 ])('%s', (_name, start) => {
   let browser: RealBrowser
-  // A new browser for each test: WebKitGTK sometimes hangs when it leaves a page with a playing video.
+  // Starts a new browser for each test, because WebKitGTK sometimes hangs when it leaves a page with a playing video.
   beforeEach(async () => {
     browser = await start()
     await browser.open(siteUrl)
-    // Declined, so that the consent banner covers nothing.
+    // Declines consent, so that the consent banner covers no controls.
     await browser.evaluate(`localStorage.setItem('consent', 'no')`)
   })
   afterEach(async () => {

@@ -15,7 +15,7 @@ export async function runFirefox(): Promise<RealBrowser> {
     async open(url) {
       await page.goto(url)
     },
-    // The caller knows the type of the result.
+    // The cast is safe if the caller knows the type of the script's result.
     evaluate: async <T>(body: string) => (await page.evaluate(`(() => { ${body} })()`)) as T,
     press: (key) => page.keyboard.press(key as KeyInput),
     consoleErrors: () => noise,
@@ -23,7 +23,10 @@ export async function runFirefox(): Promise<RealBrowser> {
   }
 }
 
-/** Sets the size of a phone. A Firefox older than Puppeteer does not support the screen orientation. */
+/**
+ * Sets the size of a phone. Firefox versions older than Puppeteer's do not support its command for the screen
+ * orientation, so that error is ignored.
+ */
 async function setPhoneViewport(page: Page): Promise<void> {
   await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {
     if (!String(error).includes('setScreenOrientationOverride')) throw error

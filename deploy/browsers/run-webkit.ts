@@ -32,24 +32,24 @@ export async function runWebkit(): Promise<RealBrowser> {
       }),
     consoleErrors: () => undefined,
     async close() {
-      // A hanging browser does not respond; its processes are terminated below.
+      // Ignores a failure: a hanging browser does not respond, and its processes are terminated below.
       await sendCommand('DELETE', session).catch(() => {})
       const gone = new Promise((done) => driver.once('exit', done))
-      // The driver and its display are a process group.
+      // The driver and its virtual display are one process group, whose id is the driver's pid.
       if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')
       await gone
     },
   }
 }
 
-/** @throws Error with the driver's own message */
+/** Sends a WebDriver command. @throws Error with the driver's message */
 async function sendCommand<T>(method: string, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(driverUrl + path, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  // The standard's format of responses.
+  // The response format of the WebDriver standard.
   const { value } = (await answer.json()) as { value: T & { message?: string } }
   if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message ?? answer.status}`)
   return value

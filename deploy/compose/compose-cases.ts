@@ -9,7 +9,7 @@ const patienceMs = 60_000
 const stopsWithinMs = 10_000
 const clients = 4
 const minRequests = 20
-/** A local domain, for which Caddy issues the certificate itself. */
+/** A local domain. Caddy creates its certificate itself. */
 const domain = 'drama.localhost'
 const values = {
   DOMAIN: domain,
@@ -22,7 +22,10 @@ interface Targets {
   data: { activeTargets: { scrapeUrl: string; health: string }[] }
 }
 
-/** Runs each service of compose.yaml unmodified, on the image, and on Debian's programs instead of third-party images. */
+/**
+ * Defines tests that run each service of compose.yaml unmodified. The site runs from the built image; Debian's programs
+ * replace the third-party images.
+ */
 export function composeCases(contentsOf: () => ImageContents): void {
   describe('compose.yaml', () => {
     let compose: RunningCompose
@@ -41,7 +44,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
         () => true,
         () => false,
       )
-    /** Waits for a condition; on failure, throws the service's output. */
+    /** Waits for a condition. If it stays false, throws an error with the service's output. */
     const waitFor = async (what: string, name: string, holds: () => Promise<boolean>) => {
       await waitUntil(what, holds, patienceMs).catch((error: unknown) => {
         throw new Error(started[name]?.output() ?? '', { cause: error })
@@ -108,7 +111,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
       let [asked, isDone] = [0, false]
-      // The proxy holds requests while the service is down.
+      // Requests do not fail while the service is down, because the proxy lets them wait.
       const ask = async () => {
         for (; !isDone || asked < minRequests; asked++)
           await askSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))

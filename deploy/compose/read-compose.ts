@@ -25,12 +25,15 @@ const file = join(import.meta.dirname, '..', '..', 'compose.yaml')
 
 export const composeText = readFileSync(file, 'utf8')
 
-/** Reads the services of compose.yaml, and interpolates the variables if values are given. */
+/** Reads the services of compose.yaml. Interpolates the variables if values are given. */
 export function readCompose(values?: Readonly<Record<string, string>>): Compose {
   return parse(values ? withValues(composeText, values) : composeText, { merge: true })
 }
 
-/** Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. @throws Error with the message */
+/**
+ * Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. @throws Error with the message if
+ * a required value is missing
+ */
 function withValues(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, how = '', word = '') => {
     const value = values[name] ?? ''

@@ -18,13 +18,16 @@ import { readCompose, type Service } from './read-compose.ts'
 import { createNetwork } from './run-network.ts'
 
 const project = join(import.meta.dirname, '..', '..')
-/** Not in memory, because a mount in another root must be able to access it. */
+/**
+ * Folder for temporary files on disk: mounts in another root must be able to access it, which is not possible in
+ * memory.
+ */
 const temporary = '/var/tmp'
 const startsWithinMs = 30_000
-/** The user of the image. */
+/** User and group ids of the site's image. */
 const siteUser = { uid: 1000, gid: 1000 }
 
-/** Debian's programs that replace third-party images; the service's command follows. */
+/** Debian's programs that replace third-party images. The arguments of the service's command are added. */
 const programs: Readonly<Record<string, string[]>> = {
   proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
   prometheus: ['prometheus'],
@@ -40,25 +43,30 @@ export interface ImageContents {
 
 export interface RunningService {
   output(): string
-  /** The exit status, or the signal that terminated it. */
+  /** Resolves to the service's exit status, or to the signal that terminated it. */
   ended: Promise<number | NodeJS.Signals | null>
-  /** Stops it as a container engine does. @returns its exit status or signal */
+  /** Stops the service as a container engine does. @returns its exit status or signal */
   stop(): Promise<number | NodeJS.Signals | null>
 }
 
-/** compose.yaml on this machine without a container engine: a separate network, read-only roots, volumes, no privileges. */
+/**
+ * The services of compose.yaml, run on this machine without a container engine. As in one, they have a separate
+ * network, read-only roots, volumes and no privileges.
+ */
 export interface RunningCompose {
-  /** @param command replaces the service's own, as with `compose run` and `compose exec` */
+  /** Starts a service. @param command replaces the service's command, as in `compose run` and `compose exec` */
   start(name: string, command?: string[]): RunningService
-  /** Runs curl inside the network and returns the response. @throws Error if it is not a success */
+  /** Runs curl inside the network and returns the response. @throws Error if the request fails */
   ask(url: string, ...options: string[]): Promise<string>
   addressOf(name: string): string
-  /** Returns the folder of a named volume. */
+  /** Returns the folder of a volume. */
   volume(name: string): string
   close(): Promise<void>
 }
 
-/** @param values the lines of .env */
+/**
+ * Prepares the network and the volumes of compose.yaml. @param values settings that the operator would write into .env
+ */
 export async function startCompose(
   contents: ImageContents,
   values: Record<string, string>,
@@ -68,7 +76,7 @@ export async function startCompose(
   const folderOf = (volume: string) => join(home, 'volumes', volume)
   for (const name of Object.keys(volumes)) {
     mkdirSync(folderOf(name), { recursive: true, mode: 0o700 })
-    // Container engines give a new volume the owner of the image's folder.
+    // A container engine gives a new volume the owner that the folder has in the image.
     if (name === 'site' || name === 'backup') chownSync(folderOf(name), siteUser.uid, siteUser.gid)
   }
   const network = await createNetwork()
@@ -79,11 +87,11 @@ export async function startCompose(
   const prepareDatabase = await preparePostgres(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
   const running = new Set<ChildProcess>()
 
-  /** Returns the command line of a service on its host. */
+  /** Returns the command line of a service in its network namespace. */
   function commandOf(name: string, service: Service, command: readonly string[] | undefined): string[] {
     if (service.build !== undefined)
       return containerCommand(service, command ?? service.command ?? contents.command)
-    // A file in a mounted folder may be a mount too, so longer paths come later.
+    // Longest path first, because a file inside a mounted folder may be a mount too: `local` uses the first match.
     const mounted = mountsOf(service).toSorted((one, other) => other.to.length - one.to.length)
     const local = (word: string) => {
       const mount = mounted.find(({ to }) => word.includes(to))
@@ -100,7 +108,7 @@ export async function startCompose(
       return { from: from.startsWith('./') ? join(project, from) : folderOf(from), to }
     })
 
-  /** Runs in a read-only root, as an unprivileged user. */
+  /** Returns the command line of a program in a read-only root, as an unprivileged user. */
   function containerCommand(service: Service, command: readonly string[]): string[] {
     const { root } = contents
     const mounts = [
@@ -136,7 +144,7 @@ export async function startCompose(
           ...environmentOf(service),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
-        // A separate process group, which is terminated as a whole.
+        // A separate process group, so that all processes of the service can be terminated together.
         detached: true,
       })
       running.add(child)
@@ -170,7 +178,7 @@ export async function startCompose(
   }
 }
 
-/** Returns a command line with private mounts. */
+/** Returns a command line whose mounts no other process sees. */
 const withMounts = (mounts: readonly string[], command: readonly string[]) => [
   'unshare',
   '--mount',
@@ -187,7 +195,7 @@ const envArguments = (settings: Record<string, string | number>) =>
 const environmentOf = ({ environment = {} }: Service) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
 
-/** Initializes a database as the entry point of the postgres image does, with the embedded PostgreSQL. */
+/** Initializes a database with the embedded PostgreSQL, as the entry point of the postgres image does. */
 async function preparePostgres(folder: string, password: string): Promise<{ command: string[] }> {
   const found = findPostgresPrograms()
   const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]

@@ -4,13 +4,13 @@ import { readlinkSync } from 'node:fs'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-/** A virtual network in which each host has an address and a name, like that of a container engine. Linux, as root. */
+/** A virtual network in which each host has an address and a name, as in a container engine. Needs Linux and root. */
 interface Network {
-  /** Adds a host. @returns the command prefix that runs a program on it, and its address */
+  /** Adds a host. @returns its address, and the command prefix that runs a program on it */
   addHost(name: string): Promise<{ enter: string[]; address: string }>
-  /** Lines for /etc/hosts. */
+  /** Returns the lines for /etc/hosts. */
   hosts(): string
-  /** The command prefix that runs a program in the network outside the hosts. */
+  /** Command prefix that runs a program in the network, but on none of the hosts. */
   enter: string[]
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ const opensWithinMs = 10_000
 
 export async function createNetwork(): Promise<Network> {
   const namespaceProcesses: ChildProcess[] = []
-  /** Starts a process that holds a network namespace for others. */
+  /** Starts a process that keeps a new network namespace open. */
   const createNamespace = async (): Promise<number> => {
     const child = spawn(...boundToUs('unshare', ['--net', 'sleep', 'infinity']), { stdio: 'ignore' })
     namespaceProcesses.push(child)

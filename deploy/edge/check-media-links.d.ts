@@ -1,4 +1,4 @@
-/** The environment of an edge handler; `match` and `put` as in browsers' Cache. */
+/** What the handler needs from an edge runtime. `match` and `put` behave like those of a browser's Cache. */
 export interface Edge {
   secrets: readonly string[]
   cache: {

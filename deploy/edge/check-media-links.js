@@ -1,15 +1,16 @@
 /*
- * For a CDN with a fetch handler at its edge: verifies the signature in each media URL of
- * server/features/media/signed-urls.ts, and responds from a cache that all viewers share, because its key
- * omits the signature. Uses only Web Crypto, Request and Response. docs/storage-and-cdn.md, "Behind a CDN".
+ * For a CDN that runs a fetch handler at its edge. Verifies the signature in each media URL (created by
+ * server/features/media/signed-urls.ts). Responds from a cache that all viewers share, because its key does not contain
+ * the signature.
+ * Uses only Web Crypto, Request and Response. See docs/storage-and-cdn.md, "Behind a CDN".
  */
 
 const link = /^\/media\/([^/]+)\/([^/.][^/]*)\/((?:[^/.][^/]*\/)*[^/.][^/]*\.(?:m3u8|m4s|mp4|vtt|webp|jpg))$/
-/** The path prefix of cache keys; this handler refuses requests for it. */
+/** Path prefix of cache keys. The handler refuses client requests for it. */
 const keptBelow = '/media/kept/'
 const encoder = new TextEncoder()
 
-/** Decodes base64url, or returns undefined if it is invalid or not in canonical form. */
+/** Decodes base64url. Returns undefined if the text is invalid or not in canonical form. */
 function decode(text) {
   if (!/^[\w-]{43}$/.test(text)) return undefined
   const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
@@ -23,11 +24,11 @@ function decode(text) {
 async function isSigned(secret, mac, text) {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify'])
-  // Compares in constant time.
+  // Web Crypto compares in constant time.
   return crypto.subtle.verify('HMAC', key, mac, encoder.encode(text))
 }
 
-/** @returns the remaining seconds of the signature, or `expired` or `forged` */
+/** Verifies a signature. @returns its remaining seconds, or `expired` or `forged` */
 export async function secondsLeft(secrets, pass, asset, nowMs) {
   const [expires = '', subject = '', given = '', ...more] = pass.split('.')
   const mac = decode(given)
@@ -43,28 +44,37 @@ function refuse(status) {
   return new Response(null, { status, headers: { 'cache-control': 'no-store' } })
 }
 
-/** Returns the response with other cache headers, which differ between the shared cache and the viewer. */
+/**
+ * Returns a copy of the response with another Cache-Control header: the shared cache and the viewer get different ones.
+ */
 function keptFor(answer, caching) {
   const headers = new Headers(answer.headers)
   headers.set('cache-control', caching)
   return new Response(answer.body, { status: answer.status, headers })
 }
 
-/** Returns true if the shared cache may store a file. Captions can change; with a bucket, the site marks files that contain signed URLs. */
+/**
+ * Returns whether the shared cache may store a file. Captions can change, so they are not stored. With a bucket, the
+ * site marks files that contain signed URLs by `X-Accel-Expires: 0`.
+ */
 function mayKeep(file, found) {
   return !file.startsWith('captions/') && found.headers.get('x-accel-expires') !== '0'
 }
 
-/** Returns true for a media path, even if `media` itself is percent-encoded. */
+/**
+ * Returns whether a path is a media path. Counts a first segment with percent-encoding as one, because it may be
+ * `media` in encoded form.
+ */
 function isMedia(pathname) {
   const [, first = ''] = pathname.split('/')
   return first === 'media' || first.includes('%')
 }
 
-/** Handles a request. */
+/** Responds to a request: verifies media URLs, and forwards all other requests to the site. */
 export async function answer(request, { secrets, cache, fetchOrigin, now = Date.now, waitUntil = () => {} }) {
   const { origin, pathname } = new URL(request.url)
-  // Media URLs contain no encoded characters. An encoded path could mean another file to the next server.
+  // Media URLs contain no encoded characters. The site could decode an encoded path to a file other than the one that
+  // was verified.
   if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(keptBelow))) return refuse(404)
   const [, pass, asset, file] = link.exec(pathname) ?? []
   if (file === undefined || request.method !== 'GET') return fetchOrigin(request)
@@ -74,14 +84,17 @@ export async function answer(request, { secrets, cache, fetchOrigin, now = Date.
   const key = new Request(`${origin}${keptBelow}${asset}/${file}`, { headers: request.headers })
   const kept = await cache.match(key)
   const found = kept ?? (await fetchOrigin(request))
-  // Partial responses are not cached: players fetch whole segments.
+  // Caches only complete responses; players request whole segments.
   if (!kept && found.status === 200 && mayKeep(file, found))
     waitUntil(cache.put(key.url, keptFor(found.clone(), 'public, max-age=2592000')))
   if (found.ok || found.status === 304) return keptFor(found, `private, max-age=${left}, immutable`)
   return kept ? keptFor(found, 'no-store') : found
 }
 
-/** The handler for Workers and similar runtimes. MEDIA_SECRET is that of the site: one or two values, separated by a comma. */
+/**
+ * The handler for Workers and similar runtimes. MEDIA_SECRET has the same value as the site's setting: one or two
+ * secrets, separated by a comma.
+ */
 export default {
   fetch(request, env, context) {
     return answer(request, {

@@ -57,7 +57,7 @@ const render = (values: Record<string, string>): Manifest[] =>
 
 const kindsOf = (manifests: Manifest[]) => manifests.map(({ kind }) => kind).toSorted()
 
-/** Returns the pods' containers by the names of their Deployment or Job. */
+/** Returns the containers in the pods of each Deployment or Job, by its name. */
 const containersIn = (manifests: Manifest[]) =>
   manifests
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')

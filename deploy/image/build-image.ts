@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { findNode } from '#scripts/setup.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Not in memory, because a base system has devices, which cannot be created there. */
+/** Folder for temporary files on disk: the base system contains device files, which cannot be created in memory. */
 const temporary = '/var/tmp'
 
 export interface Image {
-  /** Size of all its layers in bytes. */
+  /** Size of all layers of the image in bytes. */
   size: number
-  /** Its configuration, as `docker inspect` shows it. */
+  /** The image's configuration, as `docker inspect` shows it. */
   config: { User: string; Cmd: string[]; StopSignal: string; Healthcheck: { Test: string[] }; Env: string[] }
   labels: Record<string, string>
-  /** Runs a command in a new container, with these settings. */
+  /** Runs a command in a new container with these environment variables. */
   start(command: string[], env: Record<string, string>): ChildProcessWithoutNullStreams
-  /** Mounts the files of a container until `remove`. @returns their folder */
+  /** Mounts the files of a container until `remove` is called. @returns the folder */
   mount(): string
   remove(): void
 }
 
-/** Builds the Dockerfile without other images: its base images are Debian systems from debootstrap. */
+/** Builds the Dockerfile without downloading images. Its base images are Debian systems made by debootstrap. */
 export function buildImage(): Image {
   const home = mkdtempSync(join(temporary, 'cliffhanger-image-'))
   const store = ['--root', join(home, 'storage'), '--runroot', join(home, 'run'), '--storage-driver', 'vfs']
@@ -85,7 +85,7 @@ export function buildImage(): Image {
   }
 }
 
-/** Removes files from a base system that the official image lacks. */
+/** Removes files from a base system that the official Debian image does not contain. */
 function removeDocs(base: string): void {
   for (const path of [
     'usr/share/doc',

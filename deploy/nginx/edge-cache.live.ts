@@ -60,7 +60,7 @@ it('requests each file except captions once from the site for all viewers, and l
         (await fetch(site.url + formatMediaLink(first, file))).headers.get('content-type'),
       )
     }
-    // Captions, which may change, are requested from the site each time.
+    // Captions may change, so the edge requests them from the site each time.
     const times = file.startsWith('captions/') ? 2 : 1
     expect(origin.requestedPaths.filter((path) => path.endsWith(file))).toHaveLength(times)
   }

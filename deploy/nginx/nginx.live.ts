@@ -34,7 +34,7 @@ const files = [
 
 let site: BillingSite
 let nginx: Nginx
-/** The same with an unreachable site. */
+/** The same configuration, but its site cannot be reached. */
 let alone: Nginx
 let free: MediaLink
 let bought: MediaLink
@@ -65,7 +65,7 @@ async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
   return link
 }
 
-/** Returns the same URL as issued an hour ago. */
+/** Returns the same URL with a signature that expired an hour ago. */
 function expiredLink({ asset, subject }: MediaLink): MediaLink {
   const pass = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
   return parseMediaLink(`/media/${pass}/${asset}/`)
@@ -79,7 +79,7 @@ const compared = [
   'referrer-policy',
 ]
 
-/** Returns the relevant parts of a response; remaining seconds may differ by one. */
+/** Returns the parts of a response that are compared. Remaining seconds may differ by one. */
 async function lookAt(url: string, path: string, init: RequestInit = {}) {
   const response = await fetch(url + path, init)
   const headers = Object.fromEntries(compared.map((name) => [name, response.headers.get(name)]))

@@ -1,4 +1,4 @@
-/** The used parts of an njs request. */
+/** The parts of an njs request that the check uses. */
 interface NginxRequest {
   variables: { media_signature: string; media_asset: string }
 }

@@ -1,10 +1,10 @@
 /*
- * Verifies the signatures in media URLs of server/features/media/signed-urls.ts, for nginx's njs module (0.7.9 or
- * newer, so without recent syntax). `mediaSecrets` is the list that nginx reads with js_preload_object.
+ * Verifies the signature in media URLs (created by server/features/media/signed-urls.ts). Runs in nginx's njs module
+ * 0.7.9 or newer, so it uses no recent syntax. `mediaSecrets` is the list that nginx reads with js_preload_object.
  */
 import crypto from 'crypto'
 
-/** Compares in constant time. */
+/** Compares two strings in constant time. */
 function same(given, right) {
   if (given.length !== right.length) return false
   let differences = 0
@@ -13,9 +13,10 @@ function same(given, right) {
 }
 
 function isSigned(mac, text) {
-  // A preloaded list has no array methods.
+  // A preloaded list has no array methods, so a `for` loop is used.
   for (let i = 0; i < mediaSecrets.length; i++) {
-    // The site requires the same length. It also rejects a file with a string instead of a list, whose elements are single letters.
+    // Ignores short secrets, as the site does. If the file contains a string instead of a list, each element is a
+    // single letter and is ignored too.
     if (!(mediaSecrets[i].length >= 32)) continue
     const right = crypto.createHmac('sha256', mediaSecrets[i]).update(text).digest('base64url')
     if (same(mac, right)) return true

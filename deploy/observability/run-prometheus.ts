@@ -10,7 +10,7 @@ const folder = import.meta.dirname
 const checksWithinMs = 30_000
 const startsWithinMs = 60_000
 
-/** Runs one of Prometheus's tools on files of this folder. @returns its output and exit status */
+/** Runs a tool of Prometheus or Alertmanager on files of this folder. @returns its output and exit status */
 export function runPrometheusTool(
   program: 'promtool' | 'amtool',
   args: string[],
@@ -25,12 +25,15 @@ export function runPrometheusTool(
 
 interface RunningServer {
   url: string
-  /** Host and port. */
+  /** `host:port` */
   address: string
   close(): Promise<void>
 }
 
-/** Starts Prometheus with this folder's configuration and rules for these processes of a site; `every` overrides the scrape interval. */
+/**
+ * Starts Prometheus with this folder's configuration and rules. It scrapes `targets`, the processes of a site; `every`
+ * overrides the interval.
+ */
 export function runPrometheus(options: {
   targets: readonly string[]
   port: number
@@ -47,7 +50,7 @@ export function runPrometheus(options: {
   ])
 }
 
-/** Starts Alertmanager with this folder's routes, and a local mail server without TLS. */
+/** Starts Alertmanager with this folder's routes. It sends to a local mail server without TLS. */
 export function runAlertmanager({
   smtpPort,
   port,

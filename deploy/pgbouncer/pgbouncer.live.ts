@@ -19,7 +19,7 @@ import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const patienceMs = 60_000
-/** Far fewer than the connections of a process. */
+/** Maximum number of PgBouncer's database connections: far fewer than one process of the site opens. */
 const poolSize = 3
 const clients = 8
 
@@ -30,7 +30,7 @@ let url: string
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-pooled-'))
 const running: ReturnType<typeof startWithCleanEnv>[] = []
 
-/** Starts a process of the site with these database URLs. */
+/** Starts a process of the site with these settings. */
 async function start(settings: Record<string, string>, script = 'server/main.ts') {
   const port = await freePort()
   const env = {
@@ -69,7 +69,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Opens the homepage, plays, saves, buys an episode and plays it. @returns the order's id */
+/**
+ * Loads the homepage, plays a free episode, adds the video to the favorites, then buys an episode and plays it.
+ * @returns the order's id
+ */
 async function watchAndBuyEpisode(): Promise<string> {
   const shopper = await Shopper.create({ visitor: visitorFactory(url) })
   const { visitor } = shopper
@@ -151,7 +154,7 @@ it('receives notifications of changed settings through the direct connection', a
     )
   const statusIs = (status: number) => async () => (await visitor.call(getHomepage)).status === status
   await set(true)
-  // Without a notification, settings are polled once a minute.
+  // Without notifications by LISTEN, each process polls the settings once a minute.
   await waitUntil('the site is closed', statusIs(503), 60_000)
   await set(false)
   await waitUntil('the site is open', statusIs(200), 60_000)

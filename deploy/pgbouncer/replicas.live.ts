@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
 const patienceMs = 60_000
 const clients = 3
-/** The number of customer journeys after each change. */
+/** Minimum number of customer journeys that must succeed after each change of the servers. */
 const journeysPerStep = 5
 
 let servers: ReplicatedDatabase

@@ -14,14 +14,17 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 const startsWithinMs = 10_000
 
 export interface PgBouncer {
-  /** The URL of the database through it. */
+  /** URL of the database through PgBouncer. */
   url: string
-  /** Restarts it, which breaks all connections of clients and to the database. */
+  /** Restarts PgBouncer, which closes all its connections to clients and to the database. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts PgBouncer with this folder's configuration in front of a test database; `settings` replaces some of its lines. */
+/**
+ * Starts PgBouncer with this folder's configuration in front of a test database. `settings` replaces some lines of the
+ * configuration.
+ */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
@@ -29,7 +32,7 @@ export async function startPgBouncer(
   const { host, user = '', database = '' } = new pg.Client({ connectionString: databaseUrl })
   const port = await freePort()
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-pgbouncer-'))
-  // It does not run as root, and must access the test server's socket.
+  // PgBouncer refuses to run as root, and must be able to access the socket of the test server.
   const runAs = chooseUser(host, [home])
   makePrivateDir(home, runAs)
   const users = join(home, 'userlist.txt')

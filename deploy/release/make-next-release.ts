@@ -1,14 +1,14 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The migration of the next release: columns on the tables that every purchase reads and writes. */
+/** A migration for a simulated next release. It adds columns to the tables that every purchase reads and writes. */
 const migration = `-- This release runs without it.
 ALTER TABLE users ADD COLUMN of_next_release text;
 ALTER TABLE orders ADD COLUMN of_next_release text;
 ALTER TABLE entitlements ADD COLUMN of_next_release text;
 `
 
-/** Copies an unpacked release to `next`, as the next minor version with one more migration. */
+/** Copies an unpacked release to the folder `next` as the next minor version, with one more migration. */
 export function makeNextRelease(folder: string, next: string): void {
   cpSync(folder, next, { recursive: true, verbatimSymlinks: true })
   const path = join(next, 'package.json')

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 const project = join(import.meta.dirname, '..', '..')
 
-/** The version before another one in a CHANGELOG.md; undefined where that one is the first. */
+/** Returns the version before `version` in a CHANGELOG.md; undefined if `version` is the first. */
 export function versionBefore(changelog: string, version: string): string | undefined {
   const versions = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)\b/gm)].map(([, each = '']) => each)
   return versions[versions.indexOf(version) + 1]
 }
 
-/** The version of the release before this checkout's; undefined while this is the first. */
+/** Returns the version before this checkout's; undefined if this checkout's is the first. */
 export function previousVersion(root = project): string | undefined {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   const { version }: { version: string } = JSON.parse(read('package.json'))
@@ -18,8 +18,8 @@ export function previousVersion(root = project): string | undefined {
 }
 
 /**
- * The commit of a release: its tag or, in a clone without tags, the commit with its subject.
- * @throws Error that says how to fetch it, as in a shallow clone
+ * Returns the commit of a release: its tag, or in a clone without tags, the commit with its subject.
+ * @throws Error that says how to fetch the commit if it is missing, as in a shallow clone
  */
 export function findReleaseCommit(version: string, root = project): string {
   const git = (...args: string[]) =>

@@ -29,7 +29,7 @@ it('a release starts on its embedded database without a package registry, serves
     PORT: String(port),
     DEMO: '0',
     DATA_DIR: join(release.folder, '..', 'data'),
-    // Requests to the registry fail.
+    // Requests to the package registry fail.
     npm_config_registry: 'http://127.0.0.1:1',
   })
   const url = `http://localhost:${port}`

@@ -13,7 +13,7 @@ import { ffmpegSettings, unpackRelease, unpackReleaseOf } from './run-release.ts
 import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
-/** How many journeys go through before and after each change. */
+/** Minimum number of customer journeys that must succeed before and after each change. */
 const journeysPerStep = 5
 const patienceMs = 120_000
 const previous = previousVersion()
@@ -34,7 +34,7 @@ const settings = async (databaseUrl: string): Promise<Record<string, string>> =>
   DATA_DIR: join(release.folder, '..', 'data'),
   APP_SECRET: 'a secret of thirty-two characters',
   DEMO: '0',
-  // What a load balancer needs to see that a copy is about to end.
+  // Time for the load balancer to notice that an instance is about to stop.
   DRAIN_SECONDS: '5',
   RATE_LIMIT_API_PER_USER: unlimited,
   RATE_LIMIT_API_PER_IP: unlimited,
@@ -53,10 +53,10 @@ function migrateWith(folder: string, env: Record<string, string>): void {
 }
 
 /**
- * Replaces two copies of the release `old` by the one in `newFolder`, and back, while people buy. So the new one runs on the schema
- * of the old one, the old one on that of the new one, and both side by side. No request may fail, and every payment has its order
- * and its entitlement.
- * @returns the logs
+ * Replaces two instances of the release `old` by the release in `newFolder`, and then rolls back, while people buy.
+ * Each release therefore runs on the other's database schema, and both run at the same time. No request may fail, and
+ * every paid order must have an entitlement.
+ * @returns the logs of all instances
  */
 async function updateAndRollBack(old: string, newFolder: string): Promise<string> {
   const { url, drop } = await createEmptyDatabase()
@@ -105,7 +105,7 @@ it(
   },
 )
 
-// The first release has none before it.
+// Skipped for the first release, because there is no earlier one.
 if (previous !== undefined)
   it(
     'an update from the release before, made from its tag, and the way back fail no request and lose no payment',

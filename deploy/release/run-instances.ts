@@ -14,16 +14,16 @@ interface Instance {
 }
 
 export interface RollingInstances {
-  /** The proxy in front of them. */
+  /** URL of the proxy in front of the instances. */
   url: string
-  /** Starts an instance of a release and, once it is ready, stops a running one. */
+  /** Starts an instance of a release. Once it is ready, stops a running instance. */
   replaceOne(folder: string): Promise<void>
   /** Returns the logs of all instances so far. */
   output(): string
   close(): Promise<void>
 }
 
-/** Starts instances of a site behind a proxy that sends requests only to ready ones. */
+/** Starts instances of a site behind a proxy. The proxy sends requests only to instances that are ready. */
 export async function runInstances(
   folder: string,
   count: number,
@@ -67,7 +67,7 @@ export async function runInstances(
   }
 }
 
-/** Updates the list of ready instances, as a load balancer's health checks do. */
+/** Removes instances that are not ready from the list, as a load balancer's health checks do. */
 async function removeUnready(ready: string[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const url of ready.slice())

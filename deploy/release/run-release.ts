@@ -13,7 +13,7 @@ interface UnpackedRelease {
   remove(): void
 }
 
-/** Makes a release of the sources in a folder, of this checkout unless one is named, and unpacks it into an empty folder. */
+/** Builds a release of the sources in a folder (by default, this checkout) and unpacks it into an empty folder. */
 export function unpackRelease(sources = root): UnpackedRelease {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-release-'))
   const make = ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home]
@@ -27,7 +27,7 @@ export function unpackRelease(sources = root): UnpackedRelease {
   }
 }
 
-/** Makes the release of a commit with that commit's own scripts, as its release workflow did. */
+/** Builds the release of a commit with the scripts of that commit, as the release workflow did. */
 export function unpackReleaseOf(commit: string): UnpackedRelease {
   const sources = mkdtempSync(join(tmpdir(), 'cliffhanger-sources-'))
   try {
@@ -41,13 +41,13 @@ export function unpackReleaseOf(commit: string): UnpackedRelease {
 }
 
 function runOrThrow(command: string, args: string[], cwd = root): void {
-  // The tests' own NODE_ENV would build the pages for developers.
+  // With the tests' NODE_ENV, the pages would be built for development.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}: ${stderr}`)
 }
 
-/** The settings by which a release finds the ffmpeg of this checkout, and its PATH. */
+/** Returns the settings with which a release finds the ffmpeg of this checkout, including PATH. */
 export async function ffmpegSettings(): Promise<Record<string, string>> {
   const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
   const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
@@ -57,7 +57,7 @@ export async function ffmpegSettings(): Promise<Record<string, string>> {
   }
 }
 
-/** Starts a program of the release as a service manager does: with just these settings. */
+/** Starts a program of the release with only these environment variables, as a service manager does. */
 export function startWithCleanEnv(
   folder: string,
   [command = '', ...args]: string[],

@@ -5,13 +5,16 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { visitorFactory } from '#server/testing/site/visitor.ts'
 
 export interface Buyers {
-  /** The number of successful journeys so far. */
+  /** Returns the number of successful journeys so far. */
   journeys: () => number
-  /** Finishes the current journeys. @returns the failures, and the orders that were reported as paid */
+  /** Finishes the current journeys. @returns the failures, and the ids of the orders that were reported as paid */
   end(): Promise<{ failures: string[]; paid: string[] }>
 }
 
-/** Simulates new visitors who browse, buy a locked episode and play it, sequentially in each of `clients` clients. */
+/**
+ * Simulates new visitors who browse, buy a locked episode and play it. Each of `clients` concurrent clients runs one
+ * journey after the other.
+ */
 export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, clients: number): Buyers {
   const failures: string[] = []
   const paid: string[] = []
@@ -38,7 +41,7 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   }
 }
 
-/** @returns the order's id @throws Error at the first call that fails */
+/** Runs one journey. @returns the order's id @throws Error at the first call that fails */
 async function buyAndPlay(shopper: Shopper, videoId: string, episodeId: string): Promise<string> {
   const { visitor } = shopper
   await visitor.callOk(getHomepage)

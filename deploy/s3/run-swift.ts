@@ -15,7 +15,7 @@ export interface Swift {
 const serverKinds = ['account', 'container', 'object'] as const
 const startsWithinMs = 20_000
 
-/** Starts OpenStack's object store with its S3 API, on one disk without replicas: it verifies every signature. */
+/** Starts OpenStack Swift with its S3 API, on one disk without replicas. It verifies the signature of every request. */
 export async function startSwift(): Promise<Swift> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-swift-'))
   mkdirSync(join(home, 'disks', 'd1'), { recursive: true })
@@ -72,7 +72,7 @@ pipeline = ${part}-server
 use = egg:swift#${part}
 `
 
-/** The configured memcached does not exist; swift works without it. */
+/** The configuration names a memcached that does not run; Swift works without it. */
 const proxyConfig = (home: string, port: number) => `${shared(home, port)}[pipeline:main]
 pipeline = catch_errors cache listing_formats bulk s3api tempauth slo proxy-server
 [app:proxy-server]

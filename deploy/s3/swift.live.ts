@@ -86,14 +86,14 @@ describe('swift', () => {
     await calls.uploadPart({ key, id }, 1, film.subarray(0, partBytes))
     expect(await unfinished(key)).toEqual([id])
     await storage.moveFromWorkDir(path, key)
-    // If a new upload had been started, the old one would still be listed.
+    // The interrupted upload was resumed: if a new one had been started, the old one would still be listed.
     expect(await unfinished(key)).toEqual([])
     expect((await storage.read(key)).equals(film)).toBe(true)
     calls.close()
   })
 })
 
-/** Returns the ids of a file's unfinished uploads. */
+/** Returns the ids of a file's unfinished multipart uploads. */
 async function unfinished(key: string): Promise<string[]> {
   const calls = openCalls()
   const ids: string[] = []

@@ -6,10 +6,13 @@ import { expect, it } from 'vitest'
 
 const units = ['cliffhanger-web.service', 'cliffhanger-worker.service']
 const read = (unit: string) => readFileSync(join(import.meta.dirname, unit), 'utf8')
-/** Maximum exposure in tenths, of 10 for no protection. A service that only accesses its own folder can be below 2. */
+/**
+ * Maximum exposure level of a unit, in tenths, as `systemd-analyze security` measures it; 100 means no protection. A
+ * service that only accesses its own folder can be below 20.
+ */
 const maxExposure = 20
 
-/** Installs the units in a separate root with the program that they start. @returns the root */
+/** Installs the units into a separate root, with the program that they start. @returns the root */
 function installed(): string {
   const root = mkdtempSync(join(tmpdir(), 'cliffhanger-units-'))
   for (const path of ['etc/systemd/system', 'opt/cliffhanger/bin'])

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** Sends a GET with exactly this path, because fetch would normalize `..`. */
+/** Sends a GET with exactly this path. `fetch` is not used because it would normalize `..`. */
 export function rawGet(url: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

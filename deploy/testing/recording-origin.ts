@@ -9,7 +9,7 @@ export interface RecordingOrigin {
   close(): Promise<void>
 }
 
-/** Starts a proxy that forwards GETs to the site and records their paths. */
+/** Starts a proxy that forwards GET requests to the site and records their paths. */
 export async function startRecordingOrigin(siteUrl: string): Promise<RecordingOrigin> {
   const requestedPaths: string[] = []
   const server = createServer(async ({ url = '/' }, reply) => {
@@ -19,7 +19,7 @@ export async function startRecordingOrigin(siteUrl: string): Promise<RecordingOr
     reply.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an AddressInfo.
+  // The cast is safe: a server that listens on a port has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return {
     host: `127.0.0.1:${port}`,

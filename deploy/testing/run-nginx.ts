@@ -19,25 +19,25 @@ const patienceMs = 10_000
 const configDir = join(import.meta.dirname, '..', 'nginx')
 
 export interface NginxOptions {
-  /** A file of deploy/nginx. */
+  /** A configuration file in deploy/nginx. */
   config: 'cliffhanger.conf' | 'edge-cache.conf'
-  /** The address of the site, `host:port`. */
+  /** Address of the site as `host:port`. */
   site: string
-  /** The storage's folder, for a configuration that sends its files. */
+  /** Folder of the storage, for a configuration that sends files from it. */
   storage?: string
   secrets: readonly string[]
 }
 
 export interface Nginx {
   url: string
-  /** Changes the secrets as an operator does: writes the file and reloads nginx. */
+  /** Changes the secrets as an operator would: writes the file and reloads nginx. */
   changeSecrets(secrets: unknown): Promise<void>
   /** Returns nginx's access log so far. */
   logs(): string
   close(): Promise<void>
 }
 
-/** Returns the path of Debian's njs module, or undefined if it or nginx is missing. */
+/** Returns the path of Debian's njs module; undefined if the module or nginx is missing. */
 export function findNjs(): string | undefined {
   const { stderr, status } = spawnSync('nginx', ['-V'], { encoding: 'utf8', timeout: 10_000 })
   const [, folder = ''] = /--modules-path=(\S+)/.exec(stderr ?? '') ?? []
@@ -46,7 +46,10 @@ export function findNjs(): string | undefined {
   return readdirSync(folder).includes(name) ? join(folder, name) : undefined
 }
 
-/** Starts nginx with a configuration of deploy/nginx, in which only addresses and folders are replaced. One worker, as the current user. */
+/**
+ * Starts nginx with a configuration of deploy/nginx. Only addresses and folders in it are replaced. nginx runs one
+ * worker as the current user.
+ */
 export async function startNginx(setUp: NginxOptions): Promise<Nginx> {
   const njs = findNjs()
   if (!njs) throw new Error('nginx or its njs module is not installed')
@@ -88,7 +91,7 @@ export async function startNginx(setUp: NginxOptions): Promise<Nginx> {
   }
 }
 
-/** Returns the configuration as an operator would edit it. @throws Error if a line to edit is missing */
+/** Returns the configuration as an operator would edit it. @throws Error if a line that must be edited is missing */
 function rewritePaths(
   text: string,
   { site, storage, config }: NginxOptions,
@@ -109,7 +112,7 @@ function rewritePaths(
   return edited
 }
 
-/** The relevant parts of Debian's /etc/nginx/nginx.conf. */
+/** The relevant lines of Debian's /etc/nginx/nginx.conf. */
 const mainConfig = (njs: string, config: string, user: string) => `load_module ${njs};
 daemon off;
 ${user}
@@ -128,7 +131,7 @@ http {
 }
 `
 
-/** As root, keeps root as the worker's user; another user could not read the test's files. */
+/** If the tests run as root, the worker stays root too, because another user could not read the tests' files. */
 const asUser = async () => (process.getuid?.() === 0 ? 'user root;' : '')
 
 function workersOf(pid: number | undefined): string[] {

@@ -5,7 +5,7 @@ export const secrets = ['the new secret of links to media', 'the old secret of l
 const asset = 'ast_0123456789abcdef0123456789abcdef'
 const seconds = (later: number) => new Date(now.getTime() + 1000 * later)
 
-/** A signature with the site's result, which other implementations of the check must return too. */
+/** A signature and the site's result for it. Other implementations of the check must return the same result. */
 export interface SignedUrlCase {
   what: string
   signature: string
@@ -60,7 +60,10 @@ export function signedUrlCases(): SignedUrlCase[] {
   }))
 }
 
-/** Changes the last of 43 letters, which encodes four bits and two padding bits, so that the padding is not 0. */
+/**
+ * Changes the last of the 43 letters. It encodes four bits of the hash and two padding bits, so this makes the padding
+ * non-zero.
+ */
 function nextLetter(mac: string): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return letters[letters.indexOf(mac.slice(-1)) + 1] ?? 'B'

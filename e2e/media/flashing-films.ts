@@ -9,31 +9,31 @@ import {
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
 import { ffmpeg } from '#server/testing/media/test-media.ts'
 
-/** A video that flashes white and beeps on whole seconds, and the expected result of its import. */
+/** A video that flashes white and beeps at whole seconds, and the expected result of its import. */
 export interface FlashingFilm {
-  /** The kind of file. */
+  /** Describes the file, for test names. */
   kind: string
   extension: string
   make(path: string): void
-  /** In seconds; none for a video without flashes or beeps. */
+  /** Times of the flashes in seconds; empty for a video without flashes. */
   flashes?: number[]
   beeps?: number[]
-  /** The colour of all frames. */
+  /** Colour of all frames. */
   colour?: [red: number, green: number, blue: number]
-  /** The operator's message if it cannot be used. */
+  /** Message to the operator if the file cannot be used. */
   refusal?: RegExp
 }
 
-/** The duration of a flash, five frames, because a busy machine skips frames. */
+/** Duration of a flash in seconds: five frames, because a busy machine skips frames. */
 const lit = 0.2
 const flashing = (seconds: number, size = '96x64') => flashes(seconds, size, lit)
 const aac = ['-c:a', 'aac']
 
-/** Writes into a pipe, so that the container has no durations. */
+/** Writes the file through a pipe, so that its container has no durations. */
 const piped = (path: string, ...args: string[]) =>
   writeFileSync(path, ffmpeg(...args, '-f', 'matroska', 'pipe:1'))
 
-/** Joins two MPEG-TS recordings like `cat`: timestamps restart in the middle. */
+/** Appends one MPEG-TS recording to another, like `cat`. The timestamps restart in the middle. */
 function joined(path: string, secondSize: string): void {
   const parts = ['96x64', secondSize].map((size) =>
     ffmpeg(...flashing(3, size), ...beepingAudioInput(3), ...encodeOptions, ...aac, '-f', 'mpegts', 'pipe:1'),
@@ -67,7 +67,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a recording of a browser',
     extension: 'webm',
-    // Written into a pipe, as browsers do, so it has no duration.
+    // Written through a pipe, as browsers record, so the file has no duration.
     make(path) {
       const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', '-f', 'webm', 'pipe:1']
       writeFileSync(path, ffmpeg(...flashing(4), ...beepingAudioInput(4), ...codecs))
@@ -155,7 +155,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'a fractional frame rate',
     extension: 'mkv',
     make(path) {
-      // Frames are 80 ms apart: none begins at an odd second.
+      // At 12.5 frames per second, no frame begins exactly at an odd second.
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=25/2'))
       ffmpeg(...film, ...beepingAudioInput(5), ...encodeOptions, '-c:a', 'flac', path)
     },
@@ -261,7 +261,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'Display P3',
     extension: 'mkv',
     make(path) {
-      // Red (200, 40, 40) in BT.709.
+      // Creates frames in red: (200, 40, 40) in BT.709.
       const toWide = [
         'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:m=gbr:r=full:p=bt709:t=bt709',
         'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:t=linear:npl=100',
@@ -281,7 +281,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'HDR in full range',
     extension: 'mp4',
     make(path) {
-      // A fifth of white in HLG: the code value 0.3 of 0 to 1.
+      // Grey with a fifth of white's brightness: in HLG, its code value is 0.3 (of 0 to 1).
       const grey = 'nullsrc=size=96x64:rate=25:duration=2,format=yuv420p10,geq=lum=0.3*1023:cb=512:cr=512'
       const frames = 'setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc:range=pc'
       const labels = 'range=full:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc:log-level=error'
@@ -322,7 +322,7 @@ export function plainFilm([red, green, blue]: readonly number[]): Buffer {
   return ffmpeg(...film, '-vf', matrix, '-c:v', 'libx264', '-crf', '4', ...labels, ...fragments)
 }
 
-/** Returns the videos of a folder, for which only synchronous video and audio are expected. */
+/** Describes the videos of a folder. Tests only expect that their audio and video are synchronous. */
 export function filmsOf(folder: string, names: readonly string[]): FlashingFilm[] {
   return names.map((name) => ({
     kind: name,

@@ -8,7 +8,7 @@ import {
 } from '#server/testing/media/flash-and-beep.ts'
 import { ffmpeg } from '#server/testing/media/test-media.ts'
 
-/** Returns the times in seconds at which each rendition is bright, and at which it becomes bright. */
+/** Returns, for each rendition, the times in seconds at which it is bright, and at which it becomes bright. */
 export function lightsOf(folder: string): { bright: number[]; flashes: number[] }[] {
   const master = readFileSync(join(folder, 'master.m3u8'), 'utf8')
   const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
@@ -21,7 +21,7 @@ export function lightsOf(folder: string): { bright: number[]; flashes: number[] 
   })
 }
 
-/** Returns the times in seconds at which the only audio rendition becomes loud after silence. */
+/** Returns the times in seconds at which the audio becomes loud after silence. There is only one audio rendition. */
 export function filmBeepsOf(folder: string): number[] {
   const playlist = join(folder, 'a/index.m3u8')
   if (!existsSync(playlist)) return []

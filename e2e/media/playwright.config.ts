@@ -1,7 +1,10 @@
 import { defineConfig } from '@playwright/test'
 import base, { desktop } from '#e2e/playwright.config.ts'
 
-/** `npm run test:media`: videos of every kind that was once converted wrongly, imported by both methods and played to the end. */
+/**
+ * `npm run test:media`: imports a video of every kind that was once converted wrongly, in both ways, and plays it to
+ * the end.
+ */
 export default defineConfig({
   ...base,
   testDir: '.',

@@ -11,12 +11,13 @@ import { findStudioContent, studioShotsOf } from './studio-states.ts'
 import { acceptInvitationLink } from '#e2e/support/studio.ts'
 
 /**
- * `npm run screens -- URL` takes screenshots of every screen and its states on a running site, in English and German, on a phone
- * in portrait and landscape, a tablet and a desktop, also at 200 % zoom: single files in test-results/screens/<language>-<size>/,
- * and all on contact sheets beside them.
- * `npm run screens -- URL en-phone video` creates only the sheets and screenshots whose names match. The site needs the sandbox gateway.
- * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) instead of the URL it captures the studio, into
- * folders and sheets with the prefix `studio-`.
+ * `npm run screens -- URL` takes screenshots of every screen in each of its states on a running site. They are in
+ * English and German, on a phone in portrait and landscape, a tablet and a desktop, and at 200 % zoom.
+ * Single files are written to test-results/screens/<language>-<size>/, and contact sheets of them beside these folders.
+ * `npm run screens -- URL en-phone video` creates only sheets and screenshots whose names match. The site needs the
+ * sandbox gateway.
+ * With the one-time link of a new owner instead of the URL (`npm run studio -- operator add EMAIL`), screenshots of the
+ * studio are taken. Their folders and sheets have the prefix `studio-`.
  */
 const sizes: Record<string, Device> = {
   phone,
@@ -74,7 +75,7 @@ async function photograph(
     await page.waitForTimeout(settleMs)
     await shot.act?.(page)?.catch((error: unknown) => console.error(`\n${shot.name}: ${String(error)}`))
     await page.waitForTimeout(settleMs)
-    // A busy machine renders a playing video slowly.
+    // Long timeout, because a busy machine renders a playing video slowly.
     return await page.screenshot({ timeout: 60_000 })
   } finally {
     await context.close()
@@ -122,7 +123,7 @@ async function layOut(
     .toFile(file)
 }
 
-/** Takes all screenshots of one size and language, several in parallel. */
+/** Takes all screenshots of one size and language, several at the same time. */
 async function photographAll(browser: Browser, url: string, sheet: Sheet): Promise<Picture[]> {
   const { shots, device, locale, guest, member } = sheet
   const home = join(folder, sheet.name)
@@ -192,14 +193,14 @@ try {
   await browser.close()
 }
 
-/** Registers a member and returns the screens of viewers. */
+/** Registers a member, and returns the screens of viewers. */
 async function becomeViewer(): Promise<Shot[]> {
   const content = await findContent(url)
   await createPayingMember(home, url, content.ids)
   return shotsOf(content)
 }
 
-/** Signs in to the studio and returns its screens. */
+/** Signs in to the studio, and returns its screens. */
 async function signInToStudio(link: string): Promise<Shot[]> {
   await acceptInvitationLink(home, link)
   return studioShotsOf(await findStudioContent(home, url))

@@ -4,8 +4,8 @@ import base, { desktop, onDesktops, onPhones, ownSuites, phone } from '#e2e/play
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
- * `npm run test:screens`: every screen in every language and size. This folder has only such tests; those that
- * need the set-up of a flow are in the flow's file, tagged `@screens`.
+ * `npm run test:screens`: checks every screen in every language and size. All tests of this folder are of this kind.
+ * Tests that need the set-up of a flow are in the flow's file, with the tag `@screens`.
  */
 export default defineConfig({
   ...base,

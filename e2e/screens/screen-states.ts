@@ -1,19 +1,19 @@
 import type { Page } from '@playwright/test'
 import { mockOrderStatus, mockOrderList, mockOrderPath, setReturnPath } from '#e2e/support/mock-orders.ts'
 
-/** A screenshot of the contact sheets: a route in one of its states. */
+/** A screenshot for the contact sheets: a screen in one of its states. */
 export interface Shot {
   name: string
   path: string
-  /** Shown to a member with history, favorites and purchases; else to a new guest. */
+  /** True to show the screen to a member with history, favorites and purchases; otherwise to a new guest. */
   member?: boolean
-  /** Prepares the page: delays, drops or replaces responses. */
+  /** Prepares the page, for example by delaying, dropping or replacing responses. */
   before?: (page: Page) => Promise<unknown>
-  /** Actions before the screenshot. They do not use texts, because they run in every language. */
+  /** Actions before the screenshot. They find elements without texts, because they run in every language. */
   act?: (page: Page) => Promise<unknown>
 }
 
-/** The content of the running site. */
+/** Ids of content on the running site. */
 export interface Content {
   video: string
   section: string
@@ -44,7 +44,7 @@ const payForm = async (page: Page) => {
 }
 const inForm = (selector: string) => (page: Page) =>
   page.frameLocator('dialog iframe').locator(selector).click()
-/** Fills in a card and a name; finds fields by their autocomplete attributes. */
+/** Fills in a card and a name. Finds the fields by their autocomplete attributes. */
 const payWith = (number: string) => async (page: Page) => {
   const form = page.frameLocator('dialog iframe')
   const card = form.frameLocator('iframe')
@@ -65,7 +65,7 @@ const goOffline = async (page: Page) => {
   await page.context().setOffline(true)
   await page.locator('meta[name=offline]').waitFor({ state: 'attached' })
 }
-/** Opens a path offline, once the release is cached. */
+/** Opens a path offline, after the service worker has cached the release. */
 const openOffline = (path: string) => async (page: Page) => {
   const isKept = () => navigator.serviceWorker.controller?.state === 'activated'
   await page.waitForFunction(isKept, undefined, { timeout: 60_000 })
@@ -189,7 +189,10 @@ function watching({ video, plan }: Content): Shot[] {
   ]
 }
 
-/** Opens a video through navigation, because the documents of the homepage, a video and the plans embed their first responses. */
+/**
+ * Opens a video by a link on the homepage. A document that is requested directly contains its first responses, so they
+ * could not be delayed or dropped.
+ */
 const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
 const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
 const plansWithoutAnswer = (page: Page) => noAnswers(page).then(() => goTo(page, '/shopping'))

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { answer, click, inTurn, submit, type, type Shot } from './screen-states.ts'
 
-/** The content of the running site's studio; undefined if it is missing. */
+/** Ids of content in the running site's studio; undefined if there is none of that kind. */
 interface StudioContent {
   video: string | undefined
   draft: string | undefined
@@ -16,14 +16,14 @@ const none = { code: 200, data: { list: [], next_cursor: null } }
 const studioPath = '/studio'
 type Act = NonNullable<Shot['act']>
 
-/** Returns the screenshot of a studio page for a signed-in operator, after `acts`. */
+/** Returns the screenshot of a studio page for a signed-in operator, after the actions `acts`. */
 const studioScreen = (name: string, path: string, ...acts: Act[]): Shot => ({
   name,
   path: studioPath + path,
   member: true,
   act: inTurn(...acts),
 })
-/** The same with delayed, missing or replaced responses. */
+/** Like `studioScreen`, with delayed, missing or replaced responses. */
 const studioScreenWith = (name: string, path: string, before: Act, ...acts: Act[]): Shot => ({
   ...studioScreen(name, path, ...acts),
   before,
@@ -43,7 +43,7 @@ const press =
   (page) =>
     page.locator(selector).nth(place).click()
 
-/** Finds the content to open as the signed-in operator. */
+/** Returns ids of content, found as the signed-in operator. */
 export async function findStudioContent(page: Page, url: string): Promise<StudioContent> {
   const list = async (path: string) => {
     const response = await page.request.get(`${url}/api/studio/${path}`)
@@ -63,7 +63,7 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
   }
 }
 
-/** Returns every page with its dialogs, form errors, and empty and loading states. */
+/** Returns all pages of the studio with their dialogs and form errors, and in their empty and loading states. */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
   ...door(),
   ...videos(content),
@@ -283,7 +283,7 @@ const slowList = (path: string) => (page: Page) => page.route(`**/api/studio/${p
 const failing = (path: string) => (page: Page) =>
   page.route(`**/api/studio/${path}*`, (route) => route.fulfill({ status: 500, body: '' }))
 
-/** Fakes the link, so that no operator is added for a screenshot. */
+/** Replaces the response, so that no operator is added for a screenshot. */
 const madeLink: Act = async (page) => {
   const email = 'eva@example.com'
   const info = {
@@ -296,7 +296,7 @@ const madeLink: Act = async (page) => {
   await submit(page)
 }
 
-/** Fakes the health of a site with an unreachable mail server and a failing job. */
+/** Replaces responses: the mail server cannot be reached, and a job fails. */
 const somethingFails: Act = async (page) => {
   await page.route('**/api/studio/system/jobs*', async (route) => {
     const response = await route.fetch()

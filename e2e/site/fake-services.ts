@@ -7,7 +7,7 @@ import { startSocialIssuer } from '#e2e/stand-ins/social-issuer.ts'
 
 let started: Promise<Record<string, string>> | undefined
 
-/** Starts the third-party stand-ins once in this process. @returns a site's settings for them */
+/** Starts the fake third-party services, once per process. @returns the settings of a site that uses them */
 export function startFakeServices(): Promise<Record<string, string>> {
   return (started ??= start())
 }

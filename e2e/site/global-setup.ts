@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Prepares the templates of the run's sites, and keeps the database server running until the run ends. */
+/** Prepares the templates of this run's sites. Their database server runs until the run ends. */
 export default async function setUp(): Promise<() => Promise<void>> {
   const child = fork(join(import.meta.dirname, 'prepare.ts'), {
     execArgv: [],

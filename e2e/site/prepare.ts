@@ -1,5 +1,5 @@
 // Prepares the templates of the browser tests' sites: a PostgreSQL server with one database per template, and the
-// templates' media. Sends `PreparedSites` to its parent and keeps the server running until the parent disconnects.
+// templates' media files. Sends `PreparedSites` to its parent process. The server runs until the parent disconnects.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ await admin.end()
 const filledTemplates = await Promise.all(
   templateNames().map(async (name) => [name, await fillTemplate(name)] as const),
 )
-// `filledTemplates` contains every template.
+// The cast is safe: `filledTemplates` contains every template.
 const operators = Object.fromEntries(filledTemplates) as PreparedSites['operators']
 process.send?.({ server, home, operators } satisfies PreparedSites)
 
@@ -60,7 +60,7 @@ function templateNames(): Template[] {
   return Object.keys(templates) as Template[]
 }
 
-/** Fills a template's database and data directory with the ordinary import. @returns its operators */
+/** Fills the database and data directory of a template with the ordinary import. @returns the template's operators */
 async function fillTemplate(name: Template): Promise<Record<Role, PreparedOperator>> {
   const { dramas, settings } = templates[name]
   const config = loadConfig({

@@ -1,5 +1,5 @@
-// Serves the sites of one browser test worker, one at a time, each on a clone of a template. Its parent sends
-// requests as messages; it exits with its parent.
+// Serves the sites of one browser-test worker, one at a time. Each is a clone of a template. Receives requests as
+// messages from the parent process, and exits when the parent exits.
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -41,7 +41,7 @@ async function answer({ call, args }: Request): Promise<unknown> {
     await open?.stopListening()
     const before = open
     open = undefined
-    // Does not wait until the last site has closed.
+    // Closes the last site in the background, so that the next one opens without delay.
     closing = Promise.all([closing, before?.close()])
     open = await openSite(args[0])
     return { dataDir: open.dataDir, databaseUrl: open.databaseUrl } satisfies OpenSite

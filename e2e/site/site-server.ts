@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { PreparedSites, Template } from './templates.ts'
 
-/** The site that a test file requests. */
+/** The site that a test file needs. */
 export interface SiteSettings {
   template: Template
-  /** True to set up Stripe, PayPal, a sign-in issuer and marketing pixels in addition to the sandbox. */
+  /** True for a site with Stripe, PayPal, a sign-in issuer and marketing pixels, besides the sandbox. */
   withFakeServices: boolean
   /** Additional environment variables. */
   settings: Record<string, string>
@@ -24,13 +24,13 @@ export interface Answer {
   error?: string
 }
 
-/** The data directory and database of an open site. */
+/** The data directory and database of the open site. */
 export interface OpenSite {
   dataDir: string
   databaseUrl: string
 }
 
-/** The process that serves this worker's sites, one after another on the same port. */
+/** The process that serves the sites of this worker, one after another on the same port. */
 export class SiteServer {
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
@@ -52,18 +52,18 @@ export class SiteServer {
     })
   }
 
-  /** Closes the open site and opens another on a new clone. */
+  /** Closes the open site and opens another one on a new clone. */
   async open(settings: SiteSettings): Promise<OpenSite> {
-    // Written by serve.ts.
+    // The cast is safe: serve.ts sends an OpenSite.
     return (await this.#ask({ call: 'open', args: [settings] })) as OpenSite
   }
 
-  /** Runs an operator's command, as `npm run studio` does. @returns its output */
+  /** Runs a command of the studio, like `npm run studio`. @returns its output */
   async studio(...args: string[]): Promise<string> {
     return String(await this.#ask({ call: 'studio', args }))
   }
 
-  /** Advances the site's clock, as `npm run forward` does, and waits until the site has applied it. */
+  /** Moves the site's clock forward, like `npm run forward`, and waits until the site uses the new time. */
   async advanceClock(length: string): Promise<void> {
     await this.#ask({ call: 'forward', args: [length] })
   }
@@ -92,7 +92,7 @@ interface CurrentSite extends OpenSite {
 
 let current: CurrentSite | undefined
 
-/** Sets the site that this worker's helpers use. */
+/** Sets the site that the helper functions of this worker use. */
 export function setCurrentSite(site: CurrentSite): void {
   current = site
 }
@@ -103,7 +103,7 @@ export function currentSite(): CurrentSite {
   return current
 }
 
-/** Returns the prepared templates of this run (global-setup.ts). */
+/** Returns the templates that global-setup.ts has prepared for this run. */
 export function preparedSites(): PreparedSites {
   return JSON.parse(process.env['E2E_PREPARED'] ?? '') as PreparedSites
 }

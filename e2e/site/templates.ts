@@ -2,16 +2,16 @@ import type { Role } from '#contract/studio/roles.ts'
 import { dramas, type Drama } from '#e2e/support/make-content.ts'
 import { unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 
-/** The templates of test sites: each is imported once per run and cloned for every test file. */
+/** Templates of test sites. Each is imported once per run, and cloned for every test file. */
 export const templates = {
-  /** Six episodes, the first three free, and a second drama of one wide episode without sound. */
+  /** A drama of six episodes, the first three free, and a second drama of one wide episode without sound. */
   tower: { dramas, settings: {} },
-  /** One drama of two episodes, the second locked. */
+  /** One drama of two episodes; the second is locked. */
   door: {
     dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
     settings: {},
   },
-  /** The same with encrypted segments. */
+  /** The same drama, with encrypted segments. */
   encryptedDoor: {
     dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
     settings: { MEDIA_ENCRYPTION: 'aes-128' },
@@ -20,7 +20,10 @@ export const templates = {
 
 export type Template = keyof typeof templates
 
-/** Settings of every site of the browser tests. The secret is the same so that a clone can decrypt its template's secrets. */
+/**
+ * Settings of every site in the browser tests. All have the same secret, so that a clone can decrypt the secrets of its
+ * template.
+ */
 export const commonSettings = {
   APP_SECRET: 'the secret of every site that the browser tests open',
   DEMO: '0',
@@ -28,18 +31,18 @@ export const commonSettings = {
   ...unlimitedQuotas,
 }
 
-/** An operator of every template, with the cookie of an active session. */
+/** An operator in every template, with the cookie of an active session. */
 export interface PreparedOperator {
   email: string
   secret: string
   cookie: string
 }
 
-/** The results of prepare.ts, for the processes that open sites. */
+/** Results of prepare.ts for the processes that open sites. */
 export interface PreparedSites {
-  /** The PostgreSQL server, without a database name. */
+  /** The PostgreSQL server; each site adds its database name. */
   server: { host: string; user: string }
-  /** Contains a data directory per template, and the source videos in `dramas`. */
+  /** Folder with a data directory for each template, and the source videos in `dramas`. */
   home: string
   operators: Record<Template, Record<Role, PreparedOperator>>
 }

@@ -1,18 +1,18 @@
 import { inflateSync } from 'node:zlib'
 import type { BrowserContext } from '@playwright/test'
 
-/** The origin to which the test site reports errors; only the tests handle it. */
+/** Origin to which the test site's pages report errors. It has no server; tests intercept the requests. */
 export const sinkOrigin = 'http://errors.test'
 export const sinkDsn = 'http://public@errors.test/7'
 
-/** An item of an envelope: its type, and its payload if that is JSON. */
+/** An item of a Sentry envelope: its type, and its payload if that is JSON. */
 export interface EnvelopeItem {
   type: string
   text: string
   payload: Record<string, unknown> | null
 }
 
-/** Receives the envelopes that browsers send. @returns their items */
+/** Intercepts the envelopes that browsers send. @returns an array to which their items are added */
 export async function captureEnvelopes(context: BrowserContext): Promise<EnvelopeItem[]> {
   const items: EnvelopeItem[] = []
   await context.route(`${sinkOrigin}/**`, async (route) => {
@@ -26,7 +26,10 @@ export async function captureEnvelopes(context: BrowserContext): Promise<Envelop
   return items
 }
 
-/** Parses an envelope: its header, then a header and a payload per item. All end with a newline, except payloads with a length. */
+/**
+ * Parses an envelope: its header, then a header and a payload for each item. All end with a newline, except payloads
+ * whose header has a length.
+ */
 function readEnvelope(envelope: Buffer): EnvelopeItem[] {
   const items: EnvelopeItem[] = []
   let at = envelope.indexOf('\n') + 1
@@ -47,7 +50,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Returns the text of a recording: a line of JSON, and its compressed events. */
+/** Returns the content of a session recording as text: a line of JSON, and the events, which are compressed. */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1
   const compressed = payload[begin] === 0x78

@@ -14,14 +14,17 @@ const bank = page(
 )
 const script = read('stripe-script.browser.ts')
 
-/** A browser's requests to Stripe's hosts. */
+/** Requests of a browser to Stripe's hosts. */
 export interface StripeRequests {
-  /** The documents that requested its script. */
+  /** Paths of the documents that requested Stripe's script. */
   scriptRequesters: string[]
   confirmed: number
 }
 
-/** Replaces Stripe's hosts: serves its script and frames, and forwards its API to the process that the site uses too. */
+/**
+ * Replaces Stripe's hosts in the browser: serves the script and its frames, and forwards API requests to the fake
+ * Stripe that the site uses too.
+ */
 export async function interceptStripe(context: BrowserContext): Promise<StripeRequests> {
   const requests: StripeRequests = { scriptRequesters: [], confirmed: 0 }
   await context.route(/^https:\/\/js\.stripe\.com\/v3\/$/, async (route) => {

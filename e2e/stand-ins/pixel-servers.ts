@@ -1,7 +1,7 @@
 import type { BrowserContext } from '@playwright/test'
 import { sinkOrigin } from './error-sink.ts'
 
-/** An event that a browser sent to a platform's stand-in. */
+/** An event that a browser sent to the fake server of an ad platform. */
 export interface PixelEvent {
   platform: string
   event: string
@@ -11,18 +11,18 @@ export interface PixelEvent {
 
 export interface PixelServers {
   events: PixelEvent[]
-  /** All requests to hosts other than the site. */
+  /** URLs of all requests to hosts other than the site. */
   requests: string[]
-  /** Returns the events sent to one platform, in order. */
+  /** Returns the names of the events sent to one platform, in order. */
   eventsOf(platform: string): string[]
 }
 
-/** The pixel ids of the test site. */
+/** Pixel ids of the test site. */
 export const pixelIds = { meta: '1234567890', google: 'G-TEST1', tiktok: 'CTEST2', bigo: '987654' }
 
 /**
- * The relevant parts of the platforms' scripts: each sends its queued events to its server as image requests, so
- * that the content security policy must allow both.
+ * The relevant parts of the platforms' scripts. Each sends its queued events to its platform as image requests, so the
+ * Content-Security-Policy must allow the script and the images.
  */
 const scripts: Record<string, string> = {
   'connect.facebook.net': `{
@@ -61,7 +61,7 @@ const scripts: Record<string, string> = {
 
 const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64')
 
-/** Replaces the servers of all four platforms. */
+/** Replaces the servers of all four platforms in the browser. */
 export async function interceptPixels(context: BrowserContext, siteUrl: string): Promise<PixelServers> {
   const events: PixelEvent[] = []
   const requests: string[] = []

@@ -3,17 +3,17 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import { join } from 'node:path'
 import { proxyPort, sitePort } from '#e2e/support/site-url.ts'
 
-/** The URL of the proxy between the browser and the site in the service worker tests. */
+/** URL of the proxy between browser and site in the service worker tests. */
 export const proxyUrl = `http://localhost:${proxyPort}`
 
 export interface ReleaseProxy {
-  /** Drops all requests. */
+  /** True to drop all requests. */
   isDown: boolean
-  /** Delays documents. */
+  /** True to delay documents. */
   slow: boolean
-  /** The deployed release: in the second one every file has another name, and the old names do not exist. */
+  /** The deployed release. In release 2, every file has another name, and the names of release 1 do not exist. */
   release: 1 | 2
-  /** Files that are missing in both releases. */
+  /** Paths that do not exist in either release. */
   missingPaths: RegExp | undefined
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ const fileName = /[\w.-]+-[\w-]{7}\.(?:js|css|woff2)/g
 const texts = /html|javascript|css/
 const slowMs = 30_000
 
-/** Serves the built site as one of two releases. */
+/** Starts the proxy. It serves the built site as one of two releases. */
 export async function startReleaseProxy(): Promise<ReleaseProxy> {
   const proxy: ReleaseProxy = { isDown: false, slow: false, release: 1, missingPaths: undefined, close }
   const server = createServer((request, response) => {

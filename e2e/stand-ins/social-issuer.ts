@@ -7,17 +7,19 @@ import {
   type TokenRequestIncomingMessage,
 } from 'oauth2-mock-server'
 
-/** The cookie with which the issuer recognizes a user and their address; without it each visit is a new user. */
+/**
+ * Cookie with the user's e-mail address, by which the issuer recognizes the user. Without it, each visit is a new user.
+ */
 export const emailCookie = 'known_by'
-/** The user who denies access and is redirected without a code. */
+/** A user who denies access, and is therefore redirected without a code. */
 export const deniedEmail = 'nobody'
 
-/** Starts a real OpenID Connect issuer that grants every request. @returns the site's settings for it */
+/** Starts a real OpenID Connect issuer that grants every request. @returns the settings of a site that uses it */
 export async function startSocialIssuer(): Promise<Record<string, string>> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')
   await server.start(0, 'localhost')
-  /** The addresses of recognized users, by their authorization code. */
+  /** E-mail addresses of recognized users, by their authorization code. */
   const emailByCode = new Map<string, string>()
   server.service.on(
     'beforeAuthorizeRedirect',

@@ -1,4 +1,4 @@
-// The bank's page in the frame that Stripe's script shows over the form.
+// The bank's page for 3-D Secure, in the frame that Stripe's script shows over the form.
 ;(() => {
   const query = new URLSearchParams(location.search)
   const [id] = (query.get('client_secret') ?? '').split('_secret_')

@@ -1,4 +1,4 @@
-// One of Stripe's fields in its frame. Its input is sent only to Stripe's API.
+// One of Stripe's card fields, in its own frame. What is typed is sent only to Stripe's API.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Options {
@@ -7,7 +7,7 @@
   }
 
   const query = new URLSearchParams(location.search)
-  // Set by the stand-in's own script.
+  // The cast is safe: stripe-script.browser.ts sets this parameter.
   const kind = query.get('kind') as Kind
   const options: Options = JSON.parse(query.get('options') ?? '{}')
   const labels = {
@@ -53,7 +53,9 @@ input[aria-invalid=true] { color: ${invalid.color} }`
     return month >= 1 && month <= 12 && (2000 + year) * 12 + month > now.getFullYear() * 12 + now.getMonth()
   }
 
-  /** As Stripe does: validates a number of full length immediately, other input on blur. */
+  /**
+   * Validates a card number immediately at full length, and other input when the field loses the focus, as Stripe does.
+   */
   function emitChange(left: boolean): void {
     const complete = isComplete()
     const empty = input.value === ''

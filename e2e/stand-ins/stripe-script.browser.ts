@@ -1,4 +1,4 @@
-// Replaces the parts of https://js.stripe.com/v3/ that the payment document uses.
+// Implements the parts of https://js.stripe.com/v3/ that the payment document uses.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Answer {
@@ -19,7 +19,7 @@
     cardCvc: 'incomplete_cvc',
   }
 
-  /** Waits for one message of a frame. */
+  /** Waits for one message from a frame. */
   function nextMessage<T>(frame: HTMLIFrameElement, event: string): Promise<T> {
     return new Promise((resolve) => {
       const hear = ({ source, data }: MessageEvent) => {
@@ -60,14 +60,14 @@
       if (source !== frame.contentWindow) return
       if (data.event === 'change') field.complete = data.detail.complete
       if (data.event === 'enter') frame.closest('form')?.requestSubmit()
-      // Each listener receives the detail of its event.
+      // The cast is safe: each listener expects the detail of its event.
       hearers.get(data.event)?.(data.detail as never)
     }
     addEventListener('message', hear)
     return field
   }
 
-  /** Shows the bank's page over the form until it returns a result. */
+  /** Shows the bank's page over the form until the bank responds. */
   async function showBankChallenge(publicKey: string, clientSecret: string): Promise<void> {
     const frame = document.createElement('iframe')
     frame.src = `https://hooks.stripe.com/bank.html?${new URLSearchParams({ key: publicKey, client_secret: clientSecret })}`
@@ -86,7 +86,7 @@
   }
   type Deferred = Pick<Partial<Intent>, 'amount' | 'currency'> & { setupFutureUsage?: string | null }
 
-  /** Shows the wallet's sheet, which the browser draws outside the page. */
+  /** Shows the wallet's sheet. In a real browser, it is outside the page. */
   function openSheet(amount: string): { approved: Promise<string | null>; close(): void } {
     const sheet = document.createElement('dialog')
     sheet.ariaLabel = 'Google Pay'
@@ -105,14 +105,14 @@
     return { approved, close: () => sheet.remove() }
   }
 
-  /** The Express Checkout Element, with Google Pay. */
+  /** Creates the Express Checkout Element with Google Pay. */
   function createExpress(intent: Deferred) {
     const button = document.createElement('button')
     button.type = 'button'
     button.textContent = 'Google Pay'
     button.style.cssText = 'width: 100%; height: 52px; border-radius: 26px; background: #fff; color: #000'
     const hearers = new Map<string, (detail: never) => void>()
-    // Each listener receives the detail of its event.
+    // The cast is safe: each listener expects the detail of its event.
     const tell = (event: string, detail: object) => hearers.get(event)?.(detail as never)
     const express = {
       card: '',
@@ -143,7 +143,7 @@
     return express
   }
 
-  /** As Stripe does: the server's intent must match the sheet. */
+  /** Checks that the server's intent matches the sheet, as Stripe does. */
   async function checkIntentMatches(publicKey: string, clientSecret: string, shown: Deferred): Promise<void> {
     const [id] = clientSecret.split('_secret_')
     const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
@@ -198,7 +198,7 @@
       confirmCardSetup: confirm,
     }
 
-    /** Confirms a payment or a set-up intent, depending on the secret. */
+    /** Confirms a payment intent or a setup intent, depending on the secret. */
     async function confirm(clientSecret: string, data: object) {
       const shown = fields.filter(({ frame }) => frame.isConnected)
       const [number] = shown
@@ -213,7 +213,7 @@
     }
   }
 
-  /** Returns the result of a confirmed intent, after 3-D Secure if required. */
+  /** Returns the result of a confirmed intent, after 3-D Secure if the bank requires it. */
   async function afterConfirm(publicKey: string, clientSecret: string, { error, ...intent }: Answer) {
     if (error) return { error }
     if (intent.status !== 'requires_action') return {}

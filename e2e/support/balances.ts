@@ -4,21 +4,21 @@ import { lockedPanel, payByCard, towerUrl } from './playback-and-payment.ts'
 
 const card = { number: '4242 4242 4242 4242' }
 
-/** The sheet with the top-ups on sale. */
+/** Returns the sheet with the top-ups on sale. */
 export const topUpSheet = (page: Page): Locator => page.getByRole('dialog', { name: 'Top up your balance' })
 
-/** The paywall's button that pays for an episode from the balance. */
+/** Returns the paywall's button that pays for an episode from the balance. */
 export const unlockButton = (panel: Locator): Locator =>
   panel.getByRole('button', { name: 'Unlock for $0.99 from your balance' })
 
-/** Returns the available balance on the site, in cents. */
+/** Returns the available balance in cents, from the API. */
 export async function readAvailableBalance(page: Page): Promise<number> {
   const answer = await page.request.get('/api/balance')
   const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
   return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
 }
 
-/** Pays for a top-up in the open sheet. */
+/** Chooses a top-up in the open sheet and pays for it. */
 export async function payTopUp(page: Page, name: string, price: string): Promise<void> {
   const sheet = topUpSheet(page)
   await sheet.getByText(name, { exact: true }).click()
@@ -27,7 +27,7 @@ export async function payTopUp(page: Page, name: string, price: string): Promise
   await expect(sheet).toHaveCount(0)
 }
 
-/** Tops up from a locked episode. @returns its paywall, which then offers the balance */
+/** Buys a top-up at a locked episode. @returns the paywall, which then offers to pay from the balance */
 export async function topUpAtPaywall(
   page: Page,
   episode: number,

@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** The number of user actions of a purchase. The table is in docs/payments.md. */
+/** Number of user actions in a purchase. docs/payments.md lists them. */
 export interface InputCounts {
   taps: number
   keys: number
 }
 
-/** Counts user actions from now on, in every window and frame: taps, and keys or characters. */
+/** Counts user actions from now on, in all windows and frames: taps, and keys or characters. */
 export async function countInputs(context: BrowserContext): Promise<InputCounts> {
   const counts = { taps: 0, keys: 0 }
   await context.exposeBinding('noteEffort', (_, kind: keyof InputCounts) => (counts[kind] += 1))

@@ -7,7 +7,10 @@ const credentials = {
 }
 const cardAndEmail = { number: '4242 4242 4242 4242', email: credentials.email }
 
-/** Registers a member with history and favorites who has bought an episode of the first drama and a plan with the sandbox's card. */
+/**
+ * Registers a member with history and favorites, who buys an episode of the first drama and a plan with the sandbox's
+ * card.
+ */
 export async function createPayingMember(
   page: Page,
   url: string,
@@ -38,7 +41,7 @@ export async function createPayingMember(
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
 
-/** Deletes the member; only ledger records remain. */
+/** Deletes the member. Only ledger records remain. */
 export async function deleteMember(page: Page, url: string): Promise<void> {
   const headers = { origin: url }
   await page.request.post(`${url}/api/payment/cancel`, { headers, data: {} })

@@ -1,8 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
 
 /**
- * Presses a button twice while the request to `url` of the first press is held. An immediate response could replace the
- * button before the second press, which would then hit another element.
+ * Presses a button twice before the request of the first press is sent to `url`. Otherwise the response could replace
+ * the button, and the second press would hit another element.
  */
 export async function doubleClickBeforeSend(page: Page, button: Locator, url: string): Promise<void> {
   const pressed = Promise.withResolvers<void>()

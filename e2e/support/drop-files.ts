@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 
-/** Simulates dropping files or folders of the disk on a page. */
+/** Simulates a user who drops files or folders from the disk on a page. */
 export async function dropFiles(target: Locator, files: string[]): Promise<void> {
   const { x = 0, y = 0 } = (await target.boundingBox()) ?? {}
   const page = target.page()

@@ -2,7 +2,10 @@ import { accessSync, constants } from 'node:fs'
 import { chromium } from '@playwright/test'
 import packed from '@sparticuz/chromium'
 
-/** Finds an installed Chromium and its arguments: CHROMIUM_PATH, Debian's, Playwright's own, else the packaged one. */
+/**
+ * Finds an installed Chromium and its arguments: that of CHROMIUM_PATH, Debian's, Playwright's own, otherwise the one
+ * in an npm package.
+ */
 export async function findChromium(): Promise<{ executablePath: string; args: string[] }> {
   const localPath = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', chromium.executablePath()].find(
     isProgram,
@@ -14,8 +17,9 @@ export async function findChromium(): Promise<{ executablePath: string; args: st
 }
 
 /**
- * Arguments of the packaged Chromium that are unsuitable: they are for one page at a time and disable security. Without a zygote
- * each page's process starts from scratch, a tenth of the tests' time.
+ * Arguments of the packaged Chromium that are left out, because they allow only one page at a time or disable security.
+ * Without a zygote process, every page's process would start from the beginning, which takes a tenth of the tests'
+ * time.
  */
 const excludedArgs = [
   '--single-process',
@@ -26,8 +30,9 @@ const excludedArgs = [
 const isAllowedArg = (arg: string) => !excludedArgs.includes(arg)
 
 /**
- * No test needs the network beyond the site. Rendering is in software: without a graphics card Chromium would emulate one in the
- * page's own process, for hundreds of milliseconds that real phones do not need.
+ * Arguments of every Chromium. Tests need no network beyond the site. Pages are rendered in software: otherwise a
+ * Chromium without graphics card emulates one in the page's process, which takes hundreds of milliseconds that a real
+ * phone does not need.
  */
 const commonArgs = [
   '--disable-gpu',

@@ -9,27 +9,33 @@ import { recordingExpect, watchLocators } from './locator-check.ts'
 import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/site-server.ts'
 
-/** Playwright's own message for `serviceWorkers: 'block'`. */
+/** Playwright's message if a page registers a service worker while they are blocked. */
 const blockedWorkerWarning = 'Service Worker registration blocked by Playwright'
 
-/** Chromium's messages where a service worker takes control between the preload of a script and its import: it is fetched twice. */
+/**
+ * Chromium's messages if a service worker takes control between the preload and the import of a script. The script is
+ * then requested twice.
+ */
 const takeoverWarning =
   /cross-world service worker resource mismatch|was preloaded using link preload but not used/
 
-/** The path of a missing page. */
+/** A path without a page. */
 export const missingPath = '/nowhere'
 
-/** The default site of a test file. */
+/** The site of test files that set no other. */
 export const defaultSite: SiteSettings = { template: 'tower', withFakeServices: true, settings: {} }
 
 interface Options {
-  /** Expected console messages of the browser, such as for a lost connection. */
+  /** Console messages of the browser that a test expects, such as about a lost connection. */
   forgiven: RegExp | undefined
-  /** The template and settings of the file's site. */
+  /** Template and settings of the file's site. */
   site: SiteSettings
-  /** The stored answer to the consent banner; null if none. Answered by default, because the banner would cover the page. */
+  /**
+   * Stored answer to the consent banner; null for none. The default is an answer, because the banner would cover the
+   * page.
+   */
   consent: 'no' | null
-  /** The playback speed: slow episodes last a minute, so that tests do not reach the end unintentionally. */
+  /** Playback speed. With `slow`, an episode lasts a minute, so that tests do not reach its end unintentionally. */
   pace: 'slow' | 'real'
 }
 
@@ -42,13 +48,14 @@ interface AutoFixtures {
 }
 
 interface WorkerFixtures {
-  /** Serves the sites of this worker; `openFor` identifies the settings of the open one. */
+  /** The process that serves the sites of this worker. `openFor` identifies the settings of the open site. */
   siteServer: { server: SiteServer; open?: OpenSite; openFor?: string }
 }
 
 /**
- * Every test file has its own site on a clone of a prepared database, and after each failure the rest of its file gets a
- * new one. Every browser test also expects that the console stays silent in each window that it opens.
+ * Playwright's `test` with a site. Every test file has its own site, on a clone of a prepared database; after a
+ * failure, the rest of the file gets a new one. Every test also checks that no window it opens writes warnings or
+ * errors to the console.
  */
 export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   forgiven: [undefined, { option: true }],
@@ -79,7 +86,7 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   ],
   answeredConsent: [
     async ({ browser, consent }, use) => {
-      // Faster than a context's `storageState`, which opens a page.
+      // An init script is faster than `storageState` of the context, which opens a page.
       if (!consent) return use()
       await inEveryContext(browser, (context) => void context.addInitScript(storeConsent, consent), use)
     },
@@ -119,7 +126,7 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
 })
 export const expect = recordingExpect
 
-/** Prepares each context that the test opens, before its first page. */
+/** Prepares each browser context that the test opens, before the context's first page. */
 async function inEveryContext(
   browser: Browser,
   prepare: (context: BrowserContext) => void,
@@ -130,13 +137,19 @@ async function inEveryContext(
   browser.off('context', prepare)
 }
 
-/** In each page: stores the consent unless there is one. Pages with an opaque origin have no storage. */
+/**
+ * Runs in each page: stores the answer to the consent banner unless there is one. Pages with an opaque origin have no
+ * storage.
+ */
 function storeConsent(answer: string | null): void {
   if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)
     localStorage.setItem('consent', answer)
 }
 
-/** In each page: plays at a tenth of the normal speed once the episode has loaded, because at that speed browsers buffer little. */
+/**
+ * Runs in each page: slows playback down to a tenth once the episode has loaded or half of it has played. Not earlier,
+ * because browsers buffer little at such a speed.
+ */
 function playSlowly(): void {
   const slow = ({ target }: Event) => {
     if (!(target instanceof HTMLVideoElement)) return
@@ -149,7 +162,7 @@ function playSlowly(): void {
 
 function isUnexpectedMessage(message: ConsoleMessage): boolean {
   const text = message.text()
-  // A missing page returns HTTP 404, which the browser logs.
+  // The browser logs the HTTP 404 of the missing page.
   const missing = text.includes('status of 404') && message.location().url.endsWith(missingPath)
   return ['error', 'warning'].includes(message.type()) && text !== blockedWorkerWarning && !missing
 }

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { currentSite } from '#e2e/site/site-server.ts'
 
-/** Inserts an abandoned mail, because the tests' mail server accepts every mail. */
+/**
+ * Inserts an abandoned mail into the database. It cannot be created by sending, because the tests' mail server accepts
+ * every mail.
+ */
 export async function insertAbandonedMail(to: string): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()

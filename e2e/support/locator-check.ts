@@ -9,21 +9,21 @@ import {
 } from '@playwright/test'
 
 /*
- * Finds ineffective assertions: those that were already true before the action that they check. A first run with
- * E2E_LOCATORS=record stores the assertions after each action of a test; a second run with E2E_LOCATORS=check evaluates
- * each of them just before its action, and fails the test if one is already true. An assertion about a state that does
- * not change is marked at the end of its line with `// stays`.
+ * Finds assertions that prove nothing, because they were already true before the action that they should check.
+ * A first run with E2E_LOCATORS=record stores the assertions after each action of a test. A second run with
+ * E2E_LOCATORS=check evaluates these assertions just before the action, and fails the test if one is already true.
+ * An assertion about a state that should not change is marked with `// stays` at the end of its line.
  */
 
 interface Assertion {
   selector: string
   matcher: string
   expected: string | { source: string; flags: string } | undefined
-  /** File and line. */
+  /** File and line of the assertion. */
   at: string
 }
 
-/** The assertions after each action, by the number of the action. */
+/** The assertions after each action. The index is the number of the action. */
 type Recording = Assertion[][]
 
 const mode = process.env['E2E_LOCATORS']
@@ -39,7 +39,7 @@ const actions = [
   'selectOption',
   'setInputFiles',
 ]
-/** Matchers that assert the presence of something. */
+/** Matchers that assert that something is present. */
 const checkedMatchers = new Set([
   'toBeVisible',
   'toHaveText',
@@ -52,7 +52,7 @@ let recording: Recording = [[]]
 let recorded: Recording | undefined
 let problems: string[] = []
 
-/** Starts to observe a test; `finish` writes the recording, or throws the problems. */
+/** Starts to observe a test. `finish` writes the recording, or throws an error with the problems. */
 export function watchLocators(context: BrowserContext, { testId }: TestInfo): { finish(): void } | undefined {
   if (mode === undefined) return undefined
   const file = join(folder, `${testId}.json`)
@@ -68,14 +68,18 @@ export function watchLocators(context: BrowserContext, { testId }: TestInfo): { 
         mkdirSync(folder, { recursive: true })
         writeFileSync(file, JSON.stringify(recording))
       }
-      if (problems.length > 0) throw new Error(`These were true before the action:\n${problems.join('\n')}`)
+      if (problems.length > 0)
+        throw new Error(`These assertions were already true before the action:\n${problems.join('\n')}`)
     },
   }
 }
 
 let patched = false
 
-/** Patches every action of locators and keyboards to evaluate the assertions first. All pages of the process share the prototypes. */
+/**
+ * Patches all actions of locators and keyboards, so that they evaluate the assertions first. One patch is enough,
+ * because all pages of the process share the prototypes.
+ */
 function patch(page: Page): void {
   if (patched) return
   patched = true
@@ -116,7 +120,7 @@ async function isTrue(locator: Locator, matcher: string, expected: Assertion['ex
   )
 }
 
-/** Playwright's `expect`, which records assertions about locators in record mode. */
+/** Playwright's `expect`. In record mode, it also records assertions about locators. */
 export const recordingExpect: typeof plain =
   mode === 'record'
     ? new Proxy(plain, {
@@ -154,7 +158,7 @@ function noteAssertion(actual: unknown, matcher: string, [expected]: unknown[]):
 const isLocator = (actual: unknown): actual is Locator =>
   typeof actual === 'object' && actual !== null && typeof Reflect.get(actual, '_selector') === 'string'
 
-/** Returns the line of the assertion in the spec. */
+/** Returns file and line of the assertion in the spec. */
 function callSite(): string | undefined {
   const line = new Error().stack
     ?.split('\n')

@@ -10,13 +10,16 @@ export interface Drama {
   slug: string
   title: string
   episodes: number
-  /** The number of free episodes. */
+  /** Number of free episodes. */
   free: number
   size: string
   sound: boolean
 }
 
-/** The content of the browser tests: six short portrait episodes, the first three free, and a landscape one without audio. */
+/**
+ * Dramas of the browser tests: six short portrait episodes, the first three free, and a landscape episode without
+ * audio.
+ */
 export const dramas: readonly Drama[] = [
   { slug: 'the-test-tower', title: 'The Test Tower', episodes: 6, free: 3, size: '360x640', sound: true },
   { slug: 'wide-and-silent', title: 'Wide and Silent', episodes: 1, free: 3, size: '480x204', sound: false },
@@ -24,7 +27,7 @@ export const dramas: readonly Drama[] = [
 
 const seconds = 6
 
-/** Writes the dramas as folders for the ordinary import. Each episode has its own colour and tone. */
+/** Writes dramas as folders for the ordinary import. Each episode has its own colour and tone. */
 export async function makeContent(folder: string, ffmpegPath: string, wanted = dramas): Promise<void> {
   for (const { slug, title, episodes, free, size, sound } of wanted) {
     const home = join(folder, slug)
@@ -55,7 +58,7 @@ function describe(title: string, episodes: number, free: number): string {
 
 interface Clip {
   file: string
-  /** Determines its colour and tone. */
+  /** Determines the colour and the tone. */
   number: number
   size: string
   sound: boolean

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { orderStatuses, type Order } from '#contract/billing.ts'
 
-/** Orders in statuses that the sandbox cannot produce, or not in time. */
+/** Mocks orders in statuses that the sandbox cannot produce, or not quickly enough. */
 type Status = Order['status']
 
 const order: Order = {
@@ -18,10 +18,10 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-/** The path of the page with the order of `mockOrderStatus`. */
+/** Path of the page for the order of `mockOrderStatus`. */
 export const mockOrderPath = `/order/result?order_id=${order.id}`
 
-/** Overrides the status of the page's order from now on; null drops the responses. */
+/** Mocks the status of the page's order from now on; null drops the responses. */
 export async function mockOrderStatus(page: Page): Promise<(status: Status | null) => void> {
   let now: Status | null = null
   await page.route(/\/api\/payment\?.*order_id=/, (route) =>
@@ -30,11 +30,11 @@ export async function mockOrderStatus(page: Page): Promise<(status: Status | nul
   return (status) => void (now = status)
 }
 
-/** Keeps the page of a paid order open, which otherwise redirects after a moment. */
+/** Makes the page of a paid order redirect to itself, so that it stays open. */
 export const setReturnPath = (page: Page) =>
   page.addInitScript((path) => sessionStorage.setItem('return_path', path), mockOrderPath)
 
-/** Replaces the list of orders with one of every status, and keeps the rest of the response. */
+/** Mocks the list of orders with an order in each status. The rest of the response is unchanged. */
 export const mockOrderList = (page: Page) =>
   page.route(/\/api\/payment(\?(?!.*order_id=).*)?$/, async (route) => {
     const response = await route.fetch()

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A file with its path in the ZIP; `method` 8 is deflated, 0 is stored. */
+/** A file and its path in the ZIP. `method` 8 compresses it (deflate), 0 stores it. */
 interface ZipEntry {
   name: string
   content: Buffer
@@ -9,7 +9,7 @@ interface ZipEntry {
   zip64?: boolean
 }
 
-/** Creates a ZIP as archivers do, optionally with sizes in Zip64 fields. */
+/** Creates a ZIP as archiver programs do, optionally with sizes in Zip64 fields. */
 export function packZip(files: readonly ZipEntry[], comment = ''): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []

@@ -1,13 +1,13 @@
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type Frame, type Page } from '@playwright/test'
 
-/** Quality checks for every screen. axe injects its own script into the page, so the test needs `bypassCSP`. */
+/** Quality checks for every screen. Tests that use axe need `bypassCSP`, because axe injects a script into the page. */
 
-/** The smallest supported window. */
+/** The smallest window that is supported. */
 export const narrowPhone = { width: 360, height: 640 }
 export const desktopAt200Percent = { width: 640, height: 450 }
 
-/** Sums layout shifts from the next document on. */
+/** Adds up layout shifts, beginning with the next document. */
 export async function recordLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts = { total: 0 }
@@ -19,7 +19,7 @@ export async function recordLayoutShifts(page: Page): Promise<void> {
   })
 }
 
-/** Expects no layout shift since `recordLayoutShifts`. */
+/** Expects no layout shifts since `recordLayoutShifts`. */
 export async function expectNoLayoutShift(page: Page): Promise<void> {
   const total = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total)
   expect(total).toBeLessThan(0.01)
@@ -28,13 +28,13 @@ export async function expectNoLayoutShift(page: Page): Promise<void> {
 /** Expects no axe violations on the current page. Repeats the check, because the page may change while axe reads it. */
 export async function expectAccessible(page: Page): Promise<void> {
   await expect(async () => {
-    // The legacy mode is twice as fast, and does not check frames of other origins.
+    // Uses axe's legacy mode in pages without frames: it is twice as fast, but does not check frames of other origins.
     const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
   }).toPass({ timeout: 15_000 })
 }
 
-/** Expects that nothing is wider than the window and no text is cut off, except in rows that scroll horizontally. */
+/** Expects that nothing is wider than the window and no text is cut off. Rows that scroll horizontally may be wider. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   for (const frame of page.frames()) await expectNoOverflowInFrame(frame)
 }
@@ -45,7 +45,7 @@ async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
-    // Completely outside its container: revealed by a swipe or by focus.
+    // Completely outside its container: a swipe or the focus scrolls it into view.
     const isScrolledAway = (element: Element | null, left: number): boolean =>
       element !== null &&
       ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||
@@ -66,7 +66,7 @@ async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
       if (out || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
         cut.push(text.textContent?.trim() ?? '')
     }
-    // A hidden frame has no width.
+    // A hidden frame has no width and is not checked.
     return { wide: page.clientWidth && page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
   })
   expect(wide, 'no sideways scrolling').toBeLessThanOrEqual(0)

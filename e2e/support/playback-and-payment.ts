@@ -1,11 +1,11 @@
 import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test'
 
-/** Actions and checks on the video page. */
+/** Actions and checks for the video page. */
 
-/** The selector of the video on screen: adjacent ones are inert. */
+/** Selector of the video on screen; the adjacent videos are inert. */
 const visibleVideo = 'video:not([inert] *)'
 
-/** Returns the position of the episode on screen in seconds, also after its end; -1 if there is none. */
+/** Returns the position in seconds of the episode on screen, if it plays or has ended; otherwise -1. */
 export const currentSecond = (page: Page): Promise<number> =>
   page.evaluate((selector) => {
     const shown = document.querySelector<HTMLVideoElement>(selector)
@@ -26,27 +26,27 @@ export async function expectProgress(page: Page): Promise<void> {
   await expect.poll(() => currentSecond(page), { message: 'the episode moves' }).toBeGreaterThan(0)
 }
 
-/** Seeks to the last moments of the episode on screen, which then ends by itself. */
+/** Seeks to the last moments of the episode on screen, so that it ends soon. */
 export async function skipToEnd(page: Page): Promise<void> {
   await expectProgress(page)
   const isNearEnd = () =>
     page.locator(visibleVideo).evaluate((video: HTMLVideoElement) => {
       const near = video.duration - 0.5
       if (video.ended || (video.currentTime >= near && !video.seeking)) return true
-      // Without a known duration there is no end to seek to.
+      // Before the duration is known, it is not possible to seek to the end.
       if (Number.isFinite(near)) video.currentTime = near
       return false
     })
   await expect.poll(isNearEnd).toBe(true)
 }
 
-/** Moves to the next episode: with a swipe on a phone, a key on a desktop. */
+/** Moves to the next episode: by a swipe on a phone, by a key on a desktop. */
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')
   const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
   const feed = page.locator('[data-player] [role=region]').first()
   const scrolled = () => feed.evaluate((each) => each.scrollTop / each.clientHeight)
-  // A feed that is still snapping to the previous episode would stop halfway and snap back.
+  // First waits until the feed has snapped: a swipe during snapping would stop halfway and snap back.
   let startPosition = 0
   const distanceFromSnap = async () => {
     startPosition = await scrolled()
@@ -58,13 +58,14 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
   const steps = 8
   const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.7 * step) / steps) }]
-  // Chromium's own scroll gesture sometimes sends no moves.
+  // Sends touch events, because Chromium's own scroll gesture sometimes sends no moves.
   await touch('touchStart', at(0))
   for (let step = 1; step <= steps; step++) {
     await touch('touchMove', at(step))
     await page.evaluate(() => new Promise(requestAnimationFrame))
   }
-  // A busy browser drops moves: the finger stays down until the feed is past the half, from which it snaps to the next episode.
+  // Repeats the last move, because a busy browser drops moves. The finger stays down until the feed is past the half,
+  // so that it snaps to the next episode.
   await expect
     .poll(
       async () => {
@@ -76,24 +77,24 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
     .toBeGreaterThan(0.55)
   await touch('touchEnd', [])
   await devtools.detach()
-  // A press that scrolls its button into view would move a feed that is still snapping.
+  // Waits again: a press on a button scrolls it into view, which would move a feed that is still snapping.
   await expect.poll(distanceFromSnap, { message: 'the feed has snapped' }).toBeLessThan(0.01)
 }
 
 export const lockedPanel = (page: Page, number: number) =>
   page.getByRole('region', { name: `Episode ${number} is locked` })
 
-/** Returns the card form's frame, and the gateway's frame in it. */
+/** Returns the frame of the card form, and the gateway's frame in it. */
 export function cardForm(page: Page): { form: FrameLocator; card: FrameLocator } {
   const form = page.frameLocator('iframe[title="Payment"]')
   return { form, card: form.frameLocator('iframe[title="Card"]') }
 }
 
-/** The frame of the paywall's express wallet. */
+/** Returns the frame of the paywall's express wallet. */
 export const expressFrame = (page: Page): FrameLocator =>
   page.frameLocator('iframe[title="Wallet"], iframe[title="Geldbörse"]')
 
-/** The sheet of the sandbox's wallet, over the document with its button. */
+/** Returns the sheet of the sandbox's wallet, which covers the document with its button. */
 export const sandboxSheet = (document: FrameLocator): FrameLocator =>
   document.frameLocator('iframe[title="Sandbox Pay"]')
 
@@ -102,7 +103,7 @@ export interface CardInput {
   email?: string
 }
 
-/** Returns a unique address, because each address gets an introductory price only once. */
+/** Returns a unique e-mail address, because an address gets an introductory price only once. */
 export const randomEmail = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
 
 /** Fills in a card and a name, and presses the pay button. */
@@ -117,13 +118,13 @@ export async function payByCard(page: Page, { number, email = randomEmail() }: C
   await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
 }
 
-/** Expands the other payment methods of a panel, and chooses one. */
+/** Expands the other payment methods of a panel, and chooses one of them. */
 export async function choosePaymentMethod(panel: Locator, name: string): Promise<void> {
   await panel.getByRole('button', { name: 'Other ways to pay' }).click()
   await panel.getByText(name, { exact: true }).click()
 }
 
-/** Chooses a wallet for an episode, and continues to its approval page. */
+/** Chooses a wallet for an episode, and goes on to the wallet's approval page. */
 export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet'): Promise<void> {
   await choosePaymentMethod(panel, wallet)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -132,10 +133,10 @@ export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet')
   await form.getByRole('button', { name: /Continue to pay/ }).click()
 }
 
-/** The frame of 3-D Secure in the card form. */
+/** Returns the frame of 3-D Secure in the card form. */
 export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title="Bank verification"]')
 
-/** Returns the URL of an episode of the test drama, found through the site's pages. */
+/** Returns the URL of an episode of the test drama, whose id is read from the homepage. */
 export async function towerUrl(page: Page, episode: number): Promise<string> {
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as {

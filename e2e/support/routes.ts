@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { missingPath } from './fixtures.ts'
 import { siteUrl } from './site-url.ts'
 
-/** Every route of the site on the test content. */
+/** Every route of the site, with placeholders for ids of the test content. */
 export const routes = [
   { name: 'home', path: '/' },
   { name: 'category', path: '/browse/{menu}' },
@@ -42,7 +42,7 @@ async function readHomepage(page: Page): Promise<Homepage> {
   return info
 }
 
-/** Returns the dramas of the test content, the one with six episodes first. */
+/** Returns the ids of the test dramas; the first is the drama with six episodes. */
 export async function videoIds(page: Page): Promise<string[]> {
   const { homepage } = await readHomepage(page)
   const items = homepage.flatMap((section) => section.items)
@@ -50,7 +50,7 @@ export async function videoIds(page: Page): Promise<string[]> {
   return [...new Set(ids)]
 }
 
-/** Returns a route's path with the ids of the test content. */
+/** Replaces the placeholders in a route's path by ids of the test content. */
 export async function resolvePath(page: Page, path: string): Promise<string> {
   const info = await readHomepage(page)
   const videos = info.homepage.flatMap(({ items }) => items)
@@ -62,7 +62,7 @@ export async function resolvePath(page: Page, path: string): Promise<string> {
   return path.replace(/{(\w+)}/, (_, name: string) => ids[name] ?? name)
 }
 
-/** Opens a route and waits until its content has replaced all placeholders. */
+/** Opens a route and waits until its content has replaced all loading placeholders. */
 export async function openRoute(page: Page, path: string): Promise<void> {
   await page.goto(await resolvePath(page, path))
   await page.getByRole('heading').first().waitFor()

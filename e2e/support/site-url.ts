@@ -1,6 +1,6 @@
 /**
- * The ports of the browser tests' sites. Each worker of the runner has a block of ports, and each run starts at
- * another one (playwright.config.ts), so that two runs on one machine do not conflict.
+ * Ports of the browser tests' sites. Each worker has a block of ports. Each run starts at another port
+ * (playwright.config.ts), so that two runs on one machine do not conflict.
  */
 const portsPerWorker = 10
 const firstPort =
@@ -9,7 +9,7 @@ const firstPort =
 
 export const sitePort = firstPort
 export const siteUrl = `http://localhost:${sitePort}`
-/** The port of Stripe's API stand-in; browsers reach it through the tests. */
+/** Port of the fake Stripe API. Browsers reach it through requests that the tests intercept. */
 export const stripePort = firstPort + 1
-/** The port of the proxy between browser and site in the service worker tests. */
+/** Port of the proxy between browser and site in the service worker tests. */
 export const proxyPort = firstPort + 2

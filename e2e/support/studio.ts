@@ -6,14 +6,16 @@ import { siteUrl } from './site-url.ts'
 
 export const studioPassword = 'a passphrase for the studio'
 
-/** Invites an operator. @returns the one-time link and the address */
+/** Invites an operator. @returns the one-time link and the e-mail address */
 export async function inviteOperator(role: Role): Promise<{ email: string; link: string }> {
   const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
   const printed = await currentSite().server.studio('operator', 'add', email, '--role', role, '--json')
   return { email, link: (JSON.parse(printed) as { link: string }).link }
 }
 
-/** Invites an operator and accepts the invitation on the page. @returns the address and the authenticator secret */
+/**
+ * Invites an operator and accepts the invitation on the page. @returns the e-mail address and the authenticator secret
+ */
 export async function openStudioByInvitation(
   page: Page,
   role: Role,
@@ -22,7 +24,10 @@ export async function openStudioByInvitation(
   return { email, secret: await acceptInvitationLink(page, link) }
 }
 
-/** Signs in a prepared operator of the template, because accepting an invitation takes longer than many tests. */
+/**
+ * Signs in an operator of the template by the cookie of its session. Accepting an invitation would take longer than
+ * many tests.
+ */
 export async function openStudioWithSession(page: Page, role: Role): Promise<void> {
   const { cookie } = preparedSites().operators[currentSite().template][role]
   await page.context().addCookies([{ name: 'operator', value: cookie, url: siteUrl, httpOnly: true }])
@@ -45,7 +50,7 @@ export async function acceptInvitationLink(page: Page, link: string): Promise<st
   return secret
 }
 
-/** Sends a studio command directly, as the signed-in operator. */
+/** Sends a studio command as the signed-in operator, without the page. */
 export async function postToStudio<Answer>(page: Page, path: string, data: object): Promise<Answer> {
   const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
   return (await answer.json()) as Answer
@@ -56,7 +61,7 @@ export async function createDraft(page: Page, title: string): Promise<string> {
   return (await postToStudio<{ info: { id: string } }>(page, 'video/add', { title })).info.id
 }
 
-/** Creates a draft with tags or a category of these names. @returns its id */
+/** Creates a draft with tags or a category. @returns its id */
 export async function createLabelledDraft(
   page: Page,
   labels: { tags?: string[]; category?: string },
@@ -66,7 +71,10 @@ export async function createLabelledDraft(
   return id
 }
 
-/** Uploads videos into a draft as episodes with the titles "Tale 1", "Tale 2" …, which appear in its list soon after. */
+/**
+ * Uploads videos into a draft as the episodes "Tale 1", "Tale 2" and so on. They soon appear in the draft's list of
+ * episodes.
+ */
 export async function uploadFilms(page: Page, videoId: string, films: readonly Buffer[]): Promise<void> {
   const files = films.map(({ length: bytes }, index) => ({
     name: `${index + 1}.mp4`,

@@ -2,26 +2,29 @@ import type { Page } from '@playwright/test'
 
 /** A tab stop of a page. */
 export interface TabStop {
-  /** Its accessible name: its text, label or ARIA label, with the name of its group. */
+  /** Accessible name: the text, label or ARIA label, with the name of the group. */
   name: string
-  /** Its element name, such as `button`. */
+  /** Name of the element, such as `button`. */
   kind: string
   reached: boolean
-  /** True if it, or its visible representation, has a focus ring while focused. */
+  /** True if the element or its visible representation has a focus ring while it has the focus. */
   hasRing: boolean
-  /** True if it is in the window and not covered while focused. */
+  /** True if the element is inside the window and not covered while it has the focus. */
   isSeen: boolean
-  /** Its position in the document. */
+  /** Position in the document in pixels. */
   place: { left: number; right: number; top: number; bottom: number }
 }
 
-/** The recorder in the page. */
+/** The recorder that runs in the page. */
 interface TabWalk {
   hasCycled: () => boolean
   end: () => TabStop[]
 }
 
-/** Presses Tab until the focus cycles, in the page or the open sheet. @returns the stops in order, then the controls that were not reached */
+/**
+ * Presses Tab until the focus returns to the start, in the page or in the open sheet. @returns the tab stops in order,
+ * then the controls that were not reached
+ */
 export async function walkByTab(page: Page, maxPresses = 500): Promise<TabStop[]> {
   await page.evaluate(installTabWalk)
   for (let pressed = 1; pressed <= maxPresses; pressed++) {
@@ -35,7 +38,7 @@ export async function walkByTab(page: Page, maxPresses = 500): Promise<TabStop[]
   )
 }
 
-/** In the page: records focused elements from now on, without those in frames. */
+/** Runs in the page: records from now on which elements get the focus. Frames are left out. */
 function installTabWalk(): void {
   const controls = 'a[href], button, input, select, textarea, summary, video[controls], [tabindex]'
   const wordsOf = (element: Element): string => {
@@ -89,13 +92,13 @@ function installTabWalk(): void {
   }
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   addEventListener('focusin', note)
-  // A sheet may focus its main control; the walk starts at the first one.
+  // A sheet may first focus its main control, so the walk begins at the sheet's first control.
   if (scope !== document) scope.querySelector<HTMLElement>(controls)?.focus()
   const walk: TabWalk = {
     hasCycled: () => isCycleComplete,
     end: () => {
       removeEventListener('focusin', note)
-      // Sticky and fixed elements count at their own position.
+      // Makes sticky elements static, so that each has its own position in the document.
       for (const element of scope.querySelectorAll<HTMLElement>('*'))
         if (getComputedStyle(element).position === 'sticky') element.style.position = 'static'
       const missed = [...scope.querySelectorAll<HTMLElement>(controls)].filter(

@@ -6,7 +6,7 @@ import { makeClip } from './make-content.ts'
 
 let made: Promise<Buffer> | undefined
 
-/** Creates a video of one second, which the site converts quickly. */
+/** Returns a video of one second, which the site converts quickly. It is created once. */
 export const tinyVideo = (): Promise<Buffer> => (made ??= make())
 
 async function make(): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// Checks that the subjects of commits that are not on the upstream branch follow Conventional Commits.
+// Checks that commits which are not yet on the upstream branch have subjects that follow Conventional Commits.
 import { execFileSync } from 'node:child_process'
 import { root } from '#scripts/setup.mjs'
 
@@ -6,7 +6,7 @@ const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor'
 const form = new RegExp(`^(${types.join('|')})(\\([a-z0-9-]+\\))?!?: [^\\s].*[^.\\s]$`)
 const maxLength = 72
 
-/** Returns a readable description of what is wrong with a commit's subject, or undefined. */
+/** Returns a description of what is wrong with a commit's subject; undefined if it is valid. */
 export function findFault(subject) {
   if (subject.length > maxLength) return `has ${subject.length} letters, of at most ${maxLength}`
   if (!form.test(subject)) return `is not "type(scope): description", with a type of ${types.join(', ')}`
@@ -29,7 +29,7 @@ function newSubjects(cwd) {
     const log = execFileSync('git', ['log', '--no-merges', '--format=%s', '@{upstream}..HEAD'], options)
     return log.split('\n').filter(Boolean)
   } catch {
-    // There is no branch, no upstream or no repository.
+    // Without a repository, branch or upstream, there is nothing to compare.
     return []
   }
 }

@@ -1,7 +1,7 @@
-/** A test by its file and its title; a value inside a template literal is written as "…". */
+/** Reference to a test by its file and its title. A value inside a template literal is written as "…". */
 export type TestReference = readonly [file: string, name: string]
 
-/** Facts about an endpoint that the contract lacks: who may call it, and the tests that prove it. */
+/** Facts about an endpoint that the contract does not contain: who may call it, and which tests verify it. */
 export interface CallDocumentation {
   callers: string
   tests: readonly TestReference[]
@@ -40,7 +40,7 @@ const visit = 'web/lib/tracking/visit-parameters.test.ts'
 const everybody = 'everybody'
 const viewer = 'guests and members (a token is required)'
 
-/** The 24 calls of the seed (section 7), in its order. */
+/** The 24 API calls of the seed (the project's specification, section 7), in its order. */
 export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/user': {
     callers: everybody,

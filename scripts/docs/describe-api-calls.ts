@@ -4,12 +4,15 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { refusals } from '#contract/errors.ts'
 import { rules, seedCalls, type CallDocumentation, type TestReference } from './api-call-tests.ts'
 
-/** Every endpoint of the contract by its method and path. */
+/** All endpoints of the contract, by method and path. */
 export const calls = new Map(allCalls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 
-/** Returns the document docs/calls.md: the seed's calls, the rules for all of them, and the calls beyond the seed. */
+/**
+ * Returns the content of docs/calls.md: the calls of the seed (the project's specification), the rules for all calls,
+ * and the other calls.
+ */
 export function describeCalls(): string {
-  // Sorted by path, because the order of a module's exports varies.
+  // Sorted by path, because the export order of a module varies.
   const others = [...calls.keys()]
     .filter((name) => !(name in seedCalls))
     .toSorted(
@@ -46,7 +49,7 @@ requests, serialise responses and generate \`/api/openapi.json\`, which has ever
 each call may return an HTTP error (400, 404, 408, 413, 415, 429, 431, 500, 503, and 403 from another site) in the same envelope.
 Every call accepts \`fbclid\` and \`ttclid\`, which are omitted here. Numbers in brackets are the envelope's \`code\`.`
 
-/** Routes outside the contract, which return no envelope. */
+/** Routes outside the contract, whose responses have no envelope. */
 const plainCalls: Record<string, { takes: string; gives: string }> = {
   'GET /api/statics.png': { takes: '`event`, its fields', gives: 'a 1×1 PNG, `no-store`' },
   'GET /api/webhook/payment/paypal-cancel': {
@@ -94,7 +97,7 @@ function refusalsOf(call: Endpoint | undefined): string {
   return call?.refuses.map((name) => `${name} (${refusals[name]})`).join(', ') || '–'
 }
 
-/** Returns the names of an object's fields, with a question mark after optional ones. */
+/** Returns the names of a schema's fields. Optional fields have a question mark. */
 function fields(schema: TSchema | undefined): string[] {
   if (!isObject(schema)) return []
   const requiredFields = new Set<string>(schema.required)

@@ -2,7 +2,10 @@ import { testLink, table } from './describe-api-calls.ts'
 import { seedRoutes, type ScreenRow } from './screen-tests.ts'
 import { screenParts } from './screen-part-tests.ts'
 
-/** Returns the document docs/screens.md: the seed's requirements for the browser, and the tests that prove them. */
+/**
+ * Returns the content of docs/screens.md: the requirements of the seed (the project's specification) for the browser,
+ * and the tests that verify them.
+ */
 export function describeScreens(): string {
   return `${[
     '# The screens',

@@ -7,10 +7,10 @@ type Node = { type: string } & Record<string, unknown>
 
 const root = join(import.meta.dirname, '../..')
 
-/** The tag with the screen size of a browser test, which is not part of the title. */
+/** The tag of a browser test's screen size, which is not part of the title. */
 const screen = / @(phone|desktop)$/
 
-/** Returns the references that match no test of their file, or more than one. */
+/** Returns the references that match no test in their file, or more than one. */
 export function findMissingTests(proofs: readonly TestReference[]): TestReference[] {
   const titlesOf = new Map<string, string[]>()
   return proofs.filter(([file, name]) => {
@@ -26,8 +26,8 @@ function readTitlesOf(file: string): string[] {
 }
 
 /**
- * Returns the titles of the tests in a file, without their groups' titles. A value inside a template literal is shown as "…".
- * Skipped tests, todos and tests with a computed title are omitted.
+ * Returns the titles of the tests in a file, without the titles of their groups. A value inside a template literal
+ * becomes "…". Skipped tests, todos and tests with a computed title are omitted.
  * @throws Error if the file is not valid TypeScript
  */
 export function readTestTitles(file: string, source: string): string[] {
@@ -47,7 +47,9 @@ function collectTitles(node: unknown): string[] {
   return Object.values(node).flatMap(collectTitles)
 }
 
-/** Returns the name of the called function; for `test.each(…)('title')` and `test.for(…)('title')` it is `test` too. */
+/**
+ * Returns the name of the called function. For `test.each(…)('title')` and `test.for(…)('title')`, this is also `test`.
+ */
 function nameOf(callee: unknown): string {
   if (!isNode(callee)) return ''
   if (callee.type === 'Identifier') return String(callee['name'])

@@ -18,7 +18,7 @@ const scrub = 'server/telemetry/shared-scrub.test.ts'
 const texts = 'web/i18n/load-texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 
-/** The seed's other requirements for the browser, by section. */
+/** The other requirements of the seed (the project's specification) for the browser, by section. */
 export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
   {
     title: 'Frame, start-up and stored values (sections 2, 3, 4, 6)',

@@ -30,7 +30,10 @@ export const subscribing: TestReference = [
   'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
 ]
 
-/** A row of the table: the seed's requirement, the implementation, and the tests that prove it. */
+/**
+ * A row of a table: a requirement of the seed (the project's specification), its implementation, and the tests that
+ * verify it.
+ */
 export interface ScreenRow {
   seed: string
   implementation: string

@@ -1,4 +1,4 @@
-// Writes docs/calls.md and docs/screens.md from the contract and the lists of proofs: `npm run docs`.
+// npm run docs: writes docs/calls.md and docs/screens.md from the contract and the lists of tests in this folder.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCalls } from './describe-api-calls.ts'

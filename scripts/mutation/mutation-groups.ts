@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Files that are mutated together, with the tests that should detect the mutants. */
+/** Files that are mutated together, and the tests that should detect their mutants. */
 export interface MutationGroup {
   name: string
-  /** Whole files, or functions of a file with other code. */
+  /** Whole files, or functions of a file that also contains other code. */
   files: readonly (string | { file: string; functions: readonly string[] })[]
-  /** Run in this order until one fails: the fastest first. */
+  /** The test files, fastest first: they run in this order until a test fails. */
   tests: readonly string[]
 }
 
@@ -97,7 +97,7 @@ export const groups: readonly MutationGroup[] = [
   },
 ]
 
-/** Returns a group's Stryker patterns: `file`, or `file:first-last` in lines. */
+/** Returns the Stryker patterns of a group: `file`, or `file:first-last` with line numbers. */
 export function mutatePatterns({ files }: MutationGroup): string[] {
   return files.flatMap((each) => {
     if (typeof each === 'string') return [each]
@@ -106,7 +106,10 @@ export function mutatePatterns({ files }: MutationGroup): string[] {
   })
 }
 
-/** Returns the lines of a top-level function in a formatted file, as `first-last`. @throws Error if there is none */
+/**
+ * Returns the line numbers of a top-level function in a formatted file, as `first-last`. @throws Error if the function
+ * does not exist
+ */
 export function lineRangeOf(source: string, name: string): string {
   const lines = source.split('\n')
   const first = lines.findIndex((line) => new RegExp(`^(export )?(async )?function ${name}\\b`).test(line))

@@ -1,9 +1,9 @@
-/** The relevant part of a mutant's result. */
+/** Result of one mutant. */
 export interface Result {
   status: string
 }
 
-/** The results of a group's mutants. */
+/** Results of all mutants of a group. */
 export interface Summary {
   name: string
   mutants: number
@@ -15,10 +15,13 @@ export interface Summary {
   score: number
 }
 
-/** Minimum score of a group. */
+/** Minimum score of a group, in percent. */
 export const minimumScore = 85
 
-/** Summarises a group. Mutants that a comment excludes or that do not load are not counted, as in Stryker's own score. */
+/**
+ * Summarises the results of a group. As in Stryker's score, ignored mutants and mutants that do not compile are not
+ * counted.
+ */
 export function summarise(name: string, results: readonly Result[]): Summary {
   const count = (status: string) => results.filter((result) => result.status === status).length
   const killed = count('Killed')
@@ -40,7 +43,7 @@ const columns: readonly [string, (summary: Summary) => string][] = [
   ['score', ({ score }) => `${score.toFixed(1)} %`],
 ]
 
-/** Returns the summaries as a table, and a last line that counts the groups: `N passed, N failed`. */
+/** Returns the summaries as a table. Its last line counts the groups: `N passed, N failed`. */
 export function writeTable(summaries: readonly Summary[]): string {
   const rows = [
     columns.map(([title]) => title),

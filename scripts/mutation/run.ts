@@ -4,9 +4,9 @@ import { groups, mutatePatterns, type MutationGroup } from './mutation-groups.ts
 import { summarise, writeTable, type Summary } from './mutation-summary.ts'
 
 /*
- * Runs the mutation tests of each group. An interrupted run is resumed, and a later run repeats only mutants whose result
- * may change (docs/mutation.md). Arguments name the groups, all of them
- * by default; `--force` repeats everything.
+ * Runs the mutation tests of each group. A run continues an interrupted one, and repeats only mutants whose result may
+ * have changed (docs/mutation.md). The arguments are names of groups; without them, all groups run. `--force` repeats
+ * everything.
  */
 const args = process.argv.slice(2)
 const names = args.filter((arg) => !arg.startsWith('--'))
@@ -26,14 +26,14 @@ console.log(`\n${writeTable(summaries)}`)
 process.exitCode = writeTable(summaries).endsWith(' 0 failed') ? 0 : 1
 
 async function mutate(group: MutationGroup) {
-  // Read by vitest.config.ts, in the processes that Stryker starts.
+  // The worker processes that Stryker starts inherit this variable, and vitest.config.ts reads it.
   process.env['MUTATION_GROUP'] = group.name
   const stryker = new Stryker({
     mutate: mutatePatterns(group),
     testRunner: 'vitest',
     plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false, pool: 'forks' },
-    // Each runner has its own database server.
+    // At most two, because each runner starts its own database server.
     concurrency: Math.min(2, availableParallelism()),
     incremental: true,
     incrementalFile: `.cache/mutation/${group.name}.json`,
@@ -43,10 +43,10 @@ async function mutate(group: MutationGroup) {
     tempDirName: '.cache/mutation/sandbox',
     cleanTempDir: 'always',
     ignorePatterns: ['/.cache', '/data', '/dist', '/test-results', '/docs'],
-    // Vite ignores types, and TypeScript 7 has no API to rewrite a tsconfig, so Stryker gets none.
+    // Disables Stryker's handling of types: Vite ignores them, and TypeScript 7 has no API to rewrite a tsconfig.
     disableTypeChecks: false,
     tsconfigFile: 'none.json',
-    // A time-out counts as killed, so it must be long enough for a busy machine.
+    // A timeout counts as a killed mutant, so it must be long enough for a busy machine.
     timeoutMS: 60_000,
     dryRunTimeoutMinutes: 30,
   })

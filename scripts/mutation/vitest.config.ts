@@ -6,7 +6,9 @@ import { groups } from './mutation-groups.ts'
 const name = process.env['MUTATION_GROUP']
 const include = [...(groups.find((group) => group.name === name)?.tests ?? [])]
 
-/** Runs fast tests first, because the first failure ends a mutant. */
+/**
+ * Runs the test files in the order of the group, fastest first, because the run of a mutant ends at the first failure.
+ */
 class FastestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) =>
@@ -15,7 +17,9 @@ class FastestFirst extends BaseSequencer {
   }
 }
 
-/** The tests of one group, in one process per mutant, so that code that runs at import is mutated too. */
+/**
+ * Runs the tests of one group, with a new process for each mutant, so that code which runs at import is mutated too.
+ */
 export default defineConfig({
   test: {
     include,

@@ -1,5 +1,5 @@
-// npm run release [-- FOLDER]: writes cliffhanger-VERSION.tar.gz into dist or the folder: the built site with the packages it
-// needs for this platform, ready to start without a package registry.
+// npm run release [-- FOLDER]: writes cliffhanger-VERSION.tar.gz into `dist` or FOLDER. The archive has the built site
+// and its packages for this platform, so it starts without a package registry.
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readArguments } from '#scripts/read-arguments.mjs'
@@ -8,8 +8,8 @@ import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
 
 /**
- * Files that no site reads, 120 MB: packages' files for compilers and debuggers, Node's headers, tests and documentation,
- * and duplicates for bundlers.
+ * Files in packages that the running site does not read (120 MB): type declarations, sources and debug data, headers of
+ * Node, tests, documentation, and duplicates for bundlers.
  */
 const excludedPatterns = [
   '*.d.ts',
@@ -47,7 +47,7 @@ await mkdir(output, { recursive: true })
 const work = await mkdtemp(join(output, '.release-'))
 try {
   const name = await stageRelease()
-  // The image is made from the one archive in dist.
+  // Deletes older archives, because the container image is built from the only archive in `dist`.
   for (const file of await readdir(output))
     if (/^cliffhanger-.*\.tar\.gz$/.test(file)) await rm(join(output, file))
   const archive = join(output, `${name}.tar.gz`)
@@ -58,7 +58,7 @@ try {
   await rm(work, { recursive: true, force: true })
 }
 
-/** Lays out the release in `work`. @returns the name of its folder */
+/** Assembles the release in the folder `work`. @returns the name of its folder */
 async function stageRelease(): Promise<string> {
   const files = await listReleaseFiles(root)
   const checkout: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
@@ -68,7 +68,7 @@ async function stageRelease(): Promise<string> {
   for (const file of files) await copyInto(folder, file)
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  // Removes packages from the lockfile that the manifest no longer requires; the versions stay.
+  // Removes packages from the lockfile that the release's manifest does not require. Their versions do not change.
   await runOrThrow('npm', [
     'install',
     '--prefix',
@@ -77,12 +77,12 @@ async function stageRelease(): Promise<string> {
     '--ignore-scripts',
     '--prefer-offline',
   ])
-  // Installs the packages as a checkout does, so that the release's start has nothing to install.
+  // Installs the packages as in a checkout, so that the release has nothing to install when it starts.
   await runOrThrow('node', [
     '-e',
     `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((s) => s.setUp('run'))`,
   ])
-  // A stable path to Node for service managers on every platform.
+  // A path to Node that is the same on every platform, for service managers.
   await mkdir(join(folder, 'bin'))
   await symlink(join('..', 'node_modules', nodePackage, 'bin', 'node'), join(folder, 'bin', 'node'))
   return name

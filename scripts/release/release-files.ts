@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The files and folders of the checkout in a release; folders without their tests. */
+/** Files and folders of the checkout that a release contains. Tests in the folders are left out (`isReleased`). */
 export const releaseParts = [
   'LICENSE',
   'README.md',
@@ -20,7 +20,7 @@ export const releaseParts = [
   'server',
 ]
 
-/** The files of scripts/ that start the site; the others build, check and test it. */
+/** The files of scripts/ that a release needs to start. The others build, check and test the site. */
 const startScripts = new Set([
   'check-ready.mjs',
   'env-file.mjs',
@@ -42,7 +42,7 @@ export function isReleased(path: string): boolean {
   return !testFiles.test(path)
 }
 
-/** Returns the files of a release as sorted paths below `root`. Missing parts are omitted. */
+/** Returns the files of a release as sorted paths relative to `root`. Missing parts are skipped. */
 export async function listReleaseFiles(root: string): Promise<string[]> {
   const files = await Promise.all(releaseParts.map((part) => filesOf(root, part)))
   return files.flat().filter(isReleased).toSorted()

@@ -13,12 +13,15 @@ export interface Manifest {
   engines: Record<string, string>
 }
 
-/** Packages with ffmpeg builds of 2018. They are too old to parse uploads safely, so a release uses the ffmpeg of the machine. */
+/**
+ * Packages with ffmpeg builds of 2018, which are too old to parse uploads safely. A release uses the machine's ffmpeg
+ * instead.
+ */
 const oldFfmpeg = /^@(ffmpeg|ffprobe)-installer\//
 
 /**
- * Creates a release's package.json from the checkout's: only packages that the released code imports, only scripts whose
- * files are released.
+ * Creates a release's package.json from that of the checkout. It has only packages that the released code imports, and
+ * only npm scripts whose files are released.
  */
 export function releaseManifest(
   checkout: Manifest,

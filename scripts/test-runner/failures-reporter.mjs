@@ -1,4 +1,4 @@
-// A Vitest reporter: counts passed tests and lists failures for run-tests.mjs, including errors outside tests.
+// A Vitest reporter that counts passed tests and lists failures for run-tests.mjs. Errors outside tests are included.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { firstLine } from './run-tests.mjs'

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-/** About four times the size of the databases, media and browser profiles of a whole run. */
+/** Free space needed, in bytes: about four times the databases, media and browser profiles of a complete test run. */
 const neededBytes = 4 * 1024 ** 3
 
 /**
- * Returns the folder for the tests' temporary files: in memory if there is room and programs run from there, because cloning a
- * database is ten times faster there than on a disk. TMPDIR takes precedence.
+ * Returns the folder for the tests' temporary files. It is in memory if there is enough space and programs can run from
+ * there, because cloning a database is ten times faster than on a disk. TMPDIR takes precedence.
  */
 export function fastTempDir() {
   if (process.env['TMPDIR'] !== undefined || !existsSync(memory)) return tmpdir()
@@ -17,7 +17,7 @@ export function fastTempDir() {
   return bavail * bsize >= neededBytes && runsPrograms(memory) ? memory : tmpdir()
 }
 
-/** Returns false for a file system that is mounted with noexec. */
+/** Returns whether programs can run from a folder; they cannot if it is mounted with noexec. */
 function runsPrograms(dir) {
   try {
     const home = mkdtempSync(join(dir, 'cliffhanger-probe-'))

@@ -1,4 +1,4 @@
-// A Playwright reporter: prints how many tests are done, and the estimated remaining time.
+// A Playwright reporter that prints how many tests are done, and the estimated remaining time.
 import { basename, relative } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 import { TestProgress } from './test-progress.mjs'

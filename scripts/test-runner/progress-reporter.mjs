@@ -1,4 +1,4 @@
-// A Vitest reporter: prints how many tests are done, and the estimated remaining time.
+// A Vitest reporter that prints how many tests are done, and the estimated remaining time.
 import { relative } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 import { TestProgress } from './test-progress.mjs'

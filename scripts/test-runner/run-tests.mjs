@@ -1,4 +1,5 @@
-// Runs Vitest and Playwright with their default output, and reads the failures from their reports in test-results/.
+// Runs Vitest and Playwright with their default output, and reads the failures from their report files in
+// test-results/.
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +7,9 @@ import { parseArgs } from 'node:util'
 import { fastTempDir } from './fast-temp-dir.mjs'
 import { root, run } from '#scripts/setup.mjs'
 
-/** Returns the seed of the tests' random order: `--seed=N`, else TEST_SEED, else a new one. @returns {number} */
+/**
+ * Returns the seed of the random test order: `--seed=N`, otherwise TEST_SEED, otherwise a new one. @returns {number}
+ */
 export function chooseSeed() {
   const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
   const given = values.seed ?? process.env['TEST_SEED']
@@ -15,7 +18,7 @@ export function chooseSeed() {
   return Number(given)
 }
 
-/** Runs unit and HTTP tests in the random order of a seed. @returns {Promise<Outcome>} */
+/** Runs unit and HTTP tests in the random order of the seed. @returns {Promise<Outcome>} */
 export async function runVitest(seed, args = []) {
   const file = reportFile('vitest.json')
   const options = [
@@ -32,7 +35,7 @@ export async function runVitest(seed, args = []) {
   return readOutcome('the unit and HTTP tests', file, status, (report) => report)
 }
 
-/** Runs browser tests, their files in the random order of a seed. @returns {Promise<Outcome>} */
+/** Runs browser tests. The order of their files is random, from the seed. @returns {Promise<Outcome>} */
 export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   const file = reportFile('playwright.json')
   const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs']
@@ -47,9 +50,11 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   }))
 }
 
-/** @typedef {{ passed: number, failures: string[] }} Outcome a failure is a line that names it */
+/** @typedef {{ passed: number, failures: string[] }} Outcome each failure is one line with the test's name */
 
-/** Prints the failures again after the tests' long output, and the counts. @returns {number} the exit status */
+/**
+ * Prints the failures again below the long output of the tests, and then the counts. @returns {number} the exit status
+ */
 export function sayOutcomes(seed, ...outcomes) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
@@ -72,7 +77,7 @@ function findFailures({ title, specs, suites = [] }) {
   return [...own, ...suites.flatMap(findFailures)]
 }
 
-/** Returns the first line of a message; the runner has printed the rest. */
+/** Returns the first line of a message. The test runner has already printed all of it. */
 export function firstLine(text) {
   return String(text).split('\n', 1)[0]
 }
@@ -84,7 +89,7 @@ function reportFile(name) {
   return file
 }
 
-/** Reads a report. A run with an error status is a failure even if its report lists none. */
+/** Reads the report of a test run. An error status counts as a failure, even if the report lists none. */
 function readOutcome(what, file, status, read) {
   const outcome = existsSync(file)
     ? read(JSON.parse(readFileSync(file, 'utf8')))

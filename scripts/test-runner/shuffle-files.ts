@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Shuffles the test files of each project by the run's seed. Property tests come first, because the longest one would occupy
- * a single worker at the end. Projects run one after the other, so that their workers are reused.
+ * Shuffles the test files of each project with the seed of the run. Property tests are first: a long one at the end
+ * would run on a single worker while the others are idle. Projects run one after the other, so that their workers are
+ * reused.
  */
 export class ShuffleFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 import { describeMs } from './test-progress.mjs'
 
-/** Times the steps of a command, and prints them as a table. */
+/** Measures the durations of a command's steps, and prints them as a table. */
 export class Stopwatch {
   /** @type {[name: string, ms: number][]} */
   #steps = []

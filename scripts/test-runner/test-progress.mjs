@@ -1,17 +1,21 @@
-// Prints how many tests are done while they run, and estimates the remaining time from each file's duration in the last run.
+// Prints how many tests are done while they run. Estimates the remaining time from each file's duration in the last
+// run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 
 const defaultDir = join(root, '.cache', 'test-durations')
-/** The estimate for a file before any has run. */
+/** Estimate for each file if there is no earlier run. */
 const unknown = { tests: 10, ms: 1000 }
-/** Until this share of the work is done, the estimate uses the last run's durations, not the pace of this run. */
+/**
+ * Until this share of the work is done, the estimate uses only the durations of the last run, because the pace of this
+ * run is not yet known.
+ */
 const shareToJudgeBy = 0.05
 
 /**
- * Counts completed tests and prints a progress line at intervals. A test runner calls `begin` when a file starts, `done`
- * after each test, and `end` after the last. The duration of each file is stored for the next run.
+ * Counts completed tests and prints a progress line at intervals. A test runner calls `begin` when a file starts,
+ * `done` after each test, and `end` after the last test. The duration of each file is stored for the next run.
  */
 export class TestProgress {
   #files = new Map()
@@ -25,7 +29,7 @@ export class TestProgress {
    * @param {string} name of the kind of tests, such as `unit`
    * @param {Map<string, number | undefined>} files the files to run, with their number of tests if known
    * @param {{ print?: (line: string) => void, now?: () => number, everyMs?: number, dir?: string }} [options]
-   *   `everyMs`: the shortest time between two lines
+   *   `everyMs`: minimum time between two lines
    */
   constructor(name, files, options = {}) {
     this.#name = name
@@ -48,13 +52,13 @@ export class TestProgress {
     this.#usualMs = lastWork > 0 ? (last.ms * this.#work()) / lastWork : undefined
   }
 
-  /** Records that a file with this number of tests starts. */
+  /** Records the start of a file, and its number of tests. */
   begin(file, tests) {
     const known = this.#files.get(file)
     if (known) Object.assign(known, { tests, isCounted: true, since: this.#options.now() })
   }
 
-  /** Records that a test of a file has ended. */
+  /** Records the end of one test in a file. */
   done(file) {
     const known = this.#files.get(file)
     const now = this.#options.now()
@@ -78,7 +82,7 @@ export class TestProgress {
     return `${count(sum(files, ({ done }) => done))} of ${about}${count(total)} tests done${rest}`
   }
 
-  /** Stores each file's duration. After a partial run, the durations of other files are kept. */
+  /** Stores the duration of each file. After a partial run, the stored durations of the other files remain. */
   end() {
     const last = this.#readLast()
     const ran = [...this.#files].filter(([, { done }]) => done > 0)

@@ -18,16 +18,17 @@ await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(mani
 await finishDocument('index.html')
 await finishDocument('order.html')
 await finishDocument('studio.html')
-// Built last, because it lists the other files. The server inserts the release.
+// The service worker is built last, because it contains the list of the other files. The server inserts the release
+// name.
 await buildScript('service-worker/service-worker.ts', 'sw.js', {
   builtFiles: JSON.stringify(precacheManifest(manifest)),
 })
-// The server inlines it into documents with an episode.
+// The server inserts this script into documents in which an episode plays at once.
 await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsChunks(manifest)) })
 await compressAll()
 await checkBudget()
 
-/** Builds a script into a single file without imports. */
+/** Builds a script as a single file without imports. */
 async function buildScript(input: string, file: string, define: Record<string, string> = {}): Promise<void> {
   await build({
     configFile: false,
@@ -48,8 +49,9 @@ async function buildScript(input: string, file: string, define: Record<string, s
 }
 
 /**
- * Adds preloads after the entry, which comes first: the route's scripts, and the Latin font, which every screen uses, so that
- * text rarely has to swap. The theme colour is the background of the tokens.
+ * Adds preloads to a document after its entry script, and the theme colour of the design tokens. The server replaces
+ * `<!--preloads-->` by the route's scripts. The Latin font is preloaded because every screen uses it, so that text
+ * rarely changes its font after it appears.
  */
 async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
@@ -69,7 +71,10 @@ async function readBackground(): Promise<string> {
   return colour
 }
 
-/** Writes .br and .gz beside every file that compresses. Documents stay uncompressed, because the server modifies them. */
+/**
+ * Writes compressed files (.br and .gz) beside each script, style sheet and SVG. Documents are not compressed, because
+ * the server changes them.
+ */
 async function compressAll(): Promise<void> {
   const files = await readdir(output, { recursive: true })
   await Promise.all(
@@ -89,7 +94,7 @@ function brotli(bytes: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 }
 
-/** Compares the initial JavaScript of each route with its budget in web/budget.json. */
+/** Compares the initial JavaScript of each route with the route's budget in web/budget.json. */
 async function checkBudget(): Promise<void> {
   const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
   const { rows, problems } = await checkSizeBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)

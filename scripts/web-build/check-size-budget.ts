@@ -1,9 +1,9 @@
 /**
- * Compares each route's compressed size with its budget.
- * @param scripts each route's files
- * @param budget KiB by route
- * @param sizeOf a file's compressed bytes
- * @returns a line for each route, and readable problems
+ * Compares the compressed size of each route's scripts with its budget.
+ * @param scripts the files of each route
+ * @param budget maximum size in KiB, by route
+ * @param sizeOf returns the compressed size of a file in bytes
+ * @returns a line for each route, and descriptions of problems
  */
 export async function checkSizeBudget(
   scripts: Record<string, string[]>,

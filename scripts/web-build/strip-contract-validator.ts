@@ -2,14 +2,14 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 import { isEndpoint } from '#contract/endpoint.ts'
 
-/** Returns true for a TypeBox schema, which has one of these hidden properties. */
+/** Returns whether a value is a TypeBox schema, which has one of these hidden properties. */
 const isSchema = (value: unknown) =>
   typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value)
 
 /**
- * Returns the part of a contract module for the browser: its endpoints as `{method, path, idempotent, roles}` and its constants.
- * Returns null for a module without endpoints, which is used unchanged.
- * @throws Error if a module with endpoints exports a function, which cannot be serialized
+ * Returns the source of a contract module for the browser: its endpoints as `{method, path, idempotent, roles}`, and
+ * its constants. Returns null for a module without endpoints, which is bundled unchanged.
+ * @throws Error if a module with endpoints exports a function, because functions cannot be serialized
  */
 export function stripSchemas(file: string, exported: Record<string, unknown>): string | null {
   if (!Object.values(exported).some(isEndpoint)) return null
@@ -26,11 +26,11 @@ function stripEndpoint(file: string, name: string, value: unknown): unknown {
     )
   if (!isEndpoint(value)) return value
   const { method, path, idempotent } = value
-  // The studio hides actions that a role may not perform.
+  // `roles` is included because the studio hides actions that an operator's role does not allow.
   return { method, path, idempotent, ...('roles' in value ? { roles: value.roles } : {}) }
 }
 
-/** Keeps the validator out of the client bundle, and fails the build if it is included. */
+/** Keeps the schema validator out of the browser bundle, and fails the build if the bundle contains it. */
 export function stripContractValidator(folder: string): Plugin {
   return {
     name: 'contract-without-validator',

@@ -1,6 +1,9 @@
 import type { Manifest, ManifestChunk } from 'vite'
 
-/** The screens of each route, by its pattern; `*` is every other path. The server adds their files to the document. */
+/**
+ * The screens of each route, by the route's pattern; `*` is every other path. The server adds their files to the
+ * document.
+ */
 const screens: Record<string, string[]> = {
   '/': ['app/screens/HomeScreen.tsx'],
   '/browse/:id': ['app/screens/BrowseScreen.tsx'],
@@ -28,7 +31,10 @@ const screens: Record<string, string[]> = {
   '*': ['app/screens/NotFoundScreen.tsx'],
 }
 
-/** Returns the chunks of the modules without duplicates, each after its static imports. Throws if the build lacks one. */
+/**
+ * Returns the chunks of the modules without duplicates, each after its static imports. @throws Error if the build does
+ * not contain a module
+ */
 export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
   const seen = new Set<string>()
   const found: ManifestChunk[] = []
@@ -48,7 +54,7 @@ function javascriptOf(chunks: ManifestChunk[]): string[] {
   return [...new Set(chunks.map(({ file }) => file))].filter((file) => file.endsWith('.js'))
 }
 
-/** Returns the initial scripts of each route; `*` is every other path. */
+/** Returns the initial scripts of each route, by its pattern; `*` is every other path. */
 export function scriptsOf(manifest: Manifest): Record<string, string[]> {
   const inIndex = Object.entries(screens).map(([route, modules]): [string, string[]] => [
     route,
@@ -61,15 +67,17 @@ export function scriptsOf(manifest: Manifest): Record<string, string[]> {
 }
 
 /**
- * Returns the files that each route's document adds to its entry: inlined style sheets, and scripts (for
- * `rel=modulepreload`), as paths from the root. `/order/easy` is the document order.html, which needs no others.
+ * Returns the files that are added to each route's document besides the entry: style sheets, which are inlined, and
+ * scripts for `rel=modulepreload`. They are paths from the root. `/order/easy` has none, because its document is
+ * order.html.
  */
 export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
   const forRoute = (modules: string[]) => {
-    // A screen's own rules come last and override others.
+    // The style sheet of a screen is last, so that its rules override the others.
     const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
-    // The slowest resources of a screen, such as the stream, come before the interface.
+    // The scripts of a screen precede those of the interface, because they start its slowest requests, such as the
+    // stream.
     const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))
     const files = new Set([...styles, ...scripts])
     return [...files].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
@@ -77,7 +85,7 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
 }
 
-/** Returns the files of hls.js as paths from the root, for browsers that start with it. */
+/** Returns the files of hls.js as paths from the root, for browsers that start playback with it. */
 export function hlsChunks(manifest: Manifest): string[] {
   const before = new Set(
     chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file),
@@ -87,10 +95,10 @@ export function hlsChunks(manifest: Manifest): string[] {
     .map((file) => `/${file}`)
 }
 
-/** Large chunks that only some pages need; they are cached on first use. */
+/** Large chunks that only some pages need. The service worker caches them when they are first used. */
 const cachedOnUse = ['hls', 'start-error-reporting', 'order']
 
-/** Returns every file that viewers' documents may load, without files that only the studio uses. */
+/** Returns all files that documents for viewers may load. Files that only the studio uses are not included. */
 function listViewerFiles(manifest: Manifest): string[] {
   const seen = new Set<string>()
   const files = new Set<string>()
@@ -106,7 +114,7 @@ function listViewerFiles(manifest: Manifest): string[] {
   return [...files]
 }
 
-/** Returns the build's files for the service worker's cache, as paths from the root. */
+/** Returns the files of the build that the service worker caches, as paths from the root. */
 export function precacheManifest(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
   const entry = chunksOf(manifest, ['index.html']).at(-1)
   const every = listViewerFiles(manifest)

@@ -28,13 +28,13 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
   public_url: Type.String(),
-  /** The id of the bucket's owner. */
+  /** The id of the site, with which it also marks its bucket. */
   site_id: Type.String(),
   /** A fingerprint of APP_SECRET for comparisons; it does not reveal the secret. */
   secret: Type.String(),
   /** The folder with a file for each table. */
   database: Type.String(),
-  /** Whether the files are in a bucket, which the backup only lists. */
+  /** True if the files are in a bucket: the backup then only lists them. */
   bucket: Type.Boolean(),
   migrations: Type.Array(Type.Object({ name: Type.String(), checksum: Type.String() })),
   tables: Type.Array(
@@ -61,7 +61,7 @@ export interface BackupSource {
 
 type ReportProgress = (line: string) => void
 
-/** Returns a fingerprint of the secret, without revealing it. */
+/** Returns a fingerprint of a secret, from which the secret cannot be derived. */
 export const secretFingerprint = (secret: string) =>
   deriveKey(secret, 'mark of a backup').toString('base64url')
 
@@ -107,12 +107,12 @@ export async function backUp(
 }
 
 /**
- * Marks a folder as one for backups of the site whose id the file contains. Other folders with files are refused: a backup would
- * delete those files as obsolete.
+ * The file that marks a folder as one for backups; it contains the site's id. A folder with other files is refused: a
+ * backup would delete those files as obsolete.
  */
 const markerFile = 'backup-of-site'
 
-/** Prepares a folder that is empty, or has backups of this site. @throws ConfigError */
+/** Prepares the folder, which must be empty or contain backups of this site. @throws ConfigError otherwise */
 function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (`${realpathSync(folder)}/`.startsWith(`${realpathSync(dataDir)}/`))
@@ -170,7 +170,7 @@ async function listBucket(storage: Storage, path: string, signal: AbortSignal): 
   await pipeline(lines, createWriteStream(path, { mode: 0o600, flush: true }), { signal })
 }
 
-/** Copies a secret that the site generated itself. One from the environment must be kept by the operator. */
+/** Copies APP_SECRET if the site generated it. The operator must store a secret from the environment. */
 async function copyGeneratedSecret(
   { dataDir, secrets }: BackupSource['config'],
   folder: string,
@@ -180,7 +180,7 @@ async function copyGeneratedSecret(
     await copyFile(own, join(folder, secretFile))
 }
 
-/** Makes this backup the current one of the folder. */
+/** Makes this backup the folder's current one, in one atomic step. */
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const draft = join(folder, `${manifestFile}.draft`)
   await writeFile(draft, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -28,15 +28,14 @@ interface CommandBase {
   log: Log
 }
 
-/** A parsed command, before anything is opened. */
+/** A parsed command, which has opened nothing yet. `needsSite`: fails if there is no site. */
 type Task = {
   /** Asks for confirmation before anything is opened. */
   confirm?: () => Promise<boolean>
 } &
-  /** Uses the database as it is, without migrations or initial data. */
+  /** `runWithoutContext` gets the database as it is, without migrations or initial data; `run` gets the opened site. */
   (
     | { needsSite: boolean; runWithoutContext: (base: CommandBase, signal: AbortSignal) => Promise<number> }
-    /** Uses the whole site. */
     | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }
   )
 
@@ -66,7 +65,7 @@ async function runImport(context: Context, path: string, signal: AbortSignal): P
   }
 }
 
-/** Running processes notice it within seconds. */
+/** Moves the site's clock forward (test mode). Running processes adopt the new time within seconds. */
 async function runForwardClock({ config, db }: Context, length: string): Promise<number> {
   print(`The clock of the site now says ${(await advanceClock(config, db, length)).toISOString()}.`)
   return 0
@@ -87,7 +86,7 @@ function runBackup({ config, log }: CommandBase, path: string, signal: AbortSign
       const siteId = await readSiteId(pool)
       if (config.s3 && siteId === undefined)
         throw new ConfigError(
-          'Start this version of the site once before you back it up: its bucket has no owner yet.',
+          'Start the site once with this version before the backup: it has not marked its bucket yet.',
         )
       const storage = await openStorage(config, log, siteId ?? '')
       await backUp({ pool, storage, config }, folder, print, signal)
@@ -197,7 +196,7 @@ async function runStudio(context: Context, asked: ParsedCommand): Promise<number
   return 0
 }
 
-/** The parts of its process that a command line uses. */
+/** What a command line uses of its process. */
 interface ProcessEnvironment {
   env: Env
   /** Called before anything is opened: from then on a signal stops the work cleanly. */

@@ -2,10 +2,13 @@ import { createInterface } from 'node:readline/promises'
 import type { ParsedCommand } from './studio-program.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
-/** Prompts at a terminal. */
+/** Asks a question at a terminal. @returns the typed answer */
 export type Prompt = (question: string) => Promise<string>
 
-/** @returns undefined without a terminal: the input or the output is a file, a pipe or a service manager's */
+/**
+ * Creates a prompt.
+ * @returns undefined if the input or the output is not a terminal (a file, a pipe, a service manager)
+ */
 export function terminalPrompt({
   stdin,
   stdout,
@@ -22,10 +25,10 @@ export function terminalPrompt({
 }
 
 /**
- * Prompts for confirmation of a command that cannot be undone, and for missing fields such as a reason. Scripts give these as
- * options, with `--yes`.
+ * Prompts for confirmation of a command that cannot be undone, and for missing fields such as a reason. Scripts give
+ * these as options, with `--yes`.
  * @returns false if the operator declined
- * @throws UsageError without a terminal if something is missing
+ * @throws UsageError if a field is missing, or if confirmation is required and there is no terminal
  */
 export async function confirmCommand(
   { invocation, commandName, yes }: ParsedCommand,

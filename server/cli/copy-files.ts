@@ -13,7 +13,7 @@ const progressIntervalMs = 2000
 
 export interface CopyReport {
   copied: number
-  /** Existed already. */
+  /** The number of files that existed at the destination. */
   alreadyPresent: number
 }
 
@@ -23,8 +23,9 @@ interface CopyEnds {
 }
 
 /**
- * Copies all files of a storage to another, in any number of runs: existing files that are not older are not sent again, nor, to a
- * bucket, the uploaded parts of a large file. Files deleted meanwhile are skipped.
+ * Copies all files of a storage to another. A repeated run continues: it skips files that the destination has in the
+ * same size and not older and, in a bucket, the uploaded parts of a large file. Files that are deleted meanwhile are
+ * skipped.
  * @throws the signal's reason when aborted
  */
 export async function copyFiles(
@@ -66,10 +67,13 @@ async function findMissingFiles({ from, to }: CopyEnds, signal: AbortSignal) {
   return { missing, there: alreadyPresent }
 }
 
-/** Stores report times in whole seconds. */
+/** Compares whole seconds, because some stores report no fractions. */
 const modifiedSeconds = ({ writtenAt }: StoredFile) => Math.floor(writtenAt.getTime() / 1000)
 
-/** Copies one file. `moveFromWorkDir` moves its source, from a disk's own work folder, so the source is a second copy. */
+/**
+ * Copies one file. `moveFromWorkDir` removes the file that it gets, so it gets a second copy, in the destination's work
+ * folder.
+ */
 async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const folder = await mkdtemp(join(ownWorkFolder(to), 'copy-'))

@@ -8,7 +8,8 @@ import type { Log } from '#server/platform/log.ts'
 import { readText, type Env } from '#server/platform/config/read-env.ts'
 
 /**
- * Reads the settings of an existing site. A command must not create an empty one because of a forgotten setting.
+ * Loads the configuration of an existing site. Otherwise a command that lacks DATA_DIR or DATABASE_URL would create an
+ * empty site.
  * @throws ConfigError if there is no site
  */
 export async function findSite(env: Env, log: Log): Promise<Config> {

@@ -4,7 +4,7 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 
 /**
- * Copies the files of DATA_DIR to the configured bucket, in any number of runs. The disk is not changed.
+ * Copies the files of DATA_DIR to the configured bucket. A repeated run continues. Does not change the disk.
  * @throws ConfigError without a bucket; the signal's reason when aborted
  */
 export async function moveToBucket(

@@ -3,8 +3,8 @@ import { CommanderError, type Command } from 'commander'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
 /**
- * Parses arguments with a program, which calls the action.
- * @returns the help or the version, if requested, or the help if no command is named
+ * Parses arguments with a program, which calls the action of the named command.
+ * @returns the help or the version if requested, or the help if no command is named; otherwise an empty string
  * @throws UsageError for invalid arguments, with a suggestion if there is a similar name
  */
 export function parseArguments(program: Command, args: readonly string[]): string {
@@ -23,8 +23,8 @@ export function parseArguments(program: Command, args: readonly string[]): strin
 }
 
 /**
- * Configures every command of a tree: with help, whose output is collected, and without exiting the process. The npm scripts have a
- * version option too.
+ * Configures every command of a tree: help is passed to `write`, and nothing exits the process. The program and its
+ * direct subcommands (the npm scripts) also have `--version`.
  */
 function configureCommand(command: Command, write: (text: string) => void, depth = 0): void {
   command

@@ -47,7 +47,7 @@ function episodeLine({ name, percent, state }: EpisodeProgress): string {
   return `${short} ${bar(state === 'uploaded' ? 0 : percent)} ${words}`
 }
 
-/** Returns the episodes that fit on the screen: those in progress and next, then finished ones. */
+/** Returns as many episodes as fit on the screen, from the one before the first unfinished episode. */
 function visible(episodes: EpisodeProgress[], limit: number): EpisodeProgress[] {
   if (episodes.length <= limit) return episodes
   const first = episodes.findIndex(({ state }) => state === 'uploaded' || state === 'processing')
@@ -61,7 +61,7 @@ function bar(percent: number): string {
   return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`
 }
 
-/** Weights the episodes by their duration. */
+/** Returns the overall progress in percent; each episode counts by its duration. */
 export function overallPercent(episodes: readonly EpisodeProgress[]): number {
   const total = episodes.reduce((sum, { duration }) => sum + duration, 0)
   const done = episodes.reduce((sum, { duration, percent }) => sum + (duration * percent) / 100, 0)
@@ -72,7 +72,10 @@ function formatDoneCount(episodes: readonly EpisodeProgress[]): string {
   return `${episodes.filter(({ state }) => state === 'ready' || state === 'failed').length} of ${episodes.length} done`
 }
 
-/** Estimates the remaining time from the pace so far; an empty string in the first moments, when it would be a guess. */
+/**
+ * Estimates the remaining time from the pace so far; returns an empty string at the start, when an estimate would be a
+ * guess.
+ */
 export function timeLeft(percent: number, elapsedMs: number): string {
   if (percent < 3 || percent >= 100 || elapsedMs < 1500) return ''
   const seconds = Math.ceil((elapsedMs / 1000) * (100 / percent - 1))

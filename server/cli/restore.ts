@@ -57,7 +57,7 @@ export async function restore(
   }
 }
 
-/** @throws ConfigError */
+/** Reads the manifest of the backup. @throws ConfigError if it is missing or not readable by this version */
 function readManifest(folder: string): Manifest {
   const path = join(folder, manifestFile)
   if (!existsSync(path)) throw new ConfigError(`There is no backup in ${folder}: ${manifestFile} is missing.`)
@@ -69,10 +69,10 @@ function readManifest(folder: string): Manifest {
 }
 
 /**
- * Compares the secrets. Data encrypted and signed by the backed-up site needs its secret. If that site generated it, the backup
- * includes it, and it can replace a secret that this installation has just generated.
- * @returns whether the backup's secret must be installed
- * @throws ConfigError
+ * Compares the secrets. The restored data are encrypted and signed with the secret of the backed-up site. If that site
+ * generated its secret, the backup includes it; it may replace a secret that this installation generated.
+ * @returns true if the backup's secret must be installed
+ * @throws ConfigError if the secrets differ and the backup's cannot be installed
  */
 function needsBackupSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
   if (secretFingerprint(secrets.appSecret) === manifest.secret) return false
@@ -91,7 +91,10 @@ async function installBackupSecret({ dataDir }: Config, folder: string): Promise
   await chmod(own, 0o600)
 }
 
-/** Creates the tables with the backup's migrations; newer ones run with the next migration. @throws ConfigError */
+/**
+ * Creates the tables with the migrations of the backup. Newer migrations run at the next start or `npm run migrate`.
+ * @throws ConfigError
+ */
 async function migrateToManifest(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
   const upTo = migrations.at(-1)?.name ?? ''
   await migrate(pool, { directory: migrationsDir, log, upTo })
@@ -124,7 +127,7 @@ async function loadTableFiles(
   })
 }
 
-/** @throws ConfigError naming the missing files */
+/** Checks that the bucket has all files of the backup. @throws ConfigError naming missing files */
 async function checkBucket(storage: Storage, list: string): Promise<void> {
   if (storage.delivery.kind === 'files')
     throw new ConfigError(

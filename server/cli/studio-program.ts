@@ -21,7 +21,7 @@ export interface ParsedCommand {
 
 type Fields = Record<string, TSchema>
 
-/** Builds the studio's commands as a tree of names, each with the arguments and options of its schemas. */
+/** Builds the tree of the studio's commands. The arguments and options of each command follow from its schemas. */
 export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): Command {
   const studio = new Command('studio').description('Runs the commands of the studio, as an owner')
   for (const command of studioCommands) {
@@ -53,7 +53,7 @@ export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): 
   return studio
 }
 
-/** Returns the command at the end of this path, creating its groups; a group lists its commands. */
+/** Returns the command for words such as `video publish`; creates it and its groups if they are missing. */
 function commandAt(studio: Command, words: string): Command {
   const path = words.split(' ')
   return path.reduce((parent, word) => {
@@ -89,14 +89,14 @@ function addArgumentsAndOptions(leaf: Command, endpoint: CommandEndpoint): void 
 const addJsonOption = (leaf: Command) =>
   leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
 
-/** Creates the option of a field. A list takes several values; otherwise the last one applies. */
+/** Creates the option of a field. A list collects all values; for other fields the last value applies. */
 function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Option {
   const isList = typeOf(schema) === 'array'
   const isNeeded = requiredOf(endpoint).includes(name)
   const isPrompted = endpoint.confirmationFields?.includes(name)
   const notes = [
     ...(isNeeded ? ['required'] : []),
-    ...(isPrompted ? ['asked for where it is not given'] : []),
+    ...(isPrompted ? ['prompted for if omitted'] : []),
     ...(isList ? ['may be given several times'] : []),
     ...(name.endsWith('cents') ? ['in cents'] : []),
   ]
@@ -110,7 +110,10 @@ function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Opt
     .argParser((text, before: string[] = []) => [...before, check ? check(text) : text])
 }
 
-/** Validates a value against a closed list. For languages the usual codes are accepted too: "fr" for `fy`, "de" for `dy`. */
+/**
+ * Creates a function that validates a value against a closed list. For languages it also accepts "fr" and "de" and
+ * returns `fy` and `dy`.
+ */
 function choiceValidator(schema: TSchema | undefined, choices: readonly string[]): (text: string) => string {
   const aliases = isLanguage(schema) ? languageAliases : []
   return (text) => {
@@ -143,7 +146,7 @@ function choicesOf(schema: TSchema | undefined): string[] | undefined {
 
 const typeOf = (schema: TSchema | undefined) => (schema as { type?: string | string[] } | undefined)?.type
 
-/** @throws UsageError */
+/** Reads the input of a command from its arguments and options. @throws UsageError for invalid input */
 function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): Record<string, unknown> {
   const fields = fieldsOf(endpoint)
   const { args = [] } = endpoint

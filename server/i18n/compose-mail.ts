@@ -12,10 +12,11 @@ import { formatLabelled, addPeriodTexts } from './format-period.ts'
 import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
 /**
- * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
- * mail to others: whoever registers with another's address must not choose what we write to it.
- * @param site what the site is called
- * @throws Error for a template that this version does not have, or a value that is missing
+ * Composes a mail as text and HTML, in English if the language is unknown. Except for messages to the operator, a mail
+ * contains nothing that another person typed: otherwise anyone could register with a stranger's address and choose the
+ * words of our mail.
+ * @param site the name of the site
+ * @throws Error for an unknown template or a missing value
  */
 export function composeMail(
   site: string,
@@ -23,7 +24,7 @@ export function composeMail(
   language: string,
   rawValues: Record<string, string>,
 ): ComposedMail {
-  // A mail holds the id, by which mails about an order are found; people read its number.
+  // Queued mails contain the order's id, by which mails about an order are found. The reader sees the order number.
   const values =
     rawValues['order'] === undefined ? rawValues : { ...rawValues, order: orderNumber(rawValues['order']) }
   const known = storedLanguageOrDefault(language)
@@ -63,20 +64,20 @@ export function composeMail(
   }
 }
 
-/** Addresses at the end of a line become links. */
+/** Turns a URL at the end of a line into a link. */
 const withLinks = (html: string) => html.replace(/https?:\/\/\S+$/, (url) => `<a href="${url}">${url}</a>`)
 
-/** The composer of one site's mails, in the languages that it offers. */
+/** Creates the mail composer of a site. It uses only the languages that the site offers. */
 export const createMailComposer =
   (site: string, offered: () => OfferedLanguages = () => languages) =>
   (template: string, language: string, values: Record<string, string>): ComposedMail =>
     composeMail(site, template, storedLanguageOrDefault(language, offered()), values)
 
-/** A message to the operator; a reply is sent to its writer. */
+/** Composes a visitor's message to the operator. Replies are sent to the visitor. */
 function composeContact(site: string, language: Language, values: Record<string, string>): ComposedMail {
   const { name = '', email = '', message = '' } = values
   const { subject, before, after } = mailTexts[language].contact
-  // A name is one line; it is in a header.
+  // The name is part of a mail header, so it must be one line.
   const writer = name.replaceAll(/\s+/g, ' ')
   const lines = [before, `${writer} <${email}>`]
   const text = [...lines, message, `-- \n${after}`].join('\n\n')

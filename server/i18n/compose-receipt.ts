@@ -3,14 +3,17 @@ import type { ComposedMail, MailTexts } from './mail-texts.ts'
 import { formatLabelled, addPeriodTexts } from './format-period.ts'
 import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './mail-page.ts'
 
-/** What a receipt says; money and days as the language writes them, empty what does not apply. */
+/**
+ * The values of a receipt. Amounts and days are formatted in the receipt's language; a value that does not apply is
+ * empty.
+ */
 export interface ReceiptValues {
   order: string
   kind: 'plan' | 'episode' | 'video' | 'top_up'
-  /** Of the video, for an episode or a whole video; of the episode its number. */
+  /** The title of the video, for an episode or a whole video; `number` is the number of the episode. */
   title: string
   number: string
-  /** A plan's name and length. */
+  /** The name of the plan; `days` is its period. */
   plan: string
   days: string
   date: string
@@ -19,21 +22,23 @@ export interface ReceiptValues {
   tax: string
   rate: string
   total: string
-  /** Of a purchase from the balance, what bonus money paid. */
+  /** For a purchase from the balance: the part that bonus money paid. */
   discount: string
   seller: string
   address: string
   taxNumber: string
-  /** Not empty where a plan goes on. */
+  /** Not empty for the renewal of a plan. */
   renewed: string
-  /** When the plan is charged next, what and for how many days. */
+  /** The next charge of the plan: day, price and period in days. */
   renewsOn: string
   renewPrice: string
   renewDays: string
   withdrawUntil: string
-  /** Not empty where the right to withdraw was given up. */
+  /** Not empty if the customer waived the right of withdrawal by consenting to immediate delivery. */
   atOnce: string
-  /** Where to go: the area, and with a secret to cancel, to withdraw and to take a guest's purchase into an account. */
+  /**
+   * URLs: of the member area, and with a secret to cancel, to withdraw, and to claim a guest's purchase for an account.
+   */
   area: string
   cancel: string
   withdraw: string
@@ -43,8 +48,8 @@ export interface ReceiptValues {
 type Line = [name: string, value: string]
 
 /**
- * The receipt of one order: what was bought, from whom, the tax to the cent, what it will cost when it renews, and how to
- * get out of it (billing.md, "What a viewer is owed").
+ * Composes the receipt of an order: the purchase, the seller, the tax, the renewal price, and how to cancel or
+ * withdraw.
  */
 export function composeReceipt(
   site: string,
@@ -63,7 +68,7 @@ export function composeReceipt(
     [words.date, said('date')],
     [words.what, purchase],
     [words.until, said('until')],
-    // A receipt that an earlier release queued has none.
+    // A receipt that was queued by an earlier release has no `discount`.
     [words.discount, values['discount'] ?? ''],
     [words.net, said('net')],
     [fill(words.tax), said('tax')],

@@ -4,13 +4,13 @@ import { parseTimeZone } from '#server/platform/time-zone.ts'
 /** The language and time zone of the person who reads a date. */
 export interface DateReader {
   language: Language
-  /** The zone that is kept with the person; null where none is known. */
+  /** The time zone stored for the person; null if unknown. */
   timeZone: string | null
 }
 
 /**
- * A moment as a day of the person's time zone, in the long form of the language. Where no zone is known it is the day in
- * UTC, and says so: "December 1, 2026 (UTC)".
+ * Formats a moment as a day in the person's time zone and language. If the zone is unknown, formats the day in UTC and
+ * appends it: "December 1, 2026 (UTC)".
  */
 export function formatDay(date: Date, { language, timeZone }: DateReader): string {
   const known = parseTimeZone(timeZone ?? undefined)

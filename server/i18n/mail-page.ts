@@ -1,13 +1,13 @@
-/** Puts the values into the words of a mail. @throws Error for one that is missing */
+/** Replaces the placeholders in a text of a mail with their values. @throws Error for a missing value */
 export function interpolate(words: string, values: Record<string, string>): string {
   return words.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
-    if (value === undefined) throw new Error(`A mail was given no ${name}`)
+    if (value === undefined) throw new Error(`A mail lacks the value ${name}`)
     return value
   })
 }
 
-/** Mail programs know no stylesheets. */
+/** Inline styles, because many mail programs ignore stylesheets. */
 export const styles = {
   body: 'margin:0;background:#f4f4f6;color:#1b1b22;font:16px/1.5 system-ui,sans-serif',
   sheet: 'max-width:560px;margin:0 auto;padding:32px 24px;background:#fff',
@@ -22,7 +22,7 @@ export const styles = {
   small: 'margin:24px 0 0;color:#5c5c68;font-size:13px;overflow-wrap:anywhere',
 }
 
-/** The whole document of a mail. */
+/** Returns the HTML document of a mail. */
 export function renderMailPage(site: string, lang: string, subject: string, body: string): string {
   return `<!doctype html>
 <html lang="${lang}">

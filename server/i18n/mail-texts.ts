@@ -8,8 +8,8 @@ import pt from './mails.pt.json' with { type: 'json' }
 export type MailTexts = typeof en
 
 /**
- * The mails there are; each has a button that opens `link`, and takes the other values that its words name. `contact` goes
- * to the operator, with the `name`, `email` and `message` of whoever wrote; `receipt` is composed by `composeReceipt`.
+ * The mail templates. Each has a button that opens `link`, and uses the other values that its texts name. `contact` is
+ * sent to the operator, with the writer's `name`, `email` and `message`; `receipt` is composed by `composeReceipt`.
  */
 export type MailTemplate = keyof MailTexts['templates'] | 'contact' | 'receipt'
 

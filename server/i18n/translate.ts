@@ -6,7 +6,7 @@ import es from './es.json' with { type: 'json' }
 import fy from './fy.json' with { type: 'json' }
 import pt from './pt.json' with { type: 'json' }
 
-/** Every text of the server but the mails. */
+/** All texts of the server, except those of mails (mail-texts.ts). */
 export const serverTexts = { en, es, fy, dy, pt } satisfies Record<Language, object>
 
 const texts = i18next.createInstance()
@@ -19,10 +19,10 @@ await texts.init({
   interpolation: { escapeValue: false },
 })
 
-// The web types its own keys globally; these are the server's.
+// The web app declares its own keys as the type of all i18next keys, so the server's keys need a cast.
 const lookUpText = texts.t as (key: string, options: Record<string, unknown>) => string
 
-/** A text of the server in a language; English where the language lacks it. */
+/** Returns a text of the server in a language, or in English if the language lacks it. */
 export function translate(language: Language, key: string, values: Record<string, unknown> = {}): string {
   return lookUpText(key, { lng: language, ...values })
 }

@@ -23,10 +23,13 @@ export interface Metrics extends SiteMetrics {
 }
 
 const prefix = 'cliffhanger_'
-/** Histogram buckets in seconds. The pay calls have an alert at 1 s. */
+/** Histogram buckets in seconds. The alert for slow payment calls uses the bucket of 1 s. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const jobBuckets = [0.01, 0.1, 1, 10, 60, 600]
-/** Player events that measure playback quality (docs/playback.md); browsers may send any other name. */
+/**
+ * Player events that measure playback quality (docs/playback.md). Other names are not counted, because browsers may
+ * send any name.
+ */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
 /** Longer than Prometheus waits for a response. */
 const headersTimeoutMs = 10_000
@@ -132,7 +135,7 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
   })
 }
 
-/** Adds gauges of the replicas in DATABASE_READ_URL, as this process last found them. */
+/** Adds gauges of the replicas in DATABASE_READ_URL, as this process last checked them. */
 function addReplicaGauges({ database }: Context, registry: Registry): void {
   addGauge(registry, {
     name: 'read_replica_lag_seconds',

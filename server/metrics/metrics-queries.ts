@@ -10,7 +10,7 @@ export interface Reading {
 interface Gauge {
   help: string
   labelNames?: readonly string[]
-  /** @param now by the site's clock, which wrote most times (the sandbox moves it) */
+  /** @param now the time of the site's clock, which also set most timestamps (the sandbox can move it forward) */
   read(db: Db, now: Date): Promise<Reading[]>
 }
 
@@ -80,7 +80,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM mails`)),
   },
   mail_queue_age_seconds: {
-    help: 'How long the mail that is due first is overdue',
+    help: 'How long the earliest due mail is overdue',
     read: (db, now) =>
       readSingleValue(
         db,
@@ -96,7 +96,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM push_messages`)),
   },
   push_queue_age_seconds: {
-    help: 'How long the notification that is due first is overdue',
+    help: 'How long the earliest due notification is overdue',
     read: (db, now) =>
       readSingleValue(
         db,

@@ -1,4 +1,4 @@
-/** Types that browsers require exactly (RFC 8216, section 4; WebVTT). */
+/** Media types of served files. Browsers accept HLS and WebVTT only with these types (RFC 8216, section 4; WebVTT). */
 const types: Record<string, string> = {
   m3u8: 'application/vnd.apple.mpegurl',
   m4s: 'video/iso.segment',

@@ -4,8 +4,8 @@ type Cell = string | number | null
 const formulaLike = /^[=+\-@\t\r\n]/
 
 /**
- * Formats one line of CSV (RFC 4180). An apostrophe marks cells that a spreadsheet would run as a formula as text, since cells also
- * contain users' input.
+ * Formats one line of CSV (RFC 4180). Cells may contain users' input: an apostrophe before a cell that looks like a
+ * formula keeps a spreadsheet from running it.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`

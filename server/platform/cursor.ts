@@ -68,12 +68,15 @@ function parse(cursor: string): unknown {
   }
 }
 
-/** Returns the page size for a requested one: the default if none, at most the maximum. */
+/** Returns the page size: the requested size up to the maximum, or the default if none was requested. */
 export function choosePageSize(asked: number | undefined, limits: { default: number; max: number }): number {
   return Math.min(asked ?? limits.default, limits.max)
 }
 
-/** Cuts rows, read with one more than the page size, to the page; `last` is its last row if more follow. */
+/**
+ * Cuts rows to one page. The query must have read one row more than `size`. `last` is the page's last row if more rows
+ * follow.
+ */
 export function cutPage<Row>(rows: readonly Row[], size: number): { page: Row[]; last: Row | undefined } {
   const page = rows.slice(0, size)
   return { page, last: rows.length > size ? page.at(-1) : undefined }

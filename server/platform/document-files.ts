@@ -39,7 +39,7 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
       const known = built.get(name)
       if (known && known.until > now) return known.path
       for (const [other, { until }] of built) if (until <= now) built.delete(other)
-      // Never two builds at a time, however long one takes: both would write to the same draft.
+      // No second build starts before this one ends, however long it takes: both would write to the same draft.
       const entry = { until: Infinity, path: build(name, write) }
       built.set(name, entry)
       entry.path.then(

@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url'
 
 /**
- * Characters that separate addresses and names in a mail header (a mailer would send to another address than the validated one), and
- * invisible characters (two accounts with addresses that look the same).
+ * Characters that separate addresses and names in a mail header (a mailer would send to another address than the
+ * validated one), and invisible characters (two accounts could have addresses that look the same).
  */
 const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
@@ -28,17 +28,17 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * Returns the key of an address for lookups and rate limits: normalised and lower-cased, character by character as PostgreSQL's
- * `lower` does. JavaScript lower-cases İ to two characters, so victİm@… would reach victim's account with a login throttle of its
- * own.
+ * Returns the key of an address for lookups and rate limits: normalised and lower-cased, character by character as
+ * PostgreSQL's `lower` does. JavaScript lower-cases İ to two characters, PostgreSQL to one. With JavaScript's key,
+ * sign-ins as victİm@… would reach victim's account in the database, but count against a login throttle of their own.
  */
 export function emailLookupKey(email: string): string {
   return Array.from(normalizeEmail(email), (letter) => Array.from(letter.toLowerCase())[0]).join('')
 }
 
 /**
- * Compares two addresses of a mailbox, ignoring case. Stricter than `emailLookupKey`: the owner of victİm@… is not victim. Null only
- * equals null.
+ * Returns whether two addresses are of the same mailbox, ignoring case. Stricter than `emailLookupKey`: the owner of
+ * victİm@… is not victim. Null only equals null.
  */
 export function isSameEmail(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase()

@@ -38,7 +38,7 @@ export function newId(kind: IdKind): string {
 /** Scanners of gateways and logs could mistake a run of this many digits for a card number. */
 const longRun = /\d{9}/
 
-/** 32 random hexadecimal digits without a long run of decimal ones. */
+/** Returns 32 random hexadecimal digits without a long run of decimal digits. */
 export function randomHex(draw = () => randomBytes(16).toString('hex')): string {
   for (;;) {
     const digits = draw()
@@ -46,7 +46,7 @@ export function randomHex(draw = () => randomBytes(16).toString('hex')): string 
   }
 }
 
-/** A hash in letters only, for a key or signature that leaves the site. */
+/** Encodes a hash in letters only, for a key or signature that leaves the site. */
 export function toLetters(hash: Buffer): string {
   return hash.toString('hex').replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
 }

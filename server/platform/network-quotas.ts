@@ -8,7 +8,7 @@ import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 export interface NetworkQuotas {
   /** Spends an amount of a network's quota, unless less is left. @returns 0, or the seconds until it is available */
   spend(name: QuotaName, ip: string, amount?: number): number
-  /** The same for required work. @throws Fault tooManyRequests with the seconds to wait */
+  /** Like `spend`, for work that cannot be skipped. @throws Fault tooManyRequests with the seconds to wait */
   spendOrThrow(name: QuotaName, ip: string, amount?: number): void
   stop(): void
 }
@@ -23,7 +23,7 @@ interface Options {
 
 const everyMs = 1000
 
-/** Creates the quotas on what each network stores, counted in memory over all processes. */
+/** Creates the quotas for what each network may store, counted in memory over all processes. */
 export function openNetworkQuotas({ limits, clock, log, share }: Options): NetworkQuotas {
   const counter = createCallCounter(clock, share)
   const timer = setInterval(() => {

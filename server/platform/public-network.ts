@@ -56,9 +56,10 @@ export function isPublicUrl(given: string): boolean {
 const lookUpMs = 2000
 
 /**
- * Looks names up, and fails where any of a name's addresses is not the internet's (`NotPublic`). What it gives is what is connected
- * to. It asks the name servers itself, within two seconds and of `/etc/hosts` nothing: the system's own look-up takes one of the few
- * threads that work on files shares, for as long as a stranger's name server likes.
+ * Creates a DNS lookup that fails with NotPublicError if any address of a name is not public. Connections use the
+ * addresses that were checked. The lookup queries the name servers itself, for at most two seconds, and ignores
+ * `/etc/hosts`. The system's own lookup would occupy one of the few threads for file access, for as long as a slow name
+ * server takes.
  */
 export function openPublicLookup(resolver = new Resolver({ timeout: lookUpMs, tries: 1 })): LookupFunction {
   return (hostname, { all }, callback) => {
@@ -88,8 +89,8 @@ async function findPublic(resolver: Resolver, hostname: string): Promise<LookupA
 export const loadHttps = (): Promise<typeof https> => import('node:https')
 
 /**
- * Creates an agent for host names given by users; it does not connect to private networks (`NotPublic`). For https, and for names
- * only: see `isPublicUrl`.
+ * Creates an agent for host names given by users; it does not connect to private networks (NotPublicError). Use it only
+ * for URLs that `isPublicUrl` accepts.
  */
 export async function openPublicAgent(): Promise<https.Agent> {
   const { Agent } = await loadHttps()

@@ -8,7 +8,9 @@ export interface Paging {
 }
 
 /**
- * Reads one page of a list that is ordered by a time, the latest first, and an id; one more row than the page size is read.
+ /**
+ * Reads one page of a list that is ordered by a time, the latest first, and an id. It reads one row more than the page
+ * size, to know whether more rows follow.
  * @param name the list's name, with everything that orders or filters it
  * @param positionOf returns the position of a row
  * @throws Fault invalidCursor, also for a cursor of another list

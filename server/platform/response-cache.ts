@@ -11,16 +11,16 @@ const maxStaleResponses = 500
 
 interface Options {
   /**
-   * Returns previous answers while the database is unavailable. For data that is the same for all callers and not composed of other
-   * such answers, whose age would add to its own.
+   * Returns previous answers while the database is unavailable. Use this for data that is the same for all callers, but
+   * not for answers composed of other such answers, because their ages would add up.
    */
   stale?: boolean
 }
 
 /**
- * Caches answers that are the same for all callers, for at most a second: long enough for a crowd, short enough that no other
- * process shows anything older. All expire with the clock's second, so that an answer composed of others is no older than they are.
- * Callers that arrive during a load share it; failures are not cached.
+ * Caches answers that are the same for all callers, for at most a second: long enough for a crowd, short enough that no
+ * other process shows anything older. All answers expire at full seconds of the clock, so that an answer composed of
+ * others is not older than them. Callers that arrive during a load share it; failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
   const loadOrStale = stale ? createStaleFallback<Answer>() : undefined
@@ -48,8 +48,9 @@ export function createResponseCache<Answer = Serialised>(clock: Clock, { stale =
 }
 
 /**
- * Remembers the latest answers, and returns one in place of an answer that fails because the database is unavailable. After the
- * first such failure nobody waits for the database: it is polled in the background until it responds.
+ * Remembers the latest answers, and returns one in place of an answer that fails because the database is unavailable.
+ * After the first such failure, callers with a remembered answer no longer wait; their loads continue in the background
+ * until the database responds.
  */
 function createStaleFallback<Answer>() {
   const staleResponses = new Map<string, { at: number; answer: Answer }>()
@@ -97,7 +98,7 @@ export function createRowCache<Row extends { id: string }>(
   const rowCache = createResponseCache<Row | undefined>(clock)
   return async (ids) => {
     const missing: string[] = []
-    // Runs after the ids below have all been looked up.
+    // Runs after all lookups below, which collect the missing ids.
     const loaded = Promise.resolve().then(async () => {
       const rows = missing.length > 0 ? await load(missing) : []
       return new Map(rows.map((row) => [row.id, row]))

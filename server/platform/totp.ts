@@ -25,7 +25,10 @@ export function createTotpEnrolment(names: { issuer: string; label: string }): T
   return { secret, otpauth_url: totpOf(secret, names).toString() }
 }
 
-/** Encrypts an app's secret for the database. @param owner the owner */
+/**
+ * Encrypts an app's secret for the database.
+ * @param owner the id of the member or operator, which decryption requires
+ */
 export function encryptTotpSecret(appSecret: string, secret: string, owner: string): Buffer {
   return encrypt(deriveKey(appSecret, 'second factor'), secret, owner)
 }
@@ -62,7 +65,10 @@ export function makeRecoveryCodes(): string[] {
   })
 }
 
-/** Hashes a recovery code for storage. It is keyed, because the database alone would allow a brute-force search of its fifty bits. */
+/**
+ * Hashes a recovery code for storage. The hash is keyed: otherwise a copy of the database would be enough to find the
+ * code's fifty bits by brute force.
+ */
 export function hashRecoveryCode(appSecret: string, owner: string, code: string): Buffer {
   const { code: typed } = normalizeCode(code)
   return createHmac('sha256', deriveKey(appSecret, 'recovery code')).update(`${owner}|${typed}`).digest()

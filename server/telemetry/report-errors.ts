@@ -16,7 +16,7 @@ const minuteMs = 60_000
 /** Reports errors of this process. */
 export interface ErrorReporter {
   report(error: LoggedError): void
-  /** Waits until reports in flight are sent, for at most so long. */
+  /** Waits until reports in flight are sent, for at most `milliseconds`. */
   flush(milliseconds: number): Promise<void>
 }
 

@@ -41,7 +41,10 @@ export function createReportScrubber(secrets: readonly string[]): (report: unkno
   }
 }
 
-/** Returns whether a word is a signed token: parts separated by dots, the first with the start of JSON in base64. */
+/**
+ * Returns whether a word contains a signed token: one of its parts before the last dot starts like JSON in base64
+ * (`eyJ`).
+ */
 function isSignedToken(found: string): boolean {
   return found
     .split('.')

@@ -22,10 +22,10 @@ const defaults = {
 const untracedPaths = /^\/(api\/health|api\/ready|metrics)$/
 
 /**
- * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. The site's modules must be imported after
- * it.
+ * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. The site's modules must be
+ * imported after it.
  * @param headers for the collector, if they are in a file
- * @returns a function that stops it after sending what is left
+ * @returns a function that sends the remaining traces and stops tracing
  */
 export function startTracing({ headers }: { headers: string | undefined }): () => Promise<void> {
   if (headers !== undefined) process.env['OTEL_EXPORTER_OTLP_HEADERS'] = headers

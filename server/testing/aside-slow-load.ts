@@ -1,4 +1,4 @@
-/** A module that takes longer to load than the test's deadline, as on a busy machine. */
+/** A module that takes longer to load than the deadline of its test, as on a busy machine. */
 const until = Date.now() + 300
 while (Date.now() < until);
 

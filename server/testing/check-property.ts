@@ -1,36 +1,36 @@
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 
-/** Default number of cases per property; `PROPERTY_RUNS` overrides it. */
+/** Default number of cases per property. `PROPERTY_RUNS` overrides it. */
 const defaultRuns = 25
 
 const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
 
 /**
- * A fixed default seed, so that ordinary runs test the same cases and only fail because of a change; `npm run test:properties`
- * searches for new ones.
+ * Seed of ordinary runs. It is fixed, so that they always test the same cases and fail only because of a change. `npm
+ * run test:properties` searches for new cases.
  */
 const defaultSeed = 1
 
-/** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
+/** Seed of this run. `PROPERTY_SEED` repeats an earlier run. */
 export const propertySeed = Number(
   PROPERTY_SEED ?? (PROPERTY_RUNS === undefined ? defaultSeed : randomInt(2 ** 31)),
 )
 
 export const propertyRuns = Number(PROPERTY_RUNS ?? defaultRuns)
 
-/** Time-out of property tests: a case may take seconds on a busy machine. */
+/** Timeout of a property test in milliseconds: a case may take seconds on a busy machine. */
 export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
 
 interface RunOptions {
-  /** The fraction of the default number of cases, for slow (below 1) or very fast cases (above 1). */
+  /** Factor for the default number of cases: below 1 for slow cases, above 1 for very fast cases. */
   share?: number
-  /** One of several concurrent checks of the same property, each with its own seed. */
+  /** One of several concurrent checks of the same property. Each lane has its own seed. */
   lane?: { number: number; of: number }
 }
 
 /**
- * Checks a property for random cases.
+ * Checks a property with random cases.
  * @throws Error with the seed, the path and the smallest failing case, and how to repeat it
  */
 export async function checkProperty<Case>(
@@ -38,7 +38,7 @@ export async function checkProperty<Case>(
   { share = 1, lane = { number: 0, of: 1 } }: RunOptions = {},
 ): Promise<void> {
   const isReplay = PROPERTY_PATH !== undefined
-  // A path belongs to the seed of the lane that failed.
+  // A replay runs only the first lane, because PROPERTY_SEED is then the seed of the lane that has failed.
   if (isReplay && lane.number > 0) return
   const result = await fc.check(property, {
     seed: propertySeed + lane.number,

@@ -1,6 +1,7 @@
 import { beforeEach, afterEach, expect, vi } from 'vitest'
 
-// Fails a test on an unexpected console.error or console.warn. A test that provokes one mocks it itself.
+// Fails a test if it calls console.error or console.warn unexpectedly. A test that expects such a call mocks the
+// function itself.
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(fail('console.error'))
   vi.spyOn(console, 'warn').mockImplementation(fail('console.warn'))

@@ -16,7 +16,10 @@ declare module 'vitest' {
 
 const migrationsDir = join(import.meta.dirname, '..', 'platform', 'database', 'migrations')
 
-/** Starts one PostgreSQL for the whole run (or uses TEST_DATABASE_URL) with a migrated database that `createTestDatabase()` clones. */
+/**
+ * Starts one PostgreSQL server for the whole test run, or uses TEST_DATABASE_URL. Migrates a template database that
+ * `createTestDatabase()` clones.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog({ json: true, level: 'warn' })
   const server = await startServer(process.env['TEST_DATABASE_URL'])
@@ -41,7 +44,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     const { connection, stop } = await startEmbeddedDatabase({ dataDir, log, durable: false })
     const { user, database, host } = connection
     return {
-      // DATABASE_URL must be valid for `URL`.
+      // `URL` must be able to parse DATABASE_URL, so the socket's folder is a parameter.
       url: `postgres:///${database}?user=${user}&host=${encodeURIComponent(host)}`,
       stop: async () => {
         await stop()

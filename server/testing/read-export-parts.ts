@@ -1,6 +1,6 @@
 import { isPages } from '#server/platform/database/read-pages.ts'
 
-/** Reads the parts of an export to their ends, including paged lists. */
+/** Reads all parts of a data export completely, including lists with pages. */
 export async function readExportParts(
   parts: Promise<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {

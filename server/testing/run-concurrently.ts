@@ -4,7 +4,7 @@ export async function runConcurrently<T>(
   work: (item: T) => Promise<void>,
   concurrency = 3,
 ): Promise<void> {
-  // One iterator shared by all workers: each takes the next item.
+  // All workers share one iterator, so each takes the next item.
   const left = items.values()
   const take = async () => {
     for (const item of left) await work(item)

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 
-/** Returns the smallest valid value of a contract schema, which refers to nothing that exists and changes nothing. */
+/** Returns a minimal valid value for a contract schema. It refers to nothing that exists, and changes nothing. */
 function validValue(schema: TSchema): unknown {
   const { type, enum: values, format, const: only, items, minItems } = schema as Record<string, unknown>
   if (only !== undefined) return only
@@ -9,7 +9,7 @@ function validValue(schema: TSchema): unknown {
   const kind: unknown = Array.isArray(type) ? type[0] : type
   if (kind === 'object') return validFields(schema as TObject)
   if (kind === 'array')
-    // The schema of the contract's own arrays.
+    // The cast is safe: in the contract's schemas, `items` of an array is a schema.
     return Array.from({ length: Number(minItems ?? 0) }, () => validValue(items as TSchema))
   if (kind === 'boolean') return false
   return kind === 'integer' || kind === 'number' ? 1 : 'x'

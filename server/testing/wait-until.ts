@@ -1,6 +1,8 @@
 const pollIntervalMs = 50
 
-/** Polls another process until a condition holds; an error of `condition` ends it. @throws Error after the time-out */
+/**
+ * Repeats a check until it returns true. Throws an error of `condition` immediately. @throws Error after the timeout
+ */
 export async function waitUntil(
   description: string,
   condition: () => boolean | Promise<boolean>,
@@ -8,12 +10,12 @@ export async function waitUntil(
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not in time: ${description}`)
+    if (Date.now() > deadline) throw new Error(`Timed out waiting until ${description}`)
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs))
   }
 }
 
-/** Returns whether a server answers a GET with success. */
+/** Returns whether a server responds successfully to a GET request. */
 export const isReachable = (url: string): Promise<boolean> =>
   fetch(url).then(
     ({ ok }) => ok,

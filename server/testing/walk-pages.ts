@@ -5,16 +5,16 @@ interface Page<Item> {
 
 interface Walk<Item> {
   fetchPage(paging: { cursor?: string; limit: number }): Promise<Page<Item>>
-  /** The sizes of the pages, in a cycle. */
+  /** Sizes of the pages, repeated in a cycle. */
   sizes: readonly number[]
-  /** Runs after a page, before the next is requested; pages are counted from 0. */
+  /** Called after each page, before the next one is requested. Pages are counted from 0. */
   betweenPages(page: number): Promise<void>
 }
 
-/** A list with so many pages is repeating itself. */
+/** Maximum number of pages. A list with more pages repeats itself. */
 const maxPages = 200
 
-/** Reads a list page by page, running something between the pages. */
+/** Reads a list page by page, and calls `betweenPages` between the pages. */
 export async function walkPages<Item>({ fetchPage, sizes, betweenPages }: Walk<Item>): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | undefined
@@ -26,5 +26,5 @@ export async function walkPages<Item>({ fetchPage, sizes, betweenPages }: Walk<I
     cursor = next_cursor
     await betweenPages(page)
   }
-  throw new Error('the list has no end')
+  throw new Error(`the list has more than ${maxPages} pages`)
 }

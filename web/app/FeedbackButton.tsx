@@ -4,7 +4,10 @@ import { settings } from '#web/lib/settings.ts'
 const openDialog = () =>
   void import('./reporting/open-feedback.tsx').then(({ openFeedback }) => openFeedback())
 
-/** Opens the feedback form. Renders nothing if the site has no error reporting to send it to. */
+/**
+ * Opens the feedback form. Renders nothing if error reporting is not configured, because feedback is sent to that
+ * service.
+ */
 export function FeedbackButton() {
   const { t } = useTranslation()
   return (

@@ -15,8 +15,8 @@ const links = [
 ] as const
 
 /**
- * Links to the seven site texts (seed, section 2), to contract cancellation and withdrawal, privacy choices and feedback; shows the
- * operator's copyright line.
+ * The footer: links to the seven site texts (seed, section 2), to cancellation, withdrawal, privacy choices and
+ * feedback, and the operator's copyright line.
  */
 export function Footer({
   copyright,

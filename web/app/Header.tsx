@@ -12,7 +12,7 @@ import styles from './header.module.css'
 
 interface HeaderProps {
   menu: { id: string; name: string }[]
-  /** The id of the section that the operator put first. */
+  /** The id of the section that the operator has put first. */
   recommended: string | undefined
 }
 
@@ -84,7 +84,7 @@ function LanguageChooser() {
   const choose = (value: string) => {
     const language = languageFromTag(value) ?? 'en'
     void changeLanguage(language)
-    // The screens have changed already; saving the language for mails happens in the background.
+    // The screens have already changed. Storing the language on the server, for mails, happens in the background.
     import('#web/features/members/settings/save-language.ts')
       .then(({ saveLanguage }) => saveLanguage(queryClient, language))
       .catch(() => {})

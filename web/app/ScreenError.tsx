@@ -2,7 +2,7 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
-/** Shown in place of a screen that crashed or failed to load. */
+/** Shown instead of a screen that has crashed or failed to load. */
 export function ScreenError() {
   return (
     <section className={styles.message}>

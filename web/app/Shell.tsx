@@ -23,7 +23,7 @@ import type { DeferredParts as LaterType } from './deferred/DeferredParts.tsx'
 import { TabBar } from './TabBar.tsx'
 import styles from './shell.module.css'
 
-// Loaded once the page is idle; the page works without it.
+// Loaded when the page is idle, because the page works without it.
 const DeferredParts = lazy(async () => {
   await new Promise<void>((resolve) => whenIdle(resolve))
   return withTexts('later', import('./deferred/DeferredParts.tsx')).then(
@@ -34,7 +34,7 @@ const DeferredParts = lazy(async () => {
 
 const Nothing: typeof LaterType = () => <></>
 
-/** The frame around every screen. An `immersive` screen fills the phone's whole display. */
+/** The frame around every screen. On phones, an `immersive` screen fills the whole display. */
 export function Shell() {
   const { t, i18n } = useTranslation()
   useQuery(userQuery)
@@ -71,13 +71,13 @@ export function Shell() {
   )
 }
 
-/** Returns whether a route's screen fills the phone's whole display, which may depend on the URL's query. */
+/** Returns whether a route's screen fills the whole display of a phone, which may depend on the query of the URL. */
 function isImmersive(handle: unknown, search: string): boolean {
   const { immersive }: { immersive?: unknown } = Object(handle)
   return immersive instanceof RegExp && immersive.test(search)
 }
 
-/** Applies the operator's accent colour to the shell and everything inside it. */
+/** Applies the operator's accent colour to the shell and everything inside it, if the browser understands the value. */
 function accentStyle(colour: string | undefined): CSSProperties {
   return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
 }

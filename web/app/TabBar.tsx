@@ -8,7 +8,7 @@ interface Tab {
   to: string
   text: 'site.home' | 'site.search' | 'site.library' | 'site.account'
   icon: IconName
-  /** The paths on which this tab is current. */
+  /** Matches the paths on which this tab is the current one. */
   screens: RegExp
 }
 
@@ -29,7 +29,7 @@ const tabs: Tab[] = [
   },
 ]
 
-/** Bottom tab bar on phones: Home, Search, Library, Account. Not shown over the player. */
+/** The tab bar at the bottom on phones: Home, Search, Library, Account. It is hidden over the player. */
 export function TabBar() {
   const { t } = useTranslation()
   const { pathname } = useLocation()

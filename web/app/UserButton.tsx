@@ -12,7 +12,7 @@ const UserMenu = lazy(() =>
   ),
 )
 
-/** Opens the user menu, whose code is loaded on the first use. */
+/** The button that opens the user menu. The menu's code is loaded on the first use. */
 export function UserButton() {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

@@ -9,7 +9,7 @@ import styles from './header.module.css'
 
 const close = () => document.getElementById('user-menu')?.hidePopover()
 
-/** Menu of the user's own pages, for guests and members. */
+/** The menu with the pages of the user, who may be a guest or a member. */
 export function UserMenu() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)

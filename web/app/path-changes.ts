@@ -2,7 +2,9 @@ type Listener = (pathname: string) => void
 
 const listeners: Listener[] = []
 
-/** Registers a listener for navigations, for modules that must not import the router and its screens. */
+/**
+ * Registers a listener for navigations. For modules that must not import the router, because it imports all screens.
+ */
 export const onPathChange = (listener: Listener): unknown => listeners.push(listener)
 
 export const notifyPathChange: Listener = (pathname) => listeners.forEach((listener) => listener(pathname))

@@ -6,16 +6,16 @@ import { ScreenError } from './ScreenError.tsx'
 import { notifyPathChange } from './path-changes.ts'
 import { Shell } from './Shell.tsx'
 
-/** Runs before each navigation: stores the visit's parameters and removes them from the URL. */
+/** Stores the visit's parameters (such as click ids) before each navigation, and removes them from the URL. */
 function storeVisitParametersLoader({ request }: { request: Request }) {
   const cleanedUrl = storeVisitParameters(new URL(request.url))
   return cleanedUrl ? replace(cleanedUrl) : null
 }
 
-/** Loads a screen with the texts of the search field, which lists of dramas contain. */
+/** Loads a screen with the texts of the search field, which is part of every list of dramas. */
 const withSearchTexts = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
 
-/** Loads a screen of the member area with its texts, which include those of the account and of payments. */
+/** Loads a screen of the member area with its texts, those of the account and those of payments. */
 const withMemberAreaTexts = <Loaded,>(loading: Promise<Loaded>) =>
   withTexts('watch', withTexts('account', withTexts('mine', loading)))
 
@@ -88,12 +88,12 @@ const screens: RouteObject[] = [
 ]
 
 /**
- * Creates the router and opens the screen of the document's URL. Called once, by the site's own document, because the documents of
- * the order form and the studio also load this file.
+ * Creates the router and opens the screen for the document's URL. It is a function, because the documents of the order
+ * form and the studio also load this file and need no router.
  */
 export function openRouter() {
-  // The router stores scroll positions under this key. Without one, all documents would share the router's default, and a newly
-  // opened page would start at another page's scroll position.
+  // The router stores scroll positions under this key. Without it, all documents would share one default key, and a
+  // newly opened page would start at the scroll position of another page.
   if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
   const router = createBrowserRouter([
     {
@@ -102,17 +102,17 @@ export function openRouter() {
       HydrateFallback: Shell,
       loader: storeVisitParametersLoader,
       shouldRevalidate: ({ nextUrl }) => storeVisitParameters(new URL(nextUrl)) !== null,
-      // A crashed screen leaves the rest of the page intact.
+      // If a screen crashes, the shell around it stays intact.
       children: [{ ErrorBoundary: ScreenError, children: screens }],
     },
   ])
   router.subscribe(({ location: { pathname } }) => notifyPathChange(pathname))
-  // A file of the next screen is usually missing because a newer release replaced it; a fresh document names the right files. Other
-  // failed imports are handled by their callers.
+  // If a file of the next screen is missing, usually a newer release has replaced it. A new document names the current
+  // files. Other failed imports are handled by their callers.
   let reloadedFor: unknown
   addEventListener('vite:preloadError', () => {
     const { location: to } = router.state.navigation
-    // Several files of one screen may be missing; its document is requested only once.
+    // Several files of one screen may be missing; request its document only once.
     if (!to || to === reloadedFor || !navigator.onLine) return
     reloadedFor = to
     location.assign(to.pathname + to.search + to.hash)

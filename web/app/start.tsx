@@ -8,7 +8,10 @@ import { openRouter } from './router.tsx'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router/dom'
 
-/** Mounts the site into the document, in the visitor's language. `fromCampaignLink`: the URL has a referrer token or click id. */
+/**
+ * Mounts the site into the document, in the visitor's language.
+ * @param fromCampaignLink true if the URL has a referrer token or a click id
+ */
 export async function start(fromCampaignLink: boolean): Promise<void> {
   const router = openRouter()
   trackVisit(fromCampaignLink)
@@ -19,11 +22,11 @@ export async function start(fromCampaignLink: boolean): Promise<void> {
     )
   await loadTexts('base')
   const element = document.getElementById('app')
-  // In a transition, so that a slow phone can do other work in between.
+  // A transition lets a slow phone handle input during the first rendering.
   if (element) startTransition(() => createRoot(element).render(<Providers router={router} />))
 }
 
-// Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
+// Calls are not retried automatically: a rejected call would be rejected again, and a failed one has a retry button.
 const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } },
 })

@@ -10,7 +10,7 @@ import { adClickIds, referrerToken } from './tracking/visit-parameters.ts'
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
 
-/** The call was understood and rejected: `code` is the reason, `info` its details. */
+/** The server understood the call and rejected it: `code` is the reason, `info` its details. */
 export class ApiError extends Error {
   readonly code: number
   readonly info: unknown
@@ -22,17 +22,20 @@ export class ApiError extends Error {
     this.info = info
   }
 
-  /** The form field that the rejection concerns, if any. */
+  /** The form field to which the rejection refers, if any. */
   get field(): string | undefined {
     const { info } = this
     return typeof info === 'object' && info !== null && 'field' in info ? String(info.field) : undefined
   }
 }
 
-/** The call was not understood or served, or never arrived (`status` 0). */
+/**
+ * The call failed without an answer of the contract: no response (`status` 0), an HTTP error, or an unreadable
+ * response.
+ */
 export class RequestError extends Error {
   readonly status: number
-  /** Seconds after which the server asks to retry, if given. */
+  /** The number of seconds after which the server allows a retry, if it states one. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -48,7 +51,7 @@ interface CallOptions<E extends Endpoint> {
   body?: BodyOf<E>
   signal?: AbortSignal | undefined
   idempotencyKey?: string
-  /** Lets the request outlive the page. */
+  /** If true, the request continues when the page is closed. */
   keepalive?: boolean
 }
 
@@ -65,8 +68,8 @@ const identificationTimeoutMs = 3000
 let identification: Promise<unknown> | undefined
 
 /**
- * Makes later calls wait for a new viewer's first one, at most `identificationTimeoutMs`: its response sets the cookie that
- * identifies the viewer.
+ * Makes later calls wait for the first call of a new viewer, at most `identificationTimeoutMs`. The response to that
+ * call sets the cookie that identifies the viewer.
  */
 export function delayCallsUntil(identifyingCall: Promise<unknown>): void {
   const timeout = new Promise((resolve) => setTimeout(resolve, identificationTimeoutMs))
@@ -75,13 +78,14 @@ export function delayCallsUntil(identifyingCall: Promise<unknown>): void {
 
 let apiErrorListener: (code: number, endpoint: Endpoint) => void = () => {}
 
-/** Registers a listener for every rejected call. */
+/** Sets the listener that is called for every rejected call. */
 export function onApiError(listener: typeof apiErrorListener): void {
   apiErrorListener = listener
 }
 
 /**
- * Makes a call of the contract and unwraps its envelope (seed, section 8): returns `info`, or `data` if there is none.
+ * Makes a call of the contract and unwraps its envelope (seed, section 8): returns `info`, or `data` if there is no
+ * `info`.
  * @throws ApiError or RequestError; the browser's AbortError if aborted
  */
 export async function call<E extends Endpoint>(
@@ -92,11 +96,14 @@ export async function call<E extends Endpoint>(
   const prefetched = endpoint.method === 'GET' ? prefetchedCalls.get(url) : undefined
   prefetchedCalls.delete(url)
   if (!prefetched && identification) await identification
-  // The server's response schema guarantees the contract's type.
+  // The cast is safe: the server validates its responses against the contract's schemas.
   return (await (prefetched ?? request(endpoint, url, options))) as ResultOf<E>
 }
 
-/** Makes a GET call before its screen needs it, once `after` has settled. The screen's own call then uses this response. */
+/**
+ * Makes a GET call before its screen is opened, once `after` has settled. The first call of that screen to the same URL
+ * uses this response.
+ */
 export function prefetchCall<E extends Endpoint>(
   endpoint: E,
   query?: QueryOf<E>,
@@ -132,7 +139,7 @@ async function request<E extends Endpoint>(
   }).catch((error: unknown) => fail(endpoint, 0, error))
   storeUserToken(response)
   const envelope = await response.json().then(asEnvelope, (error: unknown) => {
-    // Aborted while the response was read, which is no failure.
+    // The call was aborted while the response was read; this is not a failure.
     if (isAbort(error)) throw error
     return null
   })
@@ -166,7 +173,7 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'content-type': endpoint.method === 'GET' ? null : 'application/json',
     'accept-language': acceptLanguage(currentLanguage()),
     'x-user-token': storage.get(userTokenKey),
-    // Percent-encoded, because a campaign's code may contain any characters.
+    // Percent-encoded, because the referrer code of a campaign may contain any characters.
     'x-referrer-token': encodeURIComponent(referrerToken() ?? ''),
     'x-time-zone': endpoint.method === 'GET' ? null : timeZone(),
     'x-fbclid': fbclid,
@@ -174,20 +181,25 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'idempotency-key': idempotencyKey,
   }
   const sent = Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1]))
-  // A header may contain Latin-1 only; a click id with other characters is still sent in the query or body.
+  // Headers allow only ASCII here. A click id with other characters is still sent in the query or body.
   return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
 }
 
 let cachedTimeZone: string | undefined
 
-/** Returns the IANA name of the browser's time zone. Mails show dates in this zone, as the screens do. */
+/**
+ * Returns the IANA name of the browser's time zone. The server formats dates in mails in this zone, as the screens do.
+ */
 function timeZone(): string {
   // Cached, because creating the first date format is slow in browsers.
   cachedTimeZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
   return cachedTimeZone
 }
 
-/** Stores the header's token, for browsers that block cookies; elsewhere the cookie alone is the session. */
+/**
+ * Stores the session token from a response header, for browsers that block cookies. In other browsers the cookie is the
+ * session.
+ */
 function storeUserToken(response: Response): void {
   const token = response.headers.get('x-user-token')
   if (token && !navigator.cookieEnabled) storage.set(userTokenKey, token)

@@ -4,7 +4,10 @@ import type { getHomepage, Video } from '#contract/catalog.ts'
 import type { getEpisode, PlayableEpisode } from '#contract/media.ts'
 import { currentLanguage } from './language.ts'
 
-/** Data that the server may put into a document, so that its first screen needs no calls: the homepage, a video or the plans. */
+/**
+ * Data that the server may embed in a document, so that its first screen needs no calls: the homepage, a video or the
+ * plans.
+ */
 interface Boot {
   /** The language of the data. */
   language?: string
@@ -14,16 +17,18 @@ interface Boot {
   playable?: PlayableEpisode
   /** The next episode, if the viewer may play it. */
   following?: PlayableEpisode
-  /** Set if the document was rendered without a variant while an experiment runs. */
+  /** True if the document was rendered without a variant although an experiment runs. */
   undecided?: true
   plans?: ResultOf<typeof listPlans>
 }
 
-/** The document's boot record; null if there is none, or if the viewer has chosen a language other than the browser's. */
+/**
+ * The data embedded in the document. Null if there is none, or if it is in another language than the viewer's choice.
+ */
 export const boot = readBoot()
 
 function readBoot(): Boot | null {
-  // Written by this site's server according to the contract's schemas.
+  // Needs no validation: our server has written it according to the contract's schemas.
   const record: Boot | null = JSON.parse(document.getElementById('boot')?.textContent ?? 'null')
   return record && (record.language ?? currentLanguage()) === currentLanguage() ? record : null
 }
@@ -31,11 +36,11 @@ function readBoot(): Boot | null {
 interface EmbeddedEpisode {
   playback: PlayableEpisode['playback']
   startMs: number
-  /** The playlist URL of the next episode. */
+  /** The URL of the next episode's playlist. */
   nextUrl: string | undefined
 }
 
-/** Returns the episode in the document and the viewer's position in it; null if there is none that may be played. */
+/** Returns the playable episode in the document and the viewer's position in it; null if there is none. */
 export function embeddedEpisode(): EmbeddedEpisode | null {
   if (!boot?.playable) return null
   const { playable, following, video: { resume } = {} } = boot

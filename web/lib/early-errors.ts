@@ -1,6 +1,9 @@
 const maxErrors = 10
 
-/** Collects the page's first errors until the error reporting has loaded. @returns a function that takes them and ends the collection */
+/**
+ * Collects the page's first errors until the error reporting has loaded.
+ * @returns a function that ends the collection and returns the errors
+ */
 export function collectEarlyErrors(): () => unknown[] {
   const errors: unknown[] = []
   const record = (event: ErrorEvent | PromiseRejectionEvent) => {

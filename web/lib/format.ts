@@ -1,7 +1,7 @@
 import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { currentLanguage } from './language.ts'
 
-/** Suffixes of thousands, millions and billions. */
+/** The suffixes for ones, thousands, millions and billions. */
 const units: Record<Language, readonly string[]> = {
   en: ['', 'K', 'M', 'B'],
   es: ['', '\u00a0mil', '\u00a0M', '\u00a0mil\u00a0M'],
@@ -10,10 +10,13 @@ const units: Record<Language, readonly string[]> = {
   pt: ['', '\u00a0mil', '\u00a0M', '\u00a0mM'],
 }
 
-/** Formats a play count as on the cards: 1234567 is "1.2M" in English. Intl's compact notation takes 0.1 s on a slow phone. */
+/**
+ * Formats a count as on the cards: 1234567 is "1.2M" in English. Does not use Intl's compact notation, which takes 0.1
+ * s on a slow phone.
+ */
 export function formatShortCount(count: number): string {
   let [scaled, unit] = [count, 0]
-  // A value that would round to "1000K" is "1M".
+  // Values from 999.95 on would round to "1000K", so they become "1M".
   while (scaled >= 999.95 && unit < 3) [scaled, unit] = [scaled / 1000, unit + 1]
   return `${formatDecimal(Math.round(scaled * 10) / 10)}${units[currentLanguage()][unit]}`
 }
@@ -31,16 +34,19 @@ export function formatClock(ms: number): string {
 
 let longDates: Intl.DateTimeFormat | undefined
 
-/** Formats a date in the en-US long form in every language (seed, section 9): "November 21, 2026", or "Invalid Date". */
+/**
+ * Formats a date in the long form of en-US, in every language (seed, section 9): "November 21, 2026", or "Invalid
+ * Date".
+ */
 export function formatLongDate(time: string | null | undefined): string {
   const date = new Date(time ?? '')
   if (Number.isNaN(date.getTime())) return 'Invalid Date'
-  // Created on the first use, because creating it is slow.
+  // Created on the first use, because that is slow.
   longDates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
   return longDates.format(date)
 }
 
-/** Formats a percentage in the interface language: 8.1 is "8,1 %" in German. */
+/** Formats a percentage (0 to 100) in the interface language: 8.1 is "8,1 %" in German. */
 export function formatPercent(value: number): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const
   return new Intl.NumberFormat(bcp47Tags[currentLanguage()], options).format(value / 100)

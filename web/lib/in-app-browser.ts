@@ -3,20 +3,23 @@ interface InAppBrowser {
   android: boolean
 }
 
-/** User-agent markers of each app's browser. Facebook's are checked last, since its sister apps use some of them too. */
+/**
+ * Patterns in the user agents of in-app browsers. Facebook's is last, because Facebook's other apps use some of its
+ * patterns too.
+ */
 const userAgentMarkers: [InAppBrowser['app'], RegExp][] = [
   ['Instagram', /\bInstagram\b/],
   ['TikTok', /musical_ly|BytedanceWebview|ByteLocale|\btrill_|\bTikTok\b/i],
   ['Facebook', /\bFBA[NV]\b|\bFB_IAB\b|\bFBIOS\b/],
 ]
 
-/** Returns the app whose in-app browser this is; undefined for a regular browser. */
+/** Returns the app whose in-app browser has this user agent; undefined for a regular browser. */
 export function inAppBrowser(userAgent: string): InAppBrowser | undefined {
   const app = userAgentMarkers.find(([, pattern]) => pattern.test(userAgent))?.[0]
   return app && { app, android: /\bAndroid\b/.test(userAgent) }
 }
 
-/** Returns a link that Android opens in the user's default browser (Chrome's "intent:" links). */
+/** Returns a link that opens an address in the user's default browser on Android (an "intent:" link of Chrome). */
 export function intentLink(address: string): string {
   const { protocol, host, pathname, search } = new URL(address)
   const fallback = encodeURIComponent(address)

@@ -10,7 +10,7 @@ import { storage } from './storage.ts'
 
 const key = 'language'
 
-/** Each language's name in that language. */
+/** The name of each language in that language. */
 export const languageNames: Record<Language, string> = {
   en: 'English',
   es: 'Español',
@@ -21,17 +21,23 @@ export const languageNames: Record<Language, string> = {
 
 const siteLanguages = settings.languages ?? languages
 
-/** The languages that this site offers, in their usual order. */
+/** The languages that this site offers, in the order of `languages`. */
 export const offeredLanguages: readonly Language[] = languages.filter((each) => siteLanguages.includes(each))
 
 let language: Language | undefined
 
-/** Returns the language of this visit, for screens and calls alike: determined when the page loads, until another is chosen. */
+/**
+ * Returns the interface language of this visit, also sent with calls. Detected once when the page loads, until the user
+ * chooses another one.
+ */
 export function currentLanguage(): Language {
   return (language ??= detectLanguage())
 }
 
-/** Returns the offered language from `?lang=`, else the stored choice, else the browser's first; else the default. */
+/**
+ * Returns the offered language named by `?lang=`, else the stored choice, else the browser's preferred one, else the
+ * default.
+ */
 function detectLanguage(): Language {
   const requested = new URLSearchParams(location.search).get('lang')
   return (
@@ -42,7 +48,7 @@ function detectLanguage(): Language {
   )
 }
 
-/** Sets the language and removes `?lang=` from the URL, which would override the choice after a reload. */
+/** Sets and stores the language. Removes `?lang=` from the URL, because it would override the choice after a reload. */
 export function chooseLanguage(chosen: Language): void {
   language = chosen
   storage.set(key, chosen)
@@ -52,7 +58,7 @@ export function chooseLanguage(chosen: Language): void {
   history.replaceState(history.state, '', address)
 }
 
-/** Returns the Accept-Language value: the site's code first, then the code that other servers know, then English. */
+/** Returns the Accept-Language value: the site's language code, then its BCP 47 tag for other servers, then English. */
 export function acceptLanguage(language: Language): string {
   return [...new Set([language, bcp47Tags[language], 'en'])]
     .map((tag, i) => (i ? `${tag};q=0.${9 - i}` : tag))

@@ -1,7 +1,7 @@
 /** Limits for images that load near the viewport (seed, section 9). */
 export const lazyImageLimits = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 }
 
-/** Remembers the last 200 loaded images, which are then shown at once. */
+/** Remembers the last 200 loaded images, which need not wait until they are near the viewport again. */
 export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   const loaded = new Set<string>()
   return {
@@ -15,7 +15,7 @@ export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   }
 }
 
-/** Calls `run` at once, then at most every `ms` while it is requested. */
+/** Returns a throttled function: it calls `run` at once and then, while it is called, at most every `ms`. */
 export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let requested = false
@@ -37,7 +37,10 @@ export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () 
 
 type OnNear = () => void
 
-/** Calls back when an element comes within 1.3 viewport heights of the viewport. @returns a function that stops observing it */
+/**
+ * Calls `onNear` when an element is within 1.3 viewport heights of the viewport.
+ * @returns a function that stops observing the element
+ */
 export function whenNear(element: Element, onNear: OnNear): () => void {
   callbacks.set(element, onNear)
   getObserver().observe(element)

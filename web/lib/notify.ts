@@ -6,13 +6,13 @@ export function notify(message: string): void {
   import('#web/ui/toast.ts').then(({ showToast }) => showToast(message)).catch(() => {})
 }
 
-/** Shows an error message until the action is retried or the time is over. */
+/** Shows an error message for a few seconds, or until `hideError` is called. */
 export function notifyError(message: string): void {
   notify(message)
   isErrorShown = true
 }
 
-/** Hides an error message when its action is retried or abandoned. Other messages stay. */
+/** Hides an error message because its action is retried or abandoned. Other messages stay. */
 export function hideError(): void {
   if (!isErrorShown) return
   isErrorShown = false

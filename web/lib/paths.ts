@@ -1,13 +1,13 @@
 const page = <const Path extends string>(path: Path) => ({ pattern: path, to: () => path })
 
-/** Every route of the site: the router's pattern and the function that builds its links. */
+/** Every route of the site, with its pattern for the router and a function that creates its URLs. */
 export const paths = {
   home: page('/'),
   browse: { pattern: '/browse/:id', to: (id: string) => `/browse/${encodeURIComponent(id)}` },
   more: {
     pattern: '/more/:id',
     to: (id: string) => `/more/${encodeURIComponent(id)}`,
-    /** The same list as a feed, at one of its dramas. */
+    /** The same list as a feed that starts at one of its dramas. */
     feed: (id: string, videoId = '') => `/more/${encodeURIComponent(id)}?feed=${encodeURIComponent(videoId)}`,
   },
   video: {
@@ -41,25 +41,25 @@ export const paths = {
   },
 } as const
 
-/** Member-area pages that need no session. A mail's link has a secret in the fragment. */
+/** Pages of the member area that need no session. Links in mails add a secret to the fragment. */
 export const contractLinkPaths = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
 
-/** Parameters of the card form, which is a document of its own outside the router. */
+/** Parameters of the order form, a document of its own, outside the router. */
 export interface OrderFormParams {
   kind: 'episode' | 'video' | 'plan' | 'top_up'
   id: string
   gateway: string
   method: string
-  /** The video whose paywall made the offer. */
+  /** The video whose paywall offered the item. */
   video?: string
 }
 
-/** Returns the URL of the card form for changing a subscription's payment method. */
+/** Returns the URL of the order form that changes the payment method of a subscription. */
 export function methodFormPath(params: Pick<OrderFormParams, 'gateway' | 'method'>): string {
   return `/order/easy?${new URLSearchParams({ kind: 'method', ...params }).toString()}`
 }
 
-/** Returns the URL of the card form for the 3-D Secure check of an order that is paid with a saved card. */
+/** Returns the URL of the 3-D Secure check of an order that is paid by a saved card. */
 export function orderThreeDSecurePath(order_id: string): string {
   return `/order/easy?${new URLSearchParams({ kind: 'check', order_id }).toString()}`
 }

@@ -1,4 +1,7 @@
-/** Wraps a storage so that it never fails: if the browser's is blocked or full, memory replaces it for this visit. */
+/**
+ * Wraps a browser storage so that it never throws. If the storage is blocked or full, values are in memory for this
+ * visit.
+ */
 function createSafeStorage(getBrowserStorage: () => Storage) {
   const inMemory = new Map<string, string>()
   return {
@@ -14,7 +17,7 @@ function createSafeStorage(getBrowserStorage: () => Storage) {
       try {
         getBrowserStorage().setItem(key, value)
       } catch {
-        // The value is in memory.
+        // The value is in memory only.
       }
     },
     remove(key: string): void {
@@ -22,7 +25,7 @@ function createSafeStorage(getBrowserStorage: () => Storage) {
       try {
         getBrowserStorage().removeItem(key)
       } catch {
-        // The value was never stored in the browser.
+        // The storage is blocked, so it does not contain the value.
       }
     },
   }
@@ -30,10 +33,13 @@ function createSafeStorage(getBrowserStorage: () => Storage) {
 
 /** The browser's local storage. */
 export const storage = createSafeStorage(() => localStorage)
-/** This tab's storage, which survives a reload. */
+/** The storage of this tab, which survives a reload. */
 export const tabStorage = createSafeStorage(() => sessionStorage)
 
-/** Returns a record stored by `saveRecord`, or undefined. The type is not checked, because only `saveRecord` writes the key. */
+/**
+ * Returns a record stored by `saveRecord`, or undefined. The type is not validated, because only `saveRecord` writes
+ * these keys.
+ */
 export function readRecord<T>(key: string, from = storage): T | undefined {
   try {
     const text = from.get(key)

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Replaces the browser's storage in a test with an empty one. @returns its content by key */
+/** Replaces `localStorage` in a test with an empty one. @returns its entries */
 export function stubStorage(): Map<string, string> {
   const entries = new Map<string, string>()
   vi.stubGlobal('localStorage', {

@@ -1,11 +1,11 @@
 import { maxMessageLength } from '#contract/pages.ts'
 
-/** Rules for e-mail addresses, names and messages, which forms check before the server checks them again. */
+/** The limits that forms check before they send a value. The server checks them again. */
 const maxEmailLength = 254
 const maxNameLength = 64
 const passwordLength = { min: 8, max: 128 }
 
-/** Counts characters as users see them, not UTF-16 units. */
+/** Returns the number of code points, which is closer to visible characters than UTF-16 units are. */
 const lengthOf = (text: string) => [...text].length
 
 export function isEmail(text: string): boolean {
@@ -17,7 +17,7 @@ export function isValidName(text: string): boolean {
   return length >= 1 && length <= maxNameLength
 }
 
-/** Checks the length of a message to the operator. */
+/** Returns whether a message to the operator has a valid length. */
 export function isValidMessage(text: string): boolean {
   const length = lengthOf(text.trim())
   return length >= 1 && length <= maxMessageLength

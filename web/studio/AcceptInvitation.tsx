@@ -18,7 +18,10 @@ import { PageLink } from './ui/PageLink.tsx'
 
 type InvitationInfo = ResultOf<typeof beginInvitation>
 
-/** Accepts an invitation or reset link: sets password and second factor, then shows the recovery codes once. */
+/**
+ * The page behind an invitation or reset link. Sets the operator's password and second factor, then shows the recovery
+ * codes once.
+ */
 export function AcceptInvitation() {
   const { t } = useTexts()
   const navigate = useNavigate()
@@ -27,7 +30,7 @@ export function AcceptInvitation() {
   const [accepted, setAccepted] = useState<{ session: StudioSession; codes: string[] } | null>(null)
   const invitation = useQuery({
     queryKey: ['invitation', secret],
-    // Fetched once, because each call creates another app secret and only the last one is valid.
+    // Fetched once: each call creates a new app secret, which invalidates the previous one.
     queryFn: () => call(beginInvitation, { body: { secret } }),
     staleTime: Infinity,
     refetchOnWindowFocus: false,

@@ -3,13 +3,13 @@ import type { Language } from '#contract/languages.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { changeStudioLanguage, studioLanguages, useTexts } from './texts.ts'
 
-/** The language of the studio. */
+/** Chooses the language of the studio. */
 export function LanguageChoice() {
   const { t, language } = useTexts()
   const queryClient = useQueryClient()
   const choose = async (chosen: Language) => {
     await changeStudioLanguage(chosen)
-    // Refetches messages that the server wrote in the previous language, such as why a file was rejected.
+    // The server has written some data in the previous language, such as the reason why a file was rejected.
     await queryClient.invalidateQueries()
   }
   return (

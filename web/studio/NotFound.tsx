@@ -9,7 +9,7 @@ export function NotFound() {
   return <NotAvailable reason={t('shell.notFoundText')} />
 }
 
-/** Shown in place of an area that the operator's role may not open, which a link may lead to. */
+/** Shown if a link leads to an area that the operator's role may not open. */
 export function NotForRole() {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator

@@ -15,8 +15,8 @@ import { useTexts } from './texts.ts'
 import styles from './studio-shell.module.css'
 
 /**
- * Sign-in for operators: e-mail address and password, then the code of the second factor. `kept` is the id of the operator whose
- * unsaved page waits.
+ * The sign-in for operators: e-mail address and password, then the code of the second factor.
+ * @param kept the id of the previous operator, whose unsaved page is open behind the sign-in
  */
 export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
   const { t } = useTexts()
@@ -34,10 +34,10 @@ export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
       try {
         const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
         const session = await call(openStudioSession, { body })
-        // Another operator may have fewer permissions.
+        // The new operator may have fewer permissions, so data of another operator is removed.
         if (session.operator.id !== previousOperatorId) queryClient.removeQueries(allButSession)
         queryClient.setQueryData(operatorSessionQuery.queryKey, session)
-        // Refetches queries that were refused in the meantime.
+        // Refetches queries that failed while nobody was signed in.
         void queryClient.refetchQueries({
           type: 'active',
           predicate: ({ state }) => state.status === 'error',

@@ -4,7 +4,7 @@ import { SignIn } from './SignIn.tsx'
 import { useTexts } from './texts.ts'
 import styles from './studio-shell.module.css'
 
-/** Signs in again over an unsaved page, which stays hidden until then. */
+/** Asks the operator to sign in again after the session has expired. The unsaved page stays open behind the dialog. */
 export function SignInDialog({ kept: previousOperatorId }: { kept: string }) {
   const { t } = useTexts()
   const dialog = useModal()
@@ -15,7 +15,7 @@ export function SignInDialog({ kept: previousOperatorId }: { kept: string }) {
       className={styles.over}
       aria-label={t('shell.signIn')}
       onKeyDown={preventEscape}
-      // The Back gesture of a phone closes the dialog regardless, so it is opened again.
+      // The Back gesture of a phone closes the dialog in any case, so it is opened again.
       onClose={() => dialog.current?.showModal()}
     >
       <SignIn kept={previousOperatorId} />

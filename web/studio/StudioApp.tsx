@@ -13,7 +13,7 @@ import { Page } from './ui/Page.tsx'
 import { showSetupGuide } from '#contract/studio/setup-guide.ts'
 import { FirstSteps } from './start/FirstSteps.tsx'
 
-// Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
+// Calls are not retried automatically: a rejected call would be rejected again, and a failed one has a retry button.
 const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })
@@ -50,7 +50,7 @@ export function StudioApp() {
   )
 }
 
-/** Replaces a screen that crashed; the rest of the studio keeps working. */
+/** Shown instead of a screen that has crashed; the rest of the studio keeps working. */
 function AreaError() {
   const { t } = useTexts()
   return (
@@ -60,7 +60,7 @@ function AreaError() {
   )
 }
 
-/** The setup guide while the operator has open steps, then the first area of their role. */
+/** The start page: the setup guide for operators who may see it, else the first area of their role. */
 function Home() {
   const { role } = useOperatorSession().operator
   const isAllowed = usePermissions()

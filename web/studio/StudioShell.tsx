@@ -29,15 +29,15 @@ import { clearUnsaved, hasUnsaved } from './ui/unsaved/use-unsaved.ts'
 import styles from './studio-shell.module.css'
 
 /**
- * The frame around every screen of the studio. Without a session it shows the sign-in instead, or on top of a screen with unsaved
- * changes.
+ * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if that has
+ * unsaved changes.
  */
 export function Shell() {
   const { t } = useTexts()
   const session = useQuery(operatorSessionQuery)
   const operatorSession = useRetainedSession(session.data)
   const operatorId = session.data?.operator.id
-  // The next operator in this browser must not see the unpublished draft.
+  // The unpublished draft in this browser must not be shown to the next operator.
   useEffect(() => {
     if (session.isSuccess) clearDraftOfOtherOperator(operatorId)
   }, [session.isSuccess, operatorId])
@@ -52,7 +52,7 @@ export function Shell() {
     )
   const { id } = operatorSession.operator
   return (
-    // The key discards typed text for another operator.
+    // The key discards typed text when another operator signs in.
     <OperatorSessionContext key={id} value={operatorSession}>
       <StudioLayout session={operatorSession} />
       {!session.data && <SignInDialog kept={id} />}
@@ -60,7 +60,10 @@ export function Shell() {
   )
 }
 
-/** Returns the operator of the page: signed in, or signed out by an expired session with unsaved changes. */
+/**
+ * Returns the session of the operator who uses the page. If the session has expired while there are unsaved changes,
+ * returns the last one.
+ */
 function useRetainedSession(signedIn: StudioSession | null | undefined): StudioSession | null {
   const [last, setLast] = useState<StudioSession | null>(null)
   const operatorSession = signedIn ?? (hasUnsaved() ? last : null)
@@ -124,18 +127,20 @@ function StudioLayout({ session }: { session: StudioSession }) {
   )
 }
 
-/** Returns whether a URL, which anyone may have sent, leads to an area that the role may not open. */
+/**
+ * Returns whether a URL leads to an area that the role may not open. The URL may come from a link that somebody sent.
+ */
 const isForbiddenArea = (pathname: string, role: Role) =>
   areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
 
-/** Focuses the heading of a new page, so that screen readers start there and not at the link that led to it. */
+/** Focuses the heading of a new page. Screen readers then read from there, not from the link that opened the page. */
 function useFocusOnNewPage(pathname: string): void {
   const last = useRef(pathname)
   useEffect(() => {
     if (last.current === pathname) return
     last.current = pathname
     const main = document.querySelector('main')
-    // Keeps the focus on an element that the page itself focused, such as a tab.
+    // If the page itself has focused an element, such as a tab, that focus is kept.
     if (document.activeElement !== document.body && main?.contains(document.activeElement)) return
     const heading = main?.querySelector<HTMLElement>('h1')
     ;(heading ?? main)?.focus({ preventScroll: true })
@@ -153,7 +158,7 @@ function AccountMenu({ session: { operator } }: { session: StudioSession }) {
     })
     clearUnsaved()
     queryClient.setQueryData(operatorSessionQuery.queryKey, null)
-    // The next operator in this browser may have fewer permissions.
+    // The next operator in this browser may have fewer permissions, so all data is removed.
     queryClient.removeQueries(allButSession)
   }
   return (

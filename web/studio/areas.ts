@@ -17,12 +17,12 @@ export interface Area {
     | 'experiments'
   path: string
   icon: AreaIconName
-  /** Roles that may open the area. */
+  /** The roles that may open the area. */
   roles: readonly Role[]
   load: () => Promise<{ Component: ComponentType }>
 }
 
-/** In the order of the navigation; the first area of a role is its start page. */
+/** The areas in the order of the navigation. The first one that a role may open is its start page. */
 export const areas: readonly Area[] = [
   {
     name: 'videos',

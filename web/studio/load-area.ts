@@ -3,16 +3,16 @@ import { matchPath, type DataRouter } from 'react-router'
 import { tabStorage } from '#web/lib/storage.ts'
 import type { Area } from './areas.ts'
 
-/** Set while the document is reloaded because some code failed to load. */
+/** Set while the document is reloaded because an area's code failed to load. Prevents a second reload. */
 const reloadedAreaKey = 'area-opened-anew'
 
 /** Returns the location that the router navigates to, or the current one. */
 const destinationOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
 
 /**
- * Loads an area's code; waits while offline. Chromium never refetches a module that failed to load, so the document is reloaded
- * once the site responds, if the operator is still navigating to the area.
- * @throws what the code threw, or the load error if a new document has not helped
+ * Loads the code of an area; waits while offline. Chromium does not fetch a module again in the same document after its
+ * load has failed. So the document is reloaded once the site responds, if the operator is still navigating to the area.
+ * @throws the error of the area's code, or the load error if a reload has not helped
  */
 export async function loadArea(
   { path, load }: Area,
@@ -46,13 +46,13 @@ function waitUntilOnline(): Promise<void> {
   })
 }
 
-/** Requests the studio's document until it arrives; waits while there is no connection. */
+/** Requests the studio's document until the site responds. Waits while there is no connection. */
 const waitUntilReachable = (queryClient: QueryClient) =>
   queryClient.fetchQuery({
     queryKey: ['studio-document'],
     queryFn: async () => {
       const { ok } = await fetch('/studio', { method: 'HEAD', cache: 'no-store' })
-      if (!ok) throw new Error('the studio does not answer')
+      if (!ok) throw new Error('the studio does not respond')
       return ok
     },
     retry: true,

@@ -2,7 +2,7 @@ import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /**
  * Uploads an image to a route of the studio.
- * @returns the route's result, or a readable reason of a rejection; neither if there was no response
+ * @returns `info` on success, else the `message` why the server rejected the image; an empty object without a response
  */
 export async function uploadImage<Info>(
   path: string,
@@ -14,7 +14,7 @@ export async function uploadImage<Info>(
   }
   try {
     const response = await fetch(path, { method: 'POST', headers, body: picture })
-    // The envelope of the API.
+    // The route uses the envelope of the API.
     const answer = (await response.json()) as { code: number; info?: Info; message: string }
     return answer.code === 200 && answer.info ? { info: answer.info } : { message: answer.message }
   } catch {

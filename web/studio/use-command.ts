@@ -7,9 +7,9 @@ import { hideError, notify, notifyError } from '#web/lib/notify.ts'
 import { isSignedOut, allButSession } from './session-queries.ts'
 
 /**
- * Returns a function that runs a command, one at a time, and then refetches everything on screen. A toast shows `successMessage` after
- * success, or the reason of a rejection; the result is undefined then.
- * @param successMessage null if the caller confirms it, or if the change is visible on screen
+ * Returns a function that runs a command, one at a time, and then refetches all data on screen. A toast shows
+ * `successMessage`, or the reason if the command is rejected; the result is then undefined.
+ * @param successMessage null if the caller shows a message, or if the change is visible on screen
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,
@@ -26,7 +26,7 @@ export function useCommand<E extends CommandEndpoint>(
       if (successMessage !== null) notify(successMessage)
       return result
     } catch (error) {
-      // The call itself has reported failures and code 500; with an expired session the sign-in appears.
+      // `call` itself reports failed calls and code 500. If the session has expired, the sign-in appears.
       if (error instanceof ApiError && error.code !== 500 && !isSignedOut(error)) notifyError(error.message)
       return undefined
     } finally {

@@ -3,7 +3,7 @@ import styles from './button.module.css'
 
 type ButtonVariant = 'main' | 'quiet' | 'danger' | 'icon'
 
-/** Returns the class of a button's style, for links that look like one. */
+/** Returns the class of a button's style, for links that look like buttons. */
 export function buttonClass(variant: ButtonVariant, wide = false): string {
   return [styles.button, styles[variant], wide && styles.wide].filter(Boolean).join(' ')
 }

@@ -1,4 +1,4 @@
-/** Every icon is one path on a 24×24 grid. */
+/** The icons, each as one SVG path on a 24×24 grid. */
 const shapes = {
   play: 'M8 5.1v13.8a.8.8 0 0 0 1.2.7l11-6.9a.8.8 0 0 0 0-1.4l-11-6.9A.8.8 0 0 0 8 5.1Z',
   pause: 'M6.5 4.5h3.5v15H6.5zM14 4.5h3.5v15H14z',
@@ -37,7 +37,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes
 
-/** Decorative; the control around it has the accessible name. */
+/** A decorative icon: the control around it must have an accessible name. */
 export function Icon({ name, size = 24 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -6,13 +6,13 @@ const retryDelayMs = 500
 
 interface LazyImageProps {
   src: string
-  /** Loads at once, for the first screen. */
+  /** Loads the image at once, for images on the first screen. */
   eager?: boolean
   width: number
   height: number
 }
 
-/** A decorative image that loads near the viewport and is retried if it fails. */
+/** A decorative image that loads when it is near the viewport. A failed load is retried. */
 export function LazyImage({ src, eager = false, width, height }: LazyImageProps) {
   const image = useRef<HTMLImageElement>(null)
   const [shouldLoad, setShouldLoad] = useState(eager || loadedImages.has(src))
@@ -21,13 +21,13 @@ export function LazyImage({ src, eager = false, width, height }: LazyImageProps)
     if (!shouldLoad && image.current) return whenNear(image.current, () => setShouldLoad(true))
     return undefined
   }, [shouldLoad])
-  // Retries with a growing delay, because a network error would occur again at once.
+  // The delay grows with each attempt, because a network error would occur again at once.
   const retry = () => {
     if (attempt < lazyImageLimits.attempts) setTimeout(setAttempt, attempt * retryDelayMs, attempt + 1)
   }
   return (
     <img
-      // A new element retries the failed image; the same one would not.
+      // A new key creates a new element, because the same element would not load the image again.
       key={attempt}
       ref={image}
       src={shouldLoad ? src : undefined}

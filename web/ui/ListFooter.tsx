@@ -5,7 +5,7 @@ import { Button } from './Button.tsx'
 import { LoadError } from './LoadError.tsx'
 import styles from './list-footer.module.css'
 
-/** The state of a paginated list, from its query. */
+/** The part of an infinite query that the footer needs. */
 export interface PaginatedQuery {
   data: { pages: { list: readonly unknown[] }[] } | undefined
   isError: boolean
@@ -19,13 +19,16 @@ export interface PaginatedQuery {
 interface ListFooterProps {
   pages: PaginatedQuery
   empty: ReactNode
-  /** A sign-in link if the session has expired. */
+  /** A sign-in link, shown if the session has expired. */
   signIn?: ReactNode
 }
 
 const sessionExpiredCode = 401
 
-/** The foot of a paginated list: load more, loading, could not load, or the end of a list of several pages. */
+/**
+ * The footer of a paginated list: a button for more, the loading state, a load error, or a note at the end of a list
+ * with several pages.
+ */
 export function ListFooter(props: ListFooterProps) {
   return (
     <div className={styles.foot}>

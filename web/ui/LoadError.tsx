@@ -6,7 +6,7 @@ import styles from './load-error.module.css'
 interface LoadErrorProps {
   text?: string
   onRetry: () => void
-  /** Another action, before the retry button. */
+  /** Another action, shown before the retry button. */
   children?: ReactNode
 }
 

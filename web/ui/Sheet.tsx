@@ -6,7 +6,7 @@ import { Button } from './Button.tsx'
 import { useModal } from './use-modal.ts'
 import styles from './sheet.module.css'
 
-/** A native modal dialog: a bottom sheet on phones, a centred box on wider screens. Open while it is mounted. */
+/** A native modal dialog: a bottom sheet on phones, a centered box on wider screens. It is open while it is mounted. */
 export function Sheet({
   title,
   onClose,
@@ -16,7 +16,7 @@ export function Sheet({
 }: {
   title: string
   onClose: () => void
-  /** Returns whether the user may close it; if not, it must show the reason. */
+  /** Returns whether the user may close the sheet. If it returns false, it must show the reason. */
   mayClose?: () => boolean
   tall?: boolean
   children: ReactNode
@@ -24,7 +24,7 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Chrome lets Escape be prevented only once, and may close two dialogs by one press.
+  // Handled here because Chrome allows only one `cancel` event to be prevented, and may close two dialogs by one press.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -36,7 +36,8 @@ export function Sheet({
       className={tall ? `${styles.sheet} ${styles.tall}` : styles.sheet}
       aria-label={title}
       onKeyDown={mayClose && escape}
-      // The Back gesture of a phone closes the dialog too, and cannot always be prevented.
+      // The Back gesture of a phone also closes the dialog and cannot always be prevented, so the dialog is opened
+      // again.
       onClose={() => (!mayClose || mayClose() ? onClose() : dialog.current?.showModal())}
       onClick={(event) => event.target === dialog.current && close()}
     >

@@ -1,19 +1,19 @@
 import { useRef, type PointerEvent, type ReactNode } from 'react'
 import styles from './swipe-cell.module.css'
 
-/** Fraction of the action's width that opens it (seed, section 9). */
+/** The fraction of the action's width by which a swipe must move to open the action (seed, section 9). */
 export const openThreshold = 0.15
 
 /**
- * Returns whether a swipe leaves the row open: it toggles once it went past the threshold from its start. `moved` is in pixels,
- * negative to the left, where the action is.
+ * Returns whether the row is open after a swipe. The swipe toggles it if it moved further than the threshold.
+ * @param moved the movement in pixels, negative to the left, where the action is
  */
 export function shouldStayOpen(wasOpen: boolean, moved: number, actionWidth: number): boolean {
   const share = moved / actionWidth
   return wasOpen ? share < openThreshold : share <= -openThreshold
 }
 
-/** A row that reveals its action when swiped to the side. Keyboard focus also opens it. */
+/** A row with an action that a swipe to the left reveals. Keyboard focus also reveals it. */
 export function SwipeCell({ action, children }: { action: ReactNode; children: ReactNode }) {
   const cell = useRef<HTMLDivElement>(null)
   const actionBox = useRef<HTMLDivElement>(null)

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 
 /**
- * Mounts a component beside the screen, with its own root.
- * @param render receives a function that unmounts it
- * @param group components of one group are stacked in an element of this class
+ * Mounts a component beside the current screen, with a React root of its own.
+ * @param render receives a function that unmounts the component
+ * @param group a class name: components with the same one are stacked in one element
  */
 export function mountRoot(
   queryClient: QueryClient,
@@ -13,7 +13,7 @@ export function mountRoot(
   group?: string,
 ): void {
   const container = document.createElement('div')
-  // Inside the shell, to inherit its accent colour.
+  // Mounted inside the shell, to inherit its accent colour.
   const shell = document.querySelector('#app > *') ?? document.body
   parentOf(shell, group).append(container)
   const root = createRoot(container)

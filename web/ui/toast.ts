@@ -5,9 +5,11 @@ const toastMs = 5000
 let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message above everything, dialogs too; a second one replaces the first. Keys of texts are translated. */
+/**
+ * Shows a message above everything, including dialogs. It replaces the previous message. `toast.offline` is translated.
+ */
 export function showToast(message: string): void {
-  // The offline line is shown instead (web/app/deferred).
+  // The offline banner already says so (web/app/deferred).
   if (message === 'toast.offline' && document.querySelector('meta[name=offline]')) return
   toast ??= makeToast()
   toast.textContent = message === 'toast.offline' ? i18n.t('toast.offline') : message
@@ -17,7 +19,7 @@ export function showToast(message: string): void {
   timer = setTimeout(() => toast?.hidePopover(), toastMs)
 }
 
-/** Hides the message early. */
+/** Hides the message before its time is over. */
 export function hideToast(): void {
   clearTimeout(timer)
   if (toast?.matches(':popover-open')) toast.hidePopover()

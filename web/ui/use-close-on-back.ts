@@ -3,14 +3,14 @@ import { useEffect, useRef } from 'react'
 const stateKey = 'sheet'
 
 /**
- * Closes an open element on the browser's Back instead of leaving the page. It adds a history entry, which is removed if the
- * element is closed otherwise.
+ * Closes an open element when the user presses the browser's Back button, instead of leaving the page. Adds a history
+ * entry for that, and removes it if the element is closed in another way.
  */
 export function useCloseOnBack(onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose
   useEffect(() => {
-    // Keeps the router's own state in the entry, so that it sees the same page.
+    // Copies the router's state into the new entry, so that the router sees no navigation.
     history.pushState({ ...Object(history.state), [stateKey]: true }, '')
     const onPopState = () => close.current()
     addEventListener('popstate', onPopState)

@@ -13,8 +13,8 @@ import { verifyUnsubscribeSecret } from './unsubscribe-link.ts'
 export type AlertsContext = MembersContext & PushContext
 
 /**
- * Returns the jobs that send alerts: within a minute after a group of new episodes is complete, which is when none has followed for
- * `releaseGapMs`.
+ * Returns the jobs for alerts. A release is alerted within a minute after it is complete: when no further episode has
+ * appeared for `releaseGapMs`.
  */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
@@ -32,7 +32,7 @@ export function alertJobs(context: AlertsContext): Job[] {
 
 export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.selectAlerts(db, userId)
 
-/** Turns mails on or off; they stay off without a confirmed address. */
+/** Turns e-mail alerts on or off. They stay off if the user has no confirmed address. */
 export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<Alerts> {
   const { can_mail } = await queries.selectAlerts(tx, userId)
   if (mail && !can_mail) return { mail: false, can_mail }
@@ -40,7 +40,10 @@ export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: D
   return { mail, can_mail }
 }
 
-/** Turns mails off for the user of a mail's link. @throws Refusal linkExpired if the secret was not issued by this site */
+/**
+ * Turns e-mail alerts off for the user of an unsubscribe link. @throws Refusal linkExpired if this site did not issue
+ * the secret
+ */
 export async function unsubscribeByLink(
   { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
   tx: Tx,
@@ -48,7 +51,7 @@ export async function unsubscribeByLink(
 ): Promise<{ mail: false }> {
   const userId = verifyUnsubscribeSecret(secret, linkSecret)
   if (userId === undefined) throw new Refusal('linkExpired')
-  // Deleted accounts have no setting.
+  // Only an existing setting is changed: the user may have deleted the account, and then has none.
   if ((await queries.selectAlertSetting(tx, userId))?.mail)
     await queries.saveAlertSetting(tx, userId, false, clock.now())
   return { mail: false }

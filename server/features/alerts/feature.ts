@@ -3,7 +3,7 @@ import { bindSubscriptions } from './push/push-queries.ts'
 import { derivePushKeys } from './push/push-keys.ts'
 import { mergePushSubscriptions } from './push/push-subscriptions.ts'
 
-/** Adds the keys for push notifications to the context; merges, erases and exports a user's alert records. */
+/** Adds the keys for push notifications to the context, and the lifecycle hooks of a user's alert records. */
 export function alertsFeature({ secret }: { secret: string }) {
   return {
     parts: { pushKeys: derivePushKeys(secret) },

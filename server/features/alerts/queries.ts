@@ -4,7 +4,9 @@ import type { LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Returns whether mails are on for a user, and whether they can be: a member with a confirmed address. */
+/**
+ * Returns whether a user's e-mail alerts are on, and whether they can be: only for a member with a confirmed address.
+ */
 export async function selectAlerts(db: Db, userId: string): Promise<{ mail: boolean; can_mail: boolean }> {
   const row = await db
     .selectFrom('users')
@@ -39,19 +41,28 @@ export function selectAlertSetting(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-/** SQL condition: true if there are new episodes without a time, batches in progress, or some waiting for 10 minutes at `$1`. */
+/**
+ * SQL condition: true if there is work for the job at `$1`: a batch in progress, new episodes that it has not stamped,
+ * or episodes it stamped at least 10 minutes (`releaseGapMs`) ago.
+ */
 export const anyNewEpisodes =
   "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '10 minutes')"
 
-/** Sets the time of new episodes by the site's clock. */
+/**
+ * Sets `detected_at` of new episodes. The trigger that inserts them does not know the site's clock, which test mode can
+ * move.
+ */
 export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
   await db.updateTable('new_episodes').set({ detected_at: now }).where('detected_at', 'is', null).execute()
 }
 
-/** Maximum wait for further episodes of a release that are still being transcoded. */
+/** Maximum wait in milliseconds for a release's other episodes that are still being transcoded. */
 const maxReleaseMs = dayMs
 
-/** Returns the videos that got no new episode since `before`. Waits at most a day for episodes that are still being transcoded. */
+/**
+ * Returns the videos that got no new episode since `before`. A video with an episode that is still being transcoded is
+ * returned only after `maxReleaseMs`.
+ */
 export async function selectCompletedReleases(db: Db, before: Date): Promise<string[]> {
   const longAgo = new Date(before.getTime() - maxReleaseMs)
   const rows = await db
@@ -68,8 +79,8 @@ export async function selectCompletedReleases(db: Db, before: Date): Promise<str
 }
 
 /**
- * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. Of two concurrent
- * processes, one creates it: the other finds no rows.
+ * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. If two
+ * processes run this concurrently, only one creates the batch, because the other finds no rows.
  */
 export async function createBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`
@@ -93,7 +104,7 @@ export interface AlertBatch {
   titles: LocalizedText
 }
 
-/** Locks a batch that no other process is working on, until the end of the transaction. */
+/** Locks a batch until the end of the transaction. Skips batches that another process has locked. */
 export function lockBatch(tx: Tx): Promise<AlertBatch | undefined> {
   return tx
     .selectFrom('alert_batches')
@@ -111,13 +122,13 @@ export interface AlertedUser {
   user_id: string
   email: string
   language: string | null
-  /** True if the video was their favorite before the release. */
+  /** True if the user made the video a favorite before the release, and the account still exists. */
   is_news: boolean
-  /** True if they then get a mail. */
+  /** True if the user gets alerts by e-mail. */
   by_mail: boolean
 }
 
-/** Returns the next users, by id, with the video among their favorites. */
+/** Returns the next page of users, ordered by id, who have the video among their favorites. */
 export function selectFavoritesOf(db: Db, batch: AlertBatch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')

@@ -24,7 +24,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
     }),
     route(changeCall, async (call) => {
       const { isStored } = await requireActiveViewer(context, call)
-      // A guest without a row has no address; do not create a row for this.
+      // A guest without a stored row has no address, so mails stay off. No row is created for this call.
       if (!isStored) return { info: { mail: false, can_mail: false } }
       return inTransaction(db, async (tx) => {
         const userId = await ensureUserRow(context, tx, call)
@@ -57,7 +57,10 @@ export function alertRoutes(context: AlertsContext): Route[] {
   ]
 }
 
-/** One-click unsubscribe of mail programs (RFC 8058). A GET changes nothing, because malware scanners follow links too. */
+/**
+ * Returns the routes for the one-click unsubscribe of mail programs (RFC 8058). GET changes nothing, because malware
+ * scanners also follow links.
+ */
 export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
   const secretOf = (query: unknown) => {
     const given = Object(query)['secret']

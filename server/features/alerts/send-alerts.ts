@@ -8,17 +8,18 @@ import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
 import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './unsubscribe-link.ts'
 
-/** Maximum time between the episodes of one release. */
+/** Maximum time in milliseconds between two episodes of the same release. */
 const releaseGapMs = 10 * 60_000
-/** Number of favorites per transaction. */
+/** Number of favorites that one transaction processes. */
 const pageSize = 200
-/** Alerts that could not be sent within this time are discarded. */
+/** Alerts that could not be sent within this time (in milliseconds) are discarded. */
 const alertLifetimeMs = 3 * dayMs
 
 /**
- * Alerts users to new episodes of their favorites: one mail per video and release, and one push to each subscribed browser. A page of
- * favorites and the messages queued for it are one transaction, so that a process that dies has queued all or none of it, and the
- * next run continues there.
+ * Alerts users to new episodes of their favorites: one mail per video and release, and one push to each subscribed
+ * browser.
+ * One transaction covers a page of favorites, their queued messages and the progress of the batch. If the process dies,
+ * either all messages of a page are queued or none, and the next run continues after the last queued page.
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -31,7 +32,7 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 
-/** Queues the alerts of the next page. @returns whether there may be more */
+/** Queues the alerts for the next page of favorites. @returns whether there may be more */
 async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
@@ -73,7 +74,7 @@ function mailAlert(
     },
     language,
     expiresAt: new Date(clock.now().getTime() + alertLifetimeMs),
-    // Below the priority of receipts and links that a user is waiting for.
+    // With `sendAt`, the mail is sent after mails that users are waiting for, such as receipts and links.
     sendAt: clock.now(),
   })
 }

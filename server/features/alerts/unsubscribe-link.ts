@@ -1,24 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Returns the address of the page that turns alerts off, for each mail. */
+/** Returns the address of the page that turns e-mail alerts off. Each alert mail links to it. */
 export function unsubscribePageUrl(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${unsubscribePagePath(`${userId}.${macOf(secret, userId)}`)}`
 }
 
 export const unsubscribePagePath = (linkSecret: string) => `/my#alerts=${linkSecret}`
 
-/** The path to which mail programs POST to turn alerts off (RFC 8058); a browser is redirected to `unsubscribePagePath`. */
+/**
+ * Path to which mail programs POST to turn e-mail alerts off (RFC 8058). A GET by a browser is redirected to
+ * `unsubscribePagePath`.
+ */
 export const oneClickUnsubscribePath = '/api/user/alerts/unsubscribe'
 
 /**
- * Returns the address for the `List-Unsubscribe` header. Mail programs send no fragment, so the secret of `unsubscribePageUrl` is in
- * the query here, where logs may contain it: it can only turn alerts off.
+ * Returns the address for the `List-Unsubscribe` header. Mail programs do not send a URL fragment, so here the secret
+ * is in the query. Logs may therefore contain it, but it can only turn alerts off.
  */
 export function oneClickUnsubscribeUrl(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${oneClickUnsubscribePath}?secret=${userId}.${macOf(secret, userId)}`
 }
 
-/** Returns the user of a link's secret, or undefined. The secret does not expire: links in old mails must work too. */
+/**
+ * Returns the user of a link's secret; undefined if the secret is invalid. It does not expire, because links in old
+ * mails must work too.
+ */
 export function verifyUnsubscribeSecret(secret: string, linkSecret: string): string | undefined {
   const [userId = '', mac = ''] = linkSecret.split('.')
   const [one, other] = [Buffer.from(mac), Buffer.from(macOf(secret, userId))]

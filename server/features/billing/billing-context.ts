@@ -12,11 +12,11 @@ import type { PaymentGateway } from './gateways/gateway.ts'
 export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {
   log: Log
   experiments: Experiments
-  /** Those that are configured, in the order of offer. */
+  /** The configured gateways, in the order in which the checkout offers them. */
   gateways: readonly PaymentGateway[]
   /** Whether users may have a prepaid balance (PREPAID_BALANCE). */
   isBalanceEnabled: boolean
-  /** The public URL of the site, to which gateways return browsers and send webhook events. */
+  /** The public URL of the site, to which gateways redirect browsers and send webhook events. */
   publicUrl: string
   /** The seller, as shown on receipts. */
   operator: OperatorConfig
@@ -24,8 +24,8 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   gatewayTimeoutMs?: number
   translate(language: Language, key: string): string
   /**
-   * Finds the entitlement that covers an episode for a viewer. Provided by the media feature (media/feature.ts).
-   * @throws Refusal notFound; locked with the offer
+   * Finds the viewer's entitlement to an episode. Provided by the media feature (media/feature.ts).
+   * @throws Refusal notFound; locked with the offer; episodeNotReady with the progress of the conversion
    */
   findCoveringEntitlement(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>
 }

@@ -29,7 +29,7 @@ interface BillingOverrides {
   localUrl?: () => string | undefined
 }
 
-/** Seeds a new database with plans, and adds to the context the gateways and what other features need of billing. */
+/** Seeds a new database with plans, and creates billing's parts of the context and its account lifecycle hooks. */
 export async function billingFeature(
   { config, db, clock, log }: BillingDependencies,
   context: () => BillingContext,

@@ -149,7 +149,7 @@ async function payAndLoadOrder(context: BillingContext, call: Call<typeof payOrd
   return loadOrder(context, userId, order_id, call.language)
 }
 
-/** @throws Refusal nameInvalid for a given name that is invalid */
+/** Checks a name, if one is given. @throws Refusal nameInvalid */
 const checkOptionalName = (name: string | undefined, field: 'first_name' | 'last_name') =>
   name === undefined ? undefined : checkName(name, field)
 
@@ -161,7 +161,7 @@ async function changeOrLoadMethod(
   const { userId } = requireViewer({ viewer })
   const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
   if (change_id !== undefined) return loadMethodChange(context, userId, change_id)
-  if (gateway === undefined) throw new Fault('badRequest', 'gateway is needed')
+  if (gateway === undefined) throw new Fault('badRequest', 'gateway is required')
   const payer = {
     ip,
     token,
@@ -171,7 +171,10 @@ async function changeOrLoadMethod(
   return changePaymentMethod(context, { userId, setupId, gateway, method, payer })
 }
 
-/** Sets the session cookie with `kept` again: a replayed answer may replace one that was lost together with that cookie. */
+/**
+ * Sends the guest's session cookie with `isStored` again: if the first response was lost, so was its cookie, and this
+ * response may be its replay.
+ */
 function renewSessionCookie(
   context: BillingContext,
   call: Call<typeof createOrder | typeof payOrderCall>,
@@ -181,8 +184,8 @@ function renewSessionCookie(
 }
 
 /**
- * Creates the routes to which gateways redirect users and send notifications. A notification is stored, answered, and only then
- * applied.
+ * Creates the routes to which gateways send webhook events and redirect users. An event is first stored and
+ * acknowledged, then applied.
  */
 export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   const webhookRoutes = context.gateways.map((gateway): PlainRoute => ({
@@ -190,8 +193,8 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     path: `/api/webhook/payment/${gateway.id}`,
     body: 'raw',
     description: {
-      summary: `Takes the notifications of ${gateway.id}, which are signed`,
-      answers: { 204: { words: 'Recorded' }, 400: { words: 'Not signed by the gateway' } },
+      summary: `Receives the signed webhook events of ${gateway.id}`,
+      answers: { 204: { words: 'The event is stored' }, 400: { words: 'Invalid body or signature' } },
     },
     async handle(request, reply) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
@@ -199,7 +202,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       const event = await receiveWebhook(context, gateway, body, request.headers)
       if (!event) return reply.code(400).send()
       reply.code(204).send()
-      // On failure the janitor applies it.
+      // If this fails, the janitor applies the event later.
       await applyWebhookEvent(context, event).catch((error: unknown) =>
         context.log.error({ err: error }, 'a webhook event was not applied'),
       )
@@ -209,7 +212,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   return [...webhookRoutes, ...paypalReturnRoutes(context)]
 }
 
-/** Returns whether a body is a JSON object, as every webhook event is; a gateway's signature does not prove that. */
+/** Returns whether a body is a JSON object, as every webhook event must be. A valid signature does not prove that. */
 function isJsonObject(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString())

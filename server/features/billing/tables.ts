@@ -28,13 +28,16 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-/** The purchases of one variant's viewers after their exposure. */
+/** The viewers of one variant, and their purchases after they were exposed to the experiment. */
 export interface VariantSales {
   variant: number
   exposed: number
-  /** Viewers who paid for anything, refunded or not. */
+  /** The number of viewers with at least one paid order, refunded or not. */
   buyers: number
-  /** For each currency, by the ledger: the sum of the net revenue per viewer, and of its squares. */
+  /**
+   * Per currency, from the ledger: the sum of the viewers' net revenues, and the sum of their squares (for the
+   * variance).
+   */
   revenue: { currency: string; net_cents: number; squares: number }[]
 }
 
@@ -62,14 +65,14 @@ export interface PaymentMethodsTable {
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   detach_attempts: Generated<number>
-  /** When to delete it at the gateway; null while it may be charged. */
+  /** When to try next to detach it at the gateway; null while it may be charged. */
   next_detach_at: Optional<Date>
 }
 
-/** A buyer's consent to saving the card of an order for further purchases. */
+/** A buyer's consent to saving the payment method of an order for further purchases. */
 export interface PaymentMethodConsentsTable {
   order_id: string
-  /** Null until the order is paid, and once the method was deleted at the gateway. */
+  /** Null until the order is paid, and again after the method was deleted at the gateway. */
   payment_method_id: Optional<string>
   /** Hash of the text in `accepted_terms`. */
   terms_hash: string
@@ -81,7 +84,7 @@ export interface PaymentMethodConsentsTable {
 export interface GatewayCustomersToDeleteTable {
   id: string
   poll_count: Generated<number>
-  /** The next attempt to delete them there. */
+  /** When to try next to delete them at the gateways; null after the last attempt. */
   next_poll_at: Optional<Date>
 }
 
@@ -97,21 +100,21 @@ export interface SubscriptionsTable {
   cancel_at_period_end: Generated<boolean>
   /** The next run of the renewal job on it; while a process works on it, when that process counts as crashed. */
   next_run_at: Optional<Date>
-  /** When it is charged next: the period's end, then the attempts of its grace period; null for never. */
+  /** When to charge it next: at the period's end, then on the dunning schedule; null if no charge is planned. */
   next_charge_at: Optional<Date>
   /** The end of its grace period. */
   grace_ends_at: Optional<Date>
   /** When to remind the user of the next charge. */
   remind_at: Optional<Date>
-  /** The price of a renewal unless the user was notified of another. */
+  /** The renewal price that the user agreed to. It applies until an announced price replaces it. */
   agreed_price_cents: Optional<number>
   /** The price that the user was notified of, and from when it applies. */
   announced_price_cents: Optional<number>
   announced_price_from: Optional<Date>
   created_at: Date
-  /** When the user started to choose the method that it is charged with; null for the one that first paid. */
+  /** When the user began to choose its current payment method; null for the method of the first payment. */
   method_chosen_at: Optional<Date>
-  /** When the gateway lost the method that it is charged with; null if it has one again. */
+  /** When the gateway reported that its payment method was detached; null once it has another one. */
   method_detached_at: Optional<Date>
   /** When its first period was paid. */
   started_at: Optional<Date>
@@ -119,9 +122,9 @@ export interface SubscriptionsTable {
 }
 
 /**
- * The reason why a payment is refunded automatically: the order was paid twice, its buyer already owns the product, the
- * introductory price was used before, the payment succeeded after it had been abandoned, or the user withdrew or deleted the
- * account.
+ * The reason for an automatic refund of a payment: the order was already paid, the buyer already owned the product, the
+ * introductory price was already used, the attempt had already been settled as failed or cancelled (`too_late`), or the
+ * user withdrew or deleted the account (`person_left`).
  */
 export type AutoRefundReason =
   | 'paid_twice'
@@ -131,7 +134,9 @@ export type AutoRefundReason =
   | 'withdrawal'
   | 'account_deleted'
 
-/** The buyer's consent: the shown text, by its hash in `accepted_terms`, and the time. Older orders have the text itself. */
+/**
+ * The buyer's consent: the hash of the shown text (`accepted_terms`) and the time. Older orders contain the text itself.
+ */
 export interface Consent {
   shown?: string
   terms_hash?: string
@@ -155,7 +160,7 @@ export interface OrdersTable {
   currency: string
   gateway: OrderGatewayId
   method: PaymentMethod
-  /** The saved method to pay with, if the buyer chose that. */
+  /** The saved method with which the buyer chose to pay. */
   saved_method_id: Optional<string>
   email: string
   consent: OptionalJson<Consent>
@@ -165,25 +170,25 @@ export interface OrdersTable {
   expires_at: Date
   /** When the user deleted the account; the order contains no personal data any more. */
   erased_at: Optional<Date>
-  /** When it was restored from its payment, because the database had lost it. */
+  /** When the order was restored from its payment at the gateway, because the database had lost it. */
   restored_at: Optional<Date>
   /** The reason why a payment for it was refunded automatically. */
   auto_refund_reason: Optional<AutoRefundReason>
-  /** The bonus of a top-up, and its days; null for no expiry. */
+  /** The bonus of a top-up, and its lifetime in days (null: it never expires). */
   bonus_cents: Optional<number>
   bonus_days: Optional<number>
   /** The part of a purchase from the balance that bonus paid. */
   discount_cents: Optional<number>
   /** True if auto-unlock ordered it. */
   auto_unlock: Generated<boolean>
-  /** True if it has the introductory price of the plan. */
+  /** True if the amount is the introductory price of the plan. */
   introductory: Generated<boolean>
-  /** The rate of the included tax when it was paid, in hundredths of a percent. */
+  /** The rate of the included tax at the time of payment, in hundredths of a percent. */
   tax_rate: Optional<number>
-  /** When the user withdrew from the contract; the money is refunded then. */
+  /** When the user withdrew from the contract, which refunds the payment. */
   withdrawn_at: Optional<Date>
   withdrawal_refund_attempts: Generated<number>
-  /** The next attempt to refund that money; null for no more. */
+  /** When to try next to refund it after a withdrawal; null after the last attempt. */
   next_withdrawal_refund_at: Optional<Date>
 }
 
@@ -205,7 +210,7 @@ interface OrderLinksTable {
   hash: Buffer
   purpose: LinkPurpose
   order_id: string
-  /** Null for a link that lasts as long as its order or subscription. */
+  /** Null for a link that is valid as long as its order or subscription exists. */
   expires_at: Date | null
   created_at: Date
 }
@@ -215,7 +220,10 @@ interface UsedIntroPricesTable {
   order_id: string
 }
 
-/** An attempt at a gateway for a user, which waits for the gateway's answer and perhaps for the user. */
+/**
+ * The common columns of payment attempts and method changes: one request to a gateway, which may wait for the gateway
+ * or the user.
+ */
 interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   id: string
   gateway: Gateway
@@ -224,7 +232,9 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   decline_code: Optional<string>
   next_step: OptionalJson<NextStep>
   started_at: Date
-  /** The network from which a card was tried, as a keyed hash, while its failure counts. */
+  /**
+   * Keyed hash of the network from which a card was tried. Deleted once the card no longer counts towards the limits.
+   */
   network_hash: Optional<string>
   poll_count: Generated<number>
   next_poll_at: Date | null
@@ -235,17 +245,17 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   order_id: string
   number: number
   idempotency_key: string
-  /** The initiator: the customer at the checkout, or the merchant, with a renewal. */
+  /** `customer` at the checkout, `merchant` for an automatic renewal. */
   initiator: Generated<'customer' | 'merchant'>
-  /** The state of its payment's dispute. */
+  /** The status of the dispute, if the payment was disputed. */
   dispute_status: Optional<DisputeStatus>
-  /** The amount currently taken by the dispute. */
+  /** The amount that the dispute currently withholds; zero again after it was won. */
   dispute_debited_cents: Generated<number>
   /** When the dispute first took money. */
   dispute_opened_at: Optional<Date>
-  /** The disputed amount, even after the dispute was won. */
+  /** The disputed amount. Unlike `disputed_cents`, it remains after the dispute was won. */
   dispute_amount_cents: Optional<number>
-  /** The gateway's reason for the dispute, the deadline for an answer, and its id. */
+  /** The gateway's reason for the dispute, the deadline for a response, and the dispute's id. */
   dispute_reason: Optional<string>
   dispute_respond_by: Optional<Date>
   dispute_reference: Optional<string>
@@ -260,7 +270,10 @@ export interface PaymentMethodSetupsTable extends GatewayAttemptTable<GatewayId>
   method: PaymentMethod
 }
 
-/** The origin of a refund; see the migration. */
+/**
+ * The cause of a refund: a request by an operator or customer, a payment that bought nothing, a refund made at the
+ * gateway, or a chargeback of the top-up that paid for the purchase.
+ */
 export type RefundOrigin = 'requested' | 'unwanted_payment' | 'gateway' | 'chargeback'
 
 export interface RefundsTable {
@@ -271,7 +284,7 @@ export interface RefundsTable {
   amount_cents: number
   origin: RefundOrigin
   reason: string
-  /** The operator who requested it, if they have a daily limit. */
+  /** The operator who requested it, if the operator's refunds are limited. */
   requested_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
   poll_count: Generated<number>
@@ -287,11 +300,11 @@ export interface LedgerLinesTable {
   amount_cents: number
   currency: string
   at: Date
-  /** The time under which the figures count it, if it is not `at`. */
+  /** The time at which the reports count the line, if it is not `at` (backdated lines; docs/figures.md, "Dates"). */
   effective_at: Optional<Date>
 }
 
-/** Lines of the ledger that the studio's sums do not include yet. */
+/** Ledger lines that the funnel of the studio does not include yet. */
 interface UnaggregatedLedgerLinesTable {
   line_id: number
 }
@@ -315,30 +328,30 @@ export interface WebhookEventsTable {
   received_at: Date
   applied_at: Optional<Date>
   poll_count: Generated<number>
-  /** The next attempt to apply it; null for no more. */
+  /** When to try next to apply it; null after the last attempt. */
   next_poll_at: Optional<Date>
 }
 
 interface ReconciliationsTable {
   gateway: GatewayId
   reconciled_until: Date
-  /** When the last comparison was finished. */
+  /** The end of the last reconciliation. */
   last_run_at: Optional<Date>
 }
 
-/** Payments that a gateway listed and that could not be settled. */
+/** Discrepancies: payments of a gateway that could not be synced with our records. */
 interface PaymentDiscrepanciesTable {
   gateway: GatewayId
   reference: string
   found_at: Date
   attempt_id: string | null
-  /** The amount that the gateway holds for us. */
+  /** The payment without refunds and disputed amounts, as the gateway reports it; null if unknown. */
   gateway_cents: number | null
   currency: string | null
   abandoned: Generated<boolean>
 }
 
-/** Money at a gateway that is for no order of ours. */
+/** Payments at a gateway that belong to no order of this site. */
 interface UnmatchedPaymentsTable {
   gateway: GatewayId
   reference: string

@@ -59,17 +59,17 @@ export async function loadVideo(catalog: Catalog, id: string, language: Language
   }
 }
 
-/** Returns whether there is no video yet in any state. */
+/** Returns whether the site has no video at all, in any state. */
 export function isCatalogEmpty(db: Db): Promise<boolean> {
   return queries.hasNoVideo(db)
 }
 
-/** Reads a setting from the database, or undefined. Its type is trusted, not validated. */
+/** Returns a setting, or undefined if it is not stored. Its type is trusted, not validated. */
 export async function readSetting<T extends object>(db: Db, key: string): Promise<T | undefined> {
   return (await queries.selectSetting(db, key)) as T | undefined
 }
 
-/** Stores a setting once: returns the existing value, otherwise this one. */
+/** Returns a setting's existing value. If there is none, stores `value` and returns it. */
 export async function getOrCreateSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
   await queries.insertSetting(db, key, value)
   return (await readSetting<T>(db, key)) ?? value

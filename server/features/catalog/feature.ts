@@ -9,7 +9,7 @@ interface Dependencies {
   clock: Clock
 }
 
-/** Creates the homepage of a new database, and adds the reads of the catalogue to the context. */
+/** Creates the default homepage in a new database, and adds the cached reads of the catalogue to the context. */
 export async function catalogFeature({ database, clock }: Dependencies) {
   await seedHomepage(database.db)
   return { parts: createCatalog(database.reads, clock) }

@@ -74,7 +74,7 @@ const tagNames = preparedLookup((db: Db, { ids }: Placeholders<{ ids: readonly s
     .where(sql<boolean>`id = ANY(${ids})`),
 )
 
-/** Selects the names of these tags, in no order. */
+/** Selects the names of these tags, in no particular order. */
 export function selectTagNames(db: Db, ids: readonly string[]): Promise<NameRow[]> {
   return tagNames(db, { ids })
 }
@@ -107,7 +107,7 @@ export function selectSection(db: Db, id: string) {
   return db.selectFrom('sections').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Selects the non-empty categories, in the operator's order. */
+/** Selects the categories with published videos, in the operator's order. */
 export function selectMenu(db: Db) {
   return db
     .selectFrom('categories')

@@ -26,14 +26,14 @@ import type { LoadWatched } from './recommendations/recommend-videos.ts'
 type ViewerState = Pick<Video, 'favorite' | 'resume'>
 
 export interface CatalogRoutesContext extends Catalog {
-  /** For viewer-specific data. */
+  /** Primary database, for viewer-specific data; `reads` may lag behind it. */
   db: Db
   clock: Clock
   /** Loads the viewer-specific part of a video's page; library implements it, context.ts connects the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<ViewerState>
   /** The homepage's copyright line and icon if the operator has set none. */
   copyright(): Copyright
-  /** Returns the changes of experiments to the checkout theme for a viewer; context.ts connects the two. */
+  /** Returns how experiments change the checkout theme for a viewer; context.ts connects the two. */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
   /** Returns a function that applies experiments to the prices of a video for a viewer; undefined if there are none. */
   pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>

@@ -17,12 +17,12 @@ export interface TagsTable {
   id: string
   slug: string
   names: Json<LocalizedText>
-  /** Number of its published videos; maintained by triggers. */
+  /** Number of published videos with this tag; maintained by triggers. */
   video_count: Generated<number>
-  /** Score of recent plays of its videos, and the values derived from it at the last ranking. */
+  /** Score of recent plays of its videos. `rank` and `trending` are derived from it at each ranking. */
   trending_score: Generated<number>
   rank: Generated<number>
-  /** The previous rank. */
+  /** Rank before the last ranking, for viewers who are paging through the tags. */
   previous_rank: Generated<number>
   trending: Generated<boolean>
 }
@@ -46,7 +46,7 @@ export interface VideosTable {
   video_cents: number
   cover_path: string | null
   cover_color: Generated<string>
-  /** Covers that replace the video's for the viewers of a language. */
+  /** Covers that viewers of a language see instead of the default cover. */
   language_covers: JSONColumnType<LanguageCovers, string | undefined, string>
   /** Conversion progress of its episodes in percent; null once all are ready. */
   progress: Generated<number | null>
@@ -70,13 +70,13 @@ export interface VideoTagsTable {
   popularity: Generated<number>
 }
 
-/** Pending changes to the videos of a tag that has many. */
+/** Pending changes to the videos of a tag with many videos. */
 export interface TagBatchJobsTable {
   tag_id: string
   task: TagTask
-  /** The tag that replaces it. */
+  /** The tag that replaces this one; null if no tag does. */
   target_tag_id: string | null
-  /** The last video that was processed. */
+  /** Id of the last video that was indexed. */
   last_video_id: Generated<string>
 }
 

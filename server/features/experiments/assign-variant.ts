@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Variant, ExperimentKind } from '#contract/studio/experiments.ts'
 
-/** The data of a running experiment that is needed to assign viewers to its variants. */
+/** A running experiment, with the data that assigns viewers to its variants. */
 export interface RunningExperiment {
   id: string
   kind: ExperimentKind
@@ -11,8 +11,9 @@ export interface RunningExperiment {
 }
 
 /**
- * Assigns a viewer to a variant by a hash of the experiment's id and the viewer's. Every process gives the same answer at any
- * time, and the experiments are independent of each other.
+ * Assigns a viewer to a variant, by a hash of the experiment's id and the viewer's id. The result is the same in every
+ * process and at any time, and the assignments of different experiments are independent.
+ * @returns the index of the variant
  */
 export function variantOf(
   { id, variants }: Pick<RunningExperiment, 'id' | 'variants'>,
@@ -26,6 +27,6 @@ export function variantOf(
 
 export type Running = readonly RunningExperiment[]
 
-/** Returns the running experiment of a kind on a target: a video's id, or null for the whole site. */
+/** Returns the running experiment of a kind on a target (the id of a video, or null for the whole site). */
 export const findRunning = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
   running.find((each) => each.kind === kind && each.target === target)

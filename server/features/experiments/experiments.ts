@@ -33,13 +33,14 @@ export {
   type VariantPrices,
 } from './variant-prices.ts'
 
-/** Finds the variants of viewers. */
+/** Provides the running experiments and records which viewers were exposed to them. */
 export interface Experiments {
-  /** Running experiments, at most a second old. */
+  /** Returns the running experiments, at most a second old. While the database is unavailable, they may be older. */
   running(): Promise<readonly RunningExperiment[]>
   /**
-   * Records that a viewer was exposed to these experiments; only the first exposure to each counts. A viewer without a row can be
-   * exposed too, up to the quota of their network, unless the guest has registered since the token was issued.
+   * Records that a viewer was exposed to these experiments. Only the first exposure to each counts. For a guest without
+   * a row, the number of exposures per network is limited, and nothing is recorded if the guest has become a member
+   * meanwhile.
    */
   recordExposures(
     viewer: Pick<Viewer, 'userId' | 'isStored' | 'ip'>,
@@ -73,12 +74,12 @@ export function createExperiments({ db, clock, quotas }: Options): Experiments {
   }
 }
 
-/** Reads the running experiments without the cache, for charges. */
+/** Reads the running experiments without the cache, because a price that is charged must not be outdated. */
 export function loadRunningUncached(db: Db): Promise<readonly RunningExperiment[]> {
   return selectRunning(db)
 }
 
-/** Moves a guest's exposures to the member. From then on, the member's own id decides the variant. */
+/** Moves a guest's exposures to a member. From now on, the member's id determines the variant. */
 export async function mergeExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId !== memberId) await moveExposures(tx, guestId, memberId)
 }

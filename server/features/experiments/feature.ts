@@ -20,7 +20,7 @@ interface ExperimentDependencies {
 
 type Price = Parameters<typeof withVariantPrices>[0]
 
-/** Adds the running experiments, and their effects on one viewer, to the context. */
+/** Creates the parts of the context that provide the running experiments, and the theme and prices for one viewer. */
 export function experimentsFeature(needed: ExperimentDependencies) {
   const experiments = createExperiments(needed)
   return {

@@ -1,11 +1,11 @@
 import { findRunning, variantOf, type Running, type RunningExperiment } from './assign-variant.ts'
 
-/** Number of free episodes of a video for one viewer. */
+/** The number of free episodes of a video for one viewer. */
 export interface FreeEpisodes {
   count: number
-  /** Lowest number of free episodes in any variant. */
+  /** The lowest number of free episodes in any variant. */
   minCount: number
-  /** The experiment that decides the number. A viewer who requests an episode after `minCount` is exposed to it. */
+  /** The experiment that sets the number. A viewer who requests an episode beyond `minCount` is exposed to it. */
   experiment?: RunningExperiment
 }
 

@@ -15,7 +15,7 @@ import {
 
 export type { ExperimentRow } from './queries.ts'
 
-/** The values that a variant of each kind sets. */
+/** The fields that a variant may set, by the kind of experiment. */
 const variantFields: Record<ExperimentKind, readonly Exclude<keyof Variant, 'share'>[]> = {
   free_episodes: ['free_episodes'],
   episode_price: ['price_cents'],
@@ -57,8 +57,10 @@ export async function changeDraft(
 }
 
 /**
- * Starts a draft, with its prices in the video's currency. @throws Refusal notFound, editConflict, experimentRunning if another on the same
- * target is running
+ /**
+ * Starts a draft.
+ * @param currency the currency of its prices, which is the video's; null if it has no prices
+ * @throws Refusal notFound, editConflict if it is not a draft, experimentRunning if another one on the same target is running
  */
 export async function startDraft(
   tx: Tx,
@@ -77,7 +79,7 @@ export async function endExperiment(tx: Tx, id: string, now: Date): Promise<Expe
   return updateExperiment(tx, id, { state: 'stopped', stopped_at: now })
 }
 
-/** @throws Refusal notFound */
+/** Returns an experiment. @throws Refusal notFound */
 export async function findExperiment(db: Db, id: string): Promise<ExperimentRow> {
   const row = await selectExperiment(db, id)
   if (!row) throw new Refusal('notFound')
@@ -102,7 +104,8 @@ async function lockInState(tx: Tx, id: string, state: ExperimentRow['state']): P
 }
 
 /**
- * Checks the variants: the first is the control, each other has a value of its kind, and no two are equal.
+ * Checks the variants: the first one is the control and sets nothing, each other one sets only fields of its kind, no
+ * two are equal, and the shares add up to 100.
  * @throws Refusal variantsInvalid
  */
 function checkVariants(kind: ExperimentKind, variants: readonly Variant[]): void {

@@ -6,7 +6,7 @@ import type { ExperimentsTable, ExperimentExposuresTable } from './tables.ts'
 
 export type ExperimentRow = Selectable<ExperimentsTable>
 
-/** Selects the running experiments; they are few (index `experiments_running`). */
+/** Selects the running experiments. There are few, so all are read (index `experiments_running`). */
 export function selectRunning(db: Db): Promise<RunningExperiment[]> {
   return db
     .selectFrom('experiments')
@@ -59,7 +59,10 @@ export function updateExperiment(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns whether another experiment on the same target is running. Experiments are started one at a time. */
+/**
+ * Returns whether another experiment of the same kind on the same target is running. Locks until the end of the
+ * transaction, so that experiments are started one at a time.
+ */
 export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)
   const row = await tx
@@ -72,7 +75,7 @@ export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Pr
   return row !== undefined
 }
 
-/** Returns whether a guest without a row was registered, merged or deleted since. */
+/** Returns whether a guest whose token says that it has no row has been registered, merged or deleted since. */
 export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -83,7 +86,7 @@ export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Inserts exposures; the first of each experiment is kept. */
+/** Inserts exposures. An earlier exposure of the viewer to the same experiment remains. */
 export async function insertExposures(db: Db, rows: Insertable<ExperimentExposuresTable>[]): Promise<void> {
   await db
     .insertInto('experiment_exposures')
@@ -93,7 +96,7 @@ export async function insertExposures(db: Db, rows: Insertable<ExperimentExposur
     .execute()
 }
 
-/** Moves a guest's exposures to a member who has none or a later one. */
+/** Moves a guest's exposures to a member. For each experiment, the earlier exposure of the two remains. */
 export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH met AS (DELETE FROM experiment_exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)

@@ -2,11 +2,11 @@ import { findRunning, variantOf, type Running, type RunningExperiment } from './
 
 interface Amount {
   cents: number
-  /** Null if the experiment was never about a price. */
+  /** The currency of the experiment's prices; null if it has none. */
   currency: string | null
 }
 
-/** Prices of an episode and of the whole video in a viewer's variants. */
+/** The prices of an episode and of the whole video in a viewer's variants; missing if no variant sets them. */
 export interface VariantPrices {
   episode?: Amount
   video?: Amount
@@ -41,7 +41,7 @@ export function withVariantPrices<
   }
 }
 
-/** Returns the changes of a viewer's variant to the operator's checkout theme; empty if no experiment applies. */
+/** Returns what a viewer's variant changes in the operator's checkout theme; empty if no experiment applies. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = findRunning(running, 'pay_theme', null)
   if (!experiment) return {}
@@ -49,7 +49,10 @@ export function payThemeFor(running: Running, viewerId: string): { layout?: stri
   return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
 }
 
-/** Returns the experiments that an offer exposes: those on the checkout theme and, if the offer is about a video, on its prices. */
+/**
+ * Returns the experiments to which an offer exposes the viewer: on the checkout theme and, if the offer is for a video,
+ * on its prices.
+ */
 export function experimentsInOffer(running: Running, videoId?: string): RunningExperiment[] {
   return running.filter(
     ({ kind, target }) =>

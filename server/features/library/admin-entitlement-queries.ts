@@ -61,8 +61,9 @@ export async function insertGrantedEntitlement(tx: Tx, row: Insertable<Entitleme
 }
 
 /**
- * Revokes one entitlement permanently, even if it is already suspended because its order was refunded or disputed, since that could
- * restore it. @returns its user and what it covers; undefined if it does not exist or an operator revoked it before
+ * Revokes one entitlement permanently. This also applies to an entitlement that a refund or dispute of its order has
+ * suspended, because it could be restored otherwise.
+ * @returns its user and what it covers; undefined if it does not exist or an operator has revoked it before
  */
 export function revokeEntitlementById(tx: Tx, id: string, at: Date, reason: string) {
   return tx

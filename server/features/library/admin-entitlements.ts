@@ -39,16 +39,17 @@ export async function listEntitlementsOfUser(
 interface FreeGrant {
   userId: string
   reason: string
-  /** Everything if omitted. */
+  /** The video; everything if undefined. */
   videoId: string | undefined
-  /** Number of one episode; the whole video if omitted. */
+  /** The number of one episode; the whole video if undefined. */
   number: number | undefined
   startsAt: Date
   endsAt: Date | null
 }
 
 /**
- * Grants a free entitlement to one episode, a whole video, or everything; the last works like a subscription. @returns its id
+ * Grants a free entitlement to one episode, a whole video, or everything (like a subscription).
+ * @returns its id
  * @throws Refusal notFound if the video or episode does not exist
  */
 export async function grantFreeEntitlement(tx: Tx, grant: FreeGrant): Promise<string> {
@@ -75,8 +76,8 @@ async function findGrantTarget(tx: Tx, { videoId, number }: FreeGrant) {
 }
 
 /**
- * Revokes one entitlement permanently, whatever its source and the later state of its order. @returns its user; undefined if it
- * does not exist or was revoked before
+ * Revokes one entitlement permanently, whatever its source and the later status of its order.
+ * @returns its user and what it covers; undefined if it does not exist or an operator has revoked it before
  */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
   return revokeEntitlementById(tx, id, at, reason)

@@ -3,9 +3,9 @@ import type { Tx } from '#server/tables.ts'
 import { countFavorites, deleteFavorites, insertFavorite } from './favorite-queries.ts'
 
 /**
- * Adds a video to the favorites. Repeating it changes nothing, not even its place in the list. A video that was archived meanwhile
- * stays a favorite but cannot be added.
- * @returns the count as this viewer sees it: the aggregated one plus their own pending change
+ * Adds a video to the favorites. Adding it again changes nothing, not even its position in the list. A video that was
+ * archived meanwhile stays a favorite but cannot be added.
+ * @returns the count as this viewer sees it: the aggregated count plus the viewer's own pending change
  * @throws Refusal notFound for a video that does not exist or is not visible
  */
 export async function addFavorite(tx: Tx, userId: string, videoId: string, now: Date) {

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { preparedLookup, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects a visible episode, with the data that decides who may play it; `asset_id` is null while there is nothing to play. */
+/**
+ * Selects a visible episode, with the data that decides who may play it; `asset_id` is null if it is not playable yet.
+ */
 export function selectEpisode(db: Db, id: string) {
   return db
     .selectFrom('episodes')
@@ -63,7 +65,7 @@ export async function setEntitlementOwner(
   await tx.updateTable('entitlements').set({ user_id: userId }).where('order_id', 'in', orderIds).execute()
 }
 
-/** Of what an operator took away nothing changes. */
+/** Revokes or restores the entitlements of an order. Entitlements that an operator revoked stay unchanged. */
 export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
   await tx
     .updateTable('entitlements')
@@ -84,7 +86,7 @@ export interface EntitlementRow {
   ends_at: Date | null
 }
 
-/** Hides videos from the list of unlocked ones. @returns how many were in it */
+/** Hides videos in a user's list of unlocked videos. @returns how many of them were in the list */
 export async function hideUnlocked(
   tx: Tx,
   userId: string,

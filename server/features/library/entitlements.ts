@@ -8,7 +8,7 @@ export type { EntitlementRow } from './entitlement-queries.ts'
 
 /** Entitlements of one viewer for one video at one moment. */
 export interface VideoEntitlements {
-  /** Whether the viewer may play the episode for a reason other than being free. */
+  /** Whether an entitlement covers the episode. Free episodes need none. */
   covers(episodeId: string): boolean
   /** The entitlement that covers the episode; a purchase takes precedence over a subscription. */
   entitlementFor(episodeId: string): EntitlementRow | undefined
@@ -30,12 +30,12 @@ export async function loadVideoEntitlements(
   return { entitlementFor, covers: (episodeId) => entitlementFor(episodeId) !== undefined }
 }
 
-/** Entitlements of a viewer who has none. */
+/** The entitlements of a viewer who has none. */
 export const noEntitlements: VideoEntitlements = { covers: () => false, entitlementFor: () => undefined }
 
 /**
- * Grants the items of an order, in the transaction that marks it paid. Repeating it changes nothing. `episodeId` is that episode,
- * `videoId` alone the whole video, neither means everything.
+ * Grants what an order has bought, in the transaction that marks the order as paid. Granting it again changes nothing.
+ * `episodeId` grants that episode, `videoId` alone the whole video; without both, everything is granted.
  */
 export async function grantEntitlement(
   tx: Tx,
@@ -61,7 +61,10 @@ export async function grantEntitlement(
   })
 }
 
-/** Moves the end of an order's entitlements when a subscription is renewed, cancelled, or in its grace period. */
+/**
+ * Changes the end of the entitlement of a subscription's order: after a
+ * renewal or cancellation, and for a grace period.
+ */
 export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
   await queries.setEntitlementEnd(tx, orderId, endsAt)
 }
@@ -76,7 +79,9 @@ export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Pro
   await queries.setRevoked(tx, orderId, at)
 }
 
-/** Restores the revoked entitlements of an order, with their original end. */
+/**
+ * Restores the revoked entitlements of an order, with their original end. Those that an operator revoked stay revoked.
+ */
 export async function restoreEntitlements(tx: Tx, orderId: string): Promise<void> {
   await queries.setRevoked(tx, orderId, null)
 }

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Moves the guest's episode views to the member. Two episode views of an episode become one, since the two viewers are now one. */
+/**
+ * Moves the guest's episode views to the member. If both have viewed an episode, their
+ * views become one, and its viewer counts decrease.
+ */
 export async function mergeEpisodeViews(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (
@@ -23,10 +26,12 @@ export async function deleteEpisodeViews(tx: Tx, userId: string): Promise<void> 
   await tx.deleteFrom('episode_views').where('user_id', '=', userId).execute()
 }
 
-/** True while there are changes to add. */
+/** SQL condition: there are changes of episode viewers to count. */
 export const hasEpisodeViewerChanges = 'EXISTS (SELECT FROM episode_viewer_changes)'
 
-/** Adds a batch of changes to the totals of their episodes, in the order of the ids. @returns how many changes were added */
+/**
+ * Adds a batch of changes to the viewer counts of their episodes, in the order of the ids. @returns how many were added
+ */
 export async function aggregateEpisodeViewerBatch(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ aggregated: number }>`
     WITH batch AS (
@@ -50,7 +55,7 @@ interface EpisodeViewers {
   number: number
   started: number
   finished: number
-  /** Time of the first count; null before. */
+  /** Time of the first count; null if nothing was counted yet. */
   since: Date | null
 }
 

@@ -17,12 +17,12 @@ export async function isFavorite(db: Db, userId: string, videoId: string): Promi
 }
 
 /**
- * Adds a published video to the favorites and records the change. An existing favorite, archived or not, is locked until the end of
- * the transaction, so that it cannot be removed meanwhile.
- * @returns whether it is a favorite now
+ * Adds a published video to the favorites and records the change. An existing favorite, even of an archived video, is
+ * locked until the end of the transaction, so that it cannot be removed meanwhile.
+ * @returns whether the video is a favorite now
  */
 export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<boolean> {
-  // A row that existed and is updated has its transaction in xmax; a new row has none.
+  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   const { rows } = await sql`
     WITH held AS (
       INSERT INTO favorites (user_id, video_id, favorited_at)
@@ -40,7 +40,8 @@ export async function insertFavorite(tx: Tx, userId: string, videoId: string, no
 }
 
 /**
- * Deletes these favorites, or all of the user's, in a fixed order of rows, and records the changes.
+ * Deletes a user's favorites of these videos, or all of them, and records
+ * the changes. Rows are locked in a fixed order.
  * @returns how many were deleted
  */
 export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonly string[]): Promise<number> {

@@ -23,8 +23,8 @@ interface Dependencies {
 }
 
 /**
- * Adds the batcher of playback positions to the context. Every read or change of a viewer's records flushes their pending positions
- * first.
+ * Adds the buffer of playback positions to the context. A viewer's pending positions are written
+ * before the viewer's records are read or changed.
  */
 export function libraryFeature({ experiments, ...dependencies }: Dependencies) {
   const saves = bufferPositions({ ...dependencies, running: () => experiments.running() })

@@ -15,7 +15,7 @@ interface Paging {
   limit?: number
 }
 
-/** Dependencies of a viewer's lists, with the cards of their videos. */
+/** Dependencies of a viewer's lists; `findCards` loads the cards of the listed videos. */
 type ListContext = Pick<Catalog, 'findCards'> & { db: Db }
 
 interface Keyed {
@@ -23,7 +23,9 @@ interface Keyed {
   at: Date
 }
 
-/** Reads one page of a list that is ordered by time and then video; empty if there are no records. */
+/**
+ * Reads one page of a list that is ordered by time and then video; empty for a viewer without a row in the database.
+ */
 function readEntries<Row extends Keyed>(
   list: string,
   viewer: Viewer,
@@ -41,7 +43,10 @@ function readEntries<Row extends Keyed>(
 
 const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.video_id))]
 
-/** Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once. @throws Fault invalidCursor */
+/**
+ * Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once.
+ * @throws Fault invalidCursor
+ */
 export async function listHistory(
   { db, findCards }: ListContext,
   viewer: Viewer,

@@ -68,7 +68,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         saves.cache(readSaveCall(call, userId), saved)
         return { info: presentSaveResult(saved, rest) }
       },
-      // A viewer who watches saves a position every few seconds.
+      // Fast path for positions: a viewer who watches saves one every few seconds.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         const info = await saves.accept(readSaveCall(call, call.viewer.userId))

@@ -38,11 +38,14 @@ export interface UnlocksTable {
   unlocked_at: Date
 }
 
-/** `episode_id` set: that episode. Only `video_id`: the whole video. Neither: everything. */
+/**
+ * An entitlement covers an episode if `episode_id` is set, the whole video if
+ * only `video_id` is set, otherwise everything.
+ */
 export interface EntitlementsTable {
   id: string
   user_id: string
-  /** Null for a grant by an operator, which has a reason. */
+  /** Null for a grant by an operator, which has a reason in `grant_reason`. */
   order_id: string | null
   source: 'purchase' | 'subscription'
   video_id: string | null
@@ -52,7 +55,7 @@ export interface EntitlementsTable {
   revoked_at: Date | null
   hidden_at: Generated<Date | null>
   grant_reason: Generated<string | null>
-  /** Reason of an operator who revoked it. */
+  /** Reason given by the operator who revoked the entitlement. */
   revocation_reason: Generated<string | null>
 }
 

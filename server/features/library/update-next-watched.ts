@@ -14,7 +14,10 @@ const maxPredecessors = 3
 /** Maximum number of batches in a run; a backlog is processed over several runs. */
 const maxBatches = 100
 
-/** Learns which video viewers start after which, from videos started since the last run. Failed batches are repeated in the next run. */
+/**
+ * Records which videos viewers start after which, from the videos started since the last
+ * run. A failed batch is repeated in the next run.
+ */
 export async function updateNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < maxBatches && !signal.aborted; done++) {
     const processed = await inTransaction(db, async (tx) => {

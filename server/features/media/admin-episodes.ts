@@ -13,17 +13,23 @@ import { localizeReason } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectEpisodeCounts } from './queries.ts'
 
-/** Dependencies for the studio's episodes: links are signed as for viewers. */
+/**
+ * Dependencies of the studio's episode endpoints. `mediaSecrets` sign the
+ * studio's media links, as they sign those of viewers.
+ */
 export interface AdminMediaContext {
   db: Db
   clock: Clock
   mediaSecrets: readonly string[]
 }
 
-/** Subject of the studio's signed links. No user has this id, and only the site can sign links. */
+/**
+ * Subject of media links for the studio, in place of a user id. It can be no viewer's: no
+ * user has this id, and only the site signs links.
+ */
 export const studioSubject = 'studio'
 
-/** Lists all episodes of a video in any state, with the progress of their files. */
+/** Lists all episodes of a video, in any state, with the conversion progress of their files. */
 export async function listAdminEpisodes(
   context: AdminMediaContext,
   db: Db,
@@ -73,7 +79,7 @@ function episodeState({ coming_state, coming_path }: AdminEpisodeRow): StudioEpi
   return coming_state ?? 'ready'
 }
 
-/** Returns signed links to the files of an episode for an operator; null if nothing plays. */
+/** Returns signed links to an episode's media files for an operator; null if the episode has no playable asset. */
 function signAdminLinks(
   { clock, mediaSecrets }: AdminMediaContext,
   { folder, duration_ms }: AdminEpisodeRow,
@@ -85,7 +91,7 @@ function signAdminLinks(
 
 /**
  * Loads an episode for playback by an operator, whatever the state of its video.
- * @throws Refusal notFound, episodeNotReady
+ * @throws Refusal notFound; episodeNotReady if the episode has no playable asset yet
  */
 export async function loadAdminPlayback(context: AdminMediaContext, id: string) {
   const row = await queries.selectAdminEpisode(context.db, id)
@@ -101,16 +107,20 @@ export async function loadAdminPlayback(context: AdminMediaContext, id: string) 
   }
 }
 
-/** Counts a video's episodes that play or will play, and those that play now. */
+/**
+ * Counts a video's episodes: `count` has the playable ones and those still to
+ * be converted, `ready` only the playable ones.
+ */
 export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
   const { episode_count, ready_count } = await selectEpisodeCounts(db, videoId)
   return { count: Number(episode_count), ready: Number(ready_count) }
 }
 
 /**
- * Reorders a video's episodes. They share the existing numbers: a missing number stays missing, so that its file can arrive later.
- * @returns their ids in the previous order
- * @throws Refusal editConflict if these are not all of its episodes
+ * Reorders a video's episodes by distributing their existing numbers anew. A gap in the numbers stays, so that the
+ * missing episode can still be uploaded.
+ * @returns the episode ids in the previous order
+ * @throws Refusal editConflict if `ids` are not exactly the ids of the video's episodes
  */
 export async function reorderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await queries.lockEpisodes(tx, videoId)
@@ -123,7 +133,7 @@ export async function reorderEpisodes(tx: Tx, videoId: string, ids: readonly str
   return before
 }
 
-/** Locks an episode's row. @throws Refusal notFound */
+/** Selects an episode and locks its row. @throws Refusal notFound */
 async function lockEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow> {
   const row = await queries.lockAdminEpisode(tx, id)
   if (!row) throw new Refusal('notFound')
@@ -158,8 +168,8 @@ export async function editEpisode(
 
 /**
  * Changes titles of several episodes of a video.
- * @returns the old and new titles of those that changed, by number
- * @throws Refusal editConflict if one is not an episode of the video or is repeated, textTooLong
+ * @returns the old and the new titles of the changed episodes, by episode number
+ * @throws Refusal textTooLong; editConflict if an id is repeated or belongs to no episode of the video
  */
 export async function editEpisodeTitles(
   tx: Tx,
@@ -188,8 +198,8 @@ export async function editEpisodeTitles(
 type TitlesByNumber = Record<string, Partial<LocalizedText>>
 
 /**
- * Retries the conversion of a failed file.
- * @throws Refusal notFound; editConflict if it did not fail
+ * Requeues the failed asset of an episode for another conversion.
+ * @throws Refusal notFound; editConflict if the episode's next asset has not failed
  */
 export async function retryEpisode(
   context: AdminMediaContext,
@@ -206,8 +216,9 @@ export async function retryEpisode(
 }
 
 /**
- * Removes an episode that never played, with its file. If an older file plays, only the new failed one is removed.
- * @throws Refusal notFound; editConflict if there is nothing to remove
+ * Deletes an episode that never played, with its file. If the episode plays, only removes the
+ * failed file that was to replace the current one.
+ * @throws Refusal notFound; editConflict if the episode plays and no replacement has failed
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {
   await queries.lockVideoOfEpisode(tx, id)

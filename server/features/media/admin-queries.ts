@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects episodes with their current and next file, whatever the state of their video. */
+/** Selects episodes with their current asset and their next one (`coming`), whatever the state of their video. */
 function selectAdminEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -45,7 +45,7 @@ export function lockAdminEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow | 
   return selectAdminEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
 }
 
-/** Locks the video of an episode: a video is locked before its episodes. */
+/** Locks the video of an episode. Lock order: a video before its episodes. */
 export async function lockVideoOfEpisode(tx: Tx, episodeId: string): Promise<void> {
   await tx
     .selectFrom('episodes')
@@ -84,7 +84,10 @@ export function lockEpisodes(tx: Tx, videoId: string) {
 /** Greater than any episode number. */
 const temporaryNumberOffset = 1_000_000
 
-/** Renumbers episodes by way of unused numbers, since two may not have the same number in between. */
+/**
+ * Renumbers episodes by way of temporary numbers, because no two episodes
+ * of a video may have the same number in between.
+ */
 export async function renumberEpisodes(
   tx: Tx,
   videoId: string,
@@ -100,7 +103,9 @@ export async function renumberEpisodes(
     WHERE episodes.id = ordered.id`.execute(tx)
 }
 
-/** Counts the episodes of each of these videos with a failed file. */
+/**
+ * Counts, for each of these videos, the episodes whose next asset has failed. Videos without such episodes are omitted.
+ */
 export async function countFailedEpisodes(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('episodes')

@@ -17,19 +17,22 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { EpisodeRow } from './queries.ts'
 
-/** Decides who may watch an episode: an episode that is free for the viewer's variant, or is covered by an entitlement. */
+/**
+ * Dependencies of access checks. A viewer may watch an episode that is free in their
+ * experiment variant or covered by an entitlement.
+ */
 export interface AccessContext {
   db: Db
   clock: Clock
   experiments: Experiments
 }
 
-/** What one viewer may play of a video. */
+/** What a viewer may watch of one video, and at which prices. */
 export interface Access {
   viewer: Viewer | null
   entitlements: VideoEntitlements
   free: FreeEpisodes
-  /** Prices in the viewer's variants. */
+  /** Prices that differ in the viewer's experiment variants. */
   prices: VariantPrices
 }
 
@@ -74,7 +77,10 @@ export function loadViewerEntitlements(
     : Promise.resolve(noEntitlements)
 }
 
-/** Records an exposure when a viewer without an entitlement requests an episode that is not free in every variant. */
+/**
+ * Records an experiment exposure if a viewer without an entitlement requests
+ * an episode that is not free in every variant.
+ */
 export async function recordExposure(
   { experiments }: AccessContext,
   row: EpisodeRow,

@@ -3,7 +3,9 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { selectEpisode, selectEpisodesAfter, type EpisodeRow } from './queries.ts'
 
-/** Reads episodes, the same for everyone. Who may play one is checked for each request. */
+/**
+ * Reads episode rows, which are the same for all viewers. Access to an episode is checked for each request, not here.
+ */
 export interface EpisodeCache {
   /** Returns a visible episode, or undefined. */
   find(id: string): Promise<EpisodeRow | undefined>
@@ -11,7 +13,7 @@ export interface EpisodeCache {
   after(videoId: string, number: number, limit: number): Promise<EpisodeRow[]>
 }
 
-/** Caches viewer-independent data for at most a second. */
+/** Creates a cache that keeps episode rows for at most a second. */
 export function createEpisodeCache(db: Db, clock: Clock): EpisodeCache {
   const single = createResponseCache<EpisodeRow | undefined>(clock, { stale: true })
   const lists = createResponseCache<EpisodeRow[]>(clock, { stale: true })

@@ -15,7 +15,10 @@ interface Dependencies {
   storage: Storage
 }
 
-/** Adds the episode queries, the media keys, and the hosts of media to the context. */
+/**
+ * Adds to the context: the episode cache, the keys and signing secrets of media, the hosts
+ * that serve media, and `findCoveringEntitlement`.
+ */
 export function mediaFeature({ config, db, clock, storage }: Dependencies, context: () => MediaContext) {
   const { secrets, mediaEncrypt } = config
   const { delivery } = storage

@@ -5,9 +5,10 @@ import { anonymousSubject, type MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
 /**
- * Loads the key of an encrypted asset for the user of a signature. The right to play is checked for each request: a signature can
- * outlive a refund by minutes, but the key is then refused.
- * @returns `none` if the asset is not encrypted, `replaced` if no episode plays it any more, or `locked`
+ * Loads the key of an encrypted asset for the user of a signed link. Access is checked for each request: a link stays
+ * valid for a while after a refund, but the key is then refused.
+ * @returns the key; `none` if the asset is not encrypted, `replaced` if no
+ * episode plays it any more, `locked` without access
  */
 export async function loadMediaKey(
   { db, clock, mediaKeys, experiments }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'experiments'>,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 
-/** URI of the key relative to the playlist's folder, which the site serves (routes.ts). */
+/** URI of the key, relative to the playlist's folder. The site itself serves it (routes.ts). */
 export const keyUri = '../key'
 
 /** Keys of encrypted segments: one for each asset, encrypted in the database, and bound to the folder of its files. */

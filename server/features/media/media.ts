@@ -48,10 +48,10 @@ export { countFailedEpisodes } from './admin-queries.ts'
 export { createEpisodeCache } from './episode-cache.ts'
 export { listFailedFiles } from './failed-files.ts'
 
-/** Parses a `video.yaml`. Loaded on first use, like the cover generator. */
+/** Parses a `video.yaml`. The parser is loaded on first use, like the cover generator. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
-/** Makes a cover, see make-images.ts. */
+/** Makes a cover; see make-images.ts, which is loaded on first use. */
 export const makeCover: typeof Stills.makeCover = async (...args) =>
   (await import('./ingest/convert/make-images.ts')).makeCover(...args)
 
@@ -59,7 +59,7 @@ export interface MediaContext {
   db: Db
   episodes: EpisodeCache
   clock: Clock
-  /** The first signs links; see signed-urls.ts. */
+  /** Secrets of signed links: the first one signs, all of them verify (signed-urls.ts). */
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
   experiments: Experiments
@@ -68,7 +68,7 @@ export interface MediaContext {
   translate(language: Language, key: string): string
 }
 
-/** Subject of links for viewers without entitlements; they open free episodes only. */
+/** Subject of links for viewers without a row in the database; such links are issued for free episodes only. */
 export const anonymousSubject = 'anybody'
 
 const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
@@ -81,7 +81,10 @@ function titleOf(titles: Partial<LocalizedText>, language: Language): string {
   return titles.en === undefined ? '' : textInLanguage({ ...titles, en: titles.en }, language)
 }
 
-/** Presents an episode. A locked one has its public blurred still; any other has its sharp image by a signed URL. */
+/**
+ * Presents an episode. The thumbnail of a locked episode is its public blurred still;
+ * otherwise it is the sharp image, by a signed URL.
+ */
 function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
   const state = episodeState(row, access)
   return {
@@ -109,8 +112,8 @@ function thumbUrl(
 }
 
 /**
- * Returns signed links to the files of an episode for this viewer. An episode that is free only in the viewer's variant is signed
- * for the viewer, even if nothing is stored about them.
+ * Returns signed links to an episode's media files for this viewer. If the episode is free only in the viewer's
+ * experiment variant, the links are signed for this viewer, even if the viewer has no row in the database.
  */
 function signLinks(
   { mediaSecrets, clock }: MediaContext,
@@ -124,7 +127,7 @@ function signLinks(
 
 /**
  * Returns a video's episodes for one viewer, in order.
- * @throws Refusal notFound if the video does not exist, Fault invalidCursor
+ * @throws Refusal notFound if the video does not exist or is not visible; Fault invalidCursor
  */
 export async function listEpisodes(
   context: MediaContext,
@@ -149,7 +152,7 @@ export async function listEpisodes(
   }
 }
 
-/** Returns one episode of a video by its number for a viewer. */
+/** Returns the episode of a video with this number, as a viewer sees it; undefined if there is none. */
 export async function findEpisode(
   context: MediaContext,
   viewer: Viewer | null,
@@ -162,7 +165,7 @@ export async function findEpisode(
 }
 
 /**
- * Loads an episode for playback. Entitlement is checked here, each time a link is issued.
+ * Loads an episode for playback. Access is checked here, each time links are issued.
  * @throws Refusal notFound; locked with the offer; episodeNotReady with the progress
  */
 export async function loadPlayable(
@@ -176,9 +179,9 @@ export async function loadPlayable(
 }
 
 /**
- * Loads an episode without reading entitlements, if it and the next one are free for everyone. Both are read at most once a second
- * for all viewers.
- * @returns undefined if entitlements or an experiment may decide, or if it cannot be played
+ * Loads an episode for playback without reading entitlements, if this episode and the next one are free for everyone.
+ * Both are read at most once a second for all viewers.
+ * @returns undefined if access may depend on entitlements or an experiment, or if the episode is not playable
  */
 export async function loadFreePlayable(
   context: MediaContext,
@@ -197,7 +200,10 @@ export async function loadFreePlayable(
   return presentPlayable(context, { row, next, access }, language)
 }
 
-/** Loads an episode like `loadPlayable`, with the next one if it is playable too; that costs no further query. */
+/**
+ * Loads an episode like `loadPlayable`, and also the next one if the viewer may
+ * play it; the next one needs no further query.
+ */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,
@@ -206,7 +212,8 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await loadPlayableRow(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // If an experiment decides, viewers request the next episode themselves, so that exposures are counted alike in every variant.
+  // If the next episode is not free in every variant, viewers request it themselves, so
+  // that exposures are counted alike in all variants.
   const isSameInAllVariants = next && (!access.free.experiment || next.number <= access.free.minCount)
   const isPlayable = isSameInAllVariants && next.asset_id && episodeState(next, access) !== 'locked'
   return {
@@ -217,7 +224,7 @@ export async function loadPlayableAndNext(
   }
 }
 
-/** Loads an episode that this viewer may play, and up to a number of following ones. @throws as `loadPlayable` */
+/** Loads an episode that this viewer may play, and at most `nextCount` following ones. @throws like `loadPlayable` */
 async function loadPlayableRow(
   context: MediaContext,
   viewer: Viewer | null,
@@ -276,7 +283,7 @@ function notReadyRefusal(row: EpisodeRow): Refusal {
   return new Refusal('episodeNotReady', { progress: row.coming_progress ?? 0 })
 }
 
-/** Refuses with an offer only if the episode can be played and its video is on sale. */
+/** Refuses a locked episode. The refusal has an offer only if the episode is playable and its video is for sale. */
 async function refuseLocked(
   context: MediaContext,
   row: EpisodeRow,

@@ -5,10 +5,13 @@ import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
 import type { UnusableReason } from './ingest/files/unusable-file.ts'
 
-/** Condition: the episode plays or will play; false if its only file failed. Needs `episodes` joined with its `coming` asset. */
+/**
+ * SQL condition: the episode is playable or is to be converted; false if its only file failed. Needs `episodes` joined
+ * with its next asset as `coming`.
+ */
 export const isPlayableOrPending = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
 
-/** Selects the columns of an episode that the rules need: its number, its price and its asset. */
+/** Selects visible episodes, with the columns that access checks and responses need. */
 function selectEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -79,7 +82,10 @@ export function selectEpisodesAfter(db: Db, videoId: string, number: number, lim
   return episodesAfter(db, { videoId, number, limit })
 }
 
-/** Counts a video's episodes that play or will play, and those that play now. */
+/**
+ * Counts a video's episodes: `episode_count` includes those still to be
+ * converted, `ready_count` has only the playable ones.
+ */
 export function selectEpisodeCounts(db: Db, videoId: string) {
   return db
     .selectFrom('episodes')
@@ -116,7 +122,9 @@ interface FailedFileRow {
   titles: LocalizedText
 }
 
-/** Selects failed files that an episode waits for, latest first (index `assets_failed`). */
+/**
+ * Selects failed files that were to become the next asset of an episode, latest failure first (index `assets_failed`).
+ */
 export async function selectFailedFiles(
   db: Db,
   after: PagePosition | undefined,

@@ -4,12 +4,12 @@ import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href
 
 /**
- * Parses a `video.yaml` like `parseVideoYaml`, in a worker thread, since some texts take seconds.
+ * Parses a `video.yaml` like `parseVideoYaml`, but in a worker thread, because some texts take seconds to parse.
  * @throws Error with the name DescriptionError
  */
 export async function readVideoYaml(text: string): Promise<VideoDescription> {
   try {
-    // The thread returns the result of parseVideoYaml.
+    // The cast is safe: the thread returns the result of parseVideoYaml.
     return (await runInThread({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error

@@ -25,10 +25,12 @@ export function mediaRoutes(context: MediaContext): Route[] {
   const loadShared = async (call: Call<typeof getEpisode>) => {
     if (call.viewer && (call.viewer.isStored || (await context.experiments.running()).length > 0))
       return load(call)
-    // Guests without a row have no entitlements, so they share responses, links included, while no experiment runs.
+    // Guests without a row have no entitlements. While no experiment runs,
+    // they share responses, including the signed links.
     const { episode_id, video_id, cursor, limit } = call.query
     const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
-    // Read without a viewer, since an experiment may start at this moment.
+    // Load without a viewer: if an experiment starts at this moment, the shared
+    // response must not depend on a viewer's variant.
     return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
   }
   const loadFree = async ({ query, viewer, language }: Call<typeof getEpisode>) => {
@@ -47,7 +49,10 @@ interface DeliveryContext extends Pick<
   log: Log
 }
 
-/** HTTP statuses without a key. A link to a replaced asset gets 410: the next link is for another asset. */
+/**
+ * HTTP statuses if there is no key. A replaced asset gets 410 like an expired link: a
+ * new link will be for the asset that replaced it.
+ */
 const missingKeyStatus = { none: 404, locked: 403, replaced: 410 }
 
 interface MediaParams {
@@ -56,7 +61,7 @@ interface MediaParams {
   '*': string
 }
 
-/** Serves the media files: public ones, and those with signed links. Plain HTTP without the envelope. */
+/** Serves media files: public ones, and private ones by signed links. Sends plain files, without the API's envelope. */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
   const { delivery } = storage
@@ -82,7 +87,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       async handle(request, reply) {
         const { pass: signature, asset, '*': file } = request.params as MediaParams
         const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
-        // The link may become valid again: after a change of the secrets, or on a machine with a correct clock.
+        // Not cached, because the link may become valid: after a change of the
+        // secrets, or on a machine with a correct clock.
         if (validity !== 'valid')
           return reply
             .code(validity === 'expired' ? 410 : 403)
@@ -91,7 +97,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
         // A signature in the URL belongs to one viewer: only their browser may cache the response.
         const cacheControl = `private, max-age=${secondsLeft(signature, clock.now())}, immutable`
         if (!bucketFiles) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
-        // A response derived from a stored file contains links with this signature: no cache may share it.
+        // A playlist from the bucket contains links with this viewer's signature, so no shared cache may store it.
         reply.header('x-accel-expires', '0')
         const expires = new Date(Number(signature.split('.')[0]) * 1000)
         return sendServed(reply, await bucketFiles.media({ signature, asset, file, expires }), cacheControl)
@@ -110,7 +116,10 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   ]
 }
 
-/** Sends a response. An unreachable storage is not a missing file: the browser may retry. */
+/**
+ * Sends a file from the bucket. If the storage is unreachable, answers 503
+ * instead of 404, so that the browser may retry.
+ */
 function sendServed(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
   if (served === 'away')

@@ -6,7 +6,7 @@ import { keyUri } from './media-keys.ts'
 
 type LinkDelivery = Exclude<Delivery, { kind: 'files' }>
 
-/** A file whose signature was verified. */
+/** A requested file, whose signature was verified. */
 export interface SignedFile {
   signature: string
   asset: string
@@ -15,7 +15,10 @@ export interface SignedFile {
   expires: Date
 }
 
-/** The response: bytes or their address, a missing file, or an unreachable storage. */
+/**
+ * Result of a request: the bytes, the URL for a redirect, `missing` if there is no
+ * such file, `away` if the storage is unreachable.
+ */
 export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
 
 /** Serves files from a bucket. */
@@ -29,8 +32,8 @@ export interface BucketFiles {
 const safePath = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
 
 /**
- * Serves files from a bucket. The app serves playlists, since their segments are linked for each signature, and captions, since
- * browsers load tracks only from the page's host. Large files are served by the storage itself.
+ * Serves files from a bucket. The app itself serves playlists, because they contain links with the viewer's signature,
+ * and captions, because browsers load tracks only from the page's host. The storage itself serves large files.
  */
 export function createBucketFiles(storage: Storage, delivery: LinkDelivery, log: Log): BucketFiles {
   const read = (key: string) => storage.read(key, { interactive: true })
@@ -68,8 +71,8 @@ function linkTo(delivery: LinkDelivery, { signature, asset, file, expires }: Sig
 }
 
 /**
- * Links everything in a playlist except further playlists and the key, which the app serves (RFC 8216: a URI is on its own line or
- * in an attribute).
+ * Replaces the URIs in a playlist with links to the storage, except the URIs of playlists and of the key, which the app
+ * serves. A URI is on its own line or in an attribute (RFC 8216).
  */
 export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
   const linkUri = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))

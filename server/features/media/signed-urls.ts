@@ -1,18 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Validity of a signed link after the episode's duration; at most four hours in all. */
+/** A signed link is valid for the episode's duration plus this margin, but for at most four hours. */
 const validityMarginMs = 10 * 60_000
 const maxValidityMs = 4 * 3_600_000
-/** Links expire in full steps, so a viewer who returns within one gets the same link, and the browser's cached files. */
+/**
+ * Expiry times are multiples of this step. A viewer who returns within a step gets the same
+ * link, and so the files in the browser's cache.
+ */
 const stepMs = 5 * 60_000
 
-/** Returns the expiry of a link issued now for an episode of this duration: up to a step before the maximum. */
+/**
+ * Returns the expiry of a link issued now for an episode of this duration.
+ * It is rounded down to a multiple of the step.
+ */
 export function signatureExpiry(now: Date, durationMs: number): Date {
   const latest = now.getTime() + Math.min(durationMs + validityMarginMs, maxValidityMs)
   return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
-/** Links to the files of one asset with a common signature, and its expiry. */
+/** Signed links to the files of one asset, all with the same signature, and its expiry. */
 export interface IssuedLinks {
   expires: Date
   link(file: string): string
@@ -31,9 +37,9 @@ export function issueSignedUrls(
 }
 
 /**
- * Creates the path segment that allows one subject to read one asset until a given time: `{expires}.{subject}.{mac}`, with the MAC
- * over `asset|subject|expires` in base64url. It can be verified with the secret, as nginx does in deploy/nginx/signed-urls.js. The
- * first secret signs.
+ * Creates the signature in media links: a path segment that allows one subject to read one asset until a given time.
+ * Its form is `{expires}.{subject}.{mac}`, with the MAC over `asset|subject|expires` in base64url. nginx verifies it
+ * with the same secret (deploy/nginx/signed-urls.js). The first secret signs.
  */
 export function signMediaUrl(
   [secret = '']: readonly string[],
@@ -45,7 +51,7 @@ export function signMediaUrl(
   return `${seconds}.${subject}.${macOf(secret, asset, subject, seconds)}`
 }
 
-/** Verifies a signature: `valid` by any of the secrets, or the reason why not. */
+/** Verifies a signature against all secrets. Returns `valid`, or the reason for which it is not valid. */
 export function verifyMediaUrl(
   secrets: readonly string[],
   signature: string,

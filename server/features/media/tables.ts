@@ -6,16 +6,21 @@ import type { UnusableReason } from './ingest/files/unusable-file.ts'
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
-/** Also null for files that failed before there were keys; `reason` has the sentence. */
+/**
+ * Key and values of a failure reason. Null for files that failed before this column existed; `reason` has their text.
+ */
 type ReasonDetailsColumn = JSONColumnType<UnusableReason | null, string | null | undefined, string | null>
 
-/** `hash` of the caption's normalised text, to detect whether the file beside the episode has changed. */
+/**
+ * Captions of an asset in one language. `hash` is the hash of the WebVTT text;
+ * it shows whether the caption file has changed.
+ */
 export interface Caption {
   lang: Language
   hash: string
-  /** The captions are from the video file itself; a file beside the episode overrides them. */
+  /** The captions were embedded in the video file. A caption file in this language replaces them. */
   embedded?: true
-  /** First line of the file with unusable times: such captions were omitted. */
+  /** Line of the first caption that was omitted because of invalid times. */
   lostLine?: number
 }
 
@@ -25,15 +30,15 @@ export interface AssetsTable {
   id: string
   state: AssetState
   progress: Generated<number>
-  /** Number of claims from the queue; the worker that finishes must still have the latest one. */
+  /** Number of claims from the queue. A worker may finish the asset only while it has the latest claim. */
   attempt: Generated<number>
   /** Number of failed conversions caused by the server; interruptions do not count. */
   failures: Generated<number>
-  /** In English, as in the log. */
+  /** Reason of the failure in English, as in the log. */
   reason: string | null
   reason_details: ReasonDetailsColumn
   failed_at: NullableTime
-  /** Notes on the parts of the file that were omitted, once it is ready. */
+  /** Notes on parts of the file that were not converted, once the asset is ready. */
   notes: JSONColumnType<SourceNote[], string | undefined, string>
   original_path: string | null
   source_name: string
@@ -46,7 +51,9 @@ export interface AssetsTable {
   priority: Generated<number>
   /** The encrypted key of the segments (media-keys.ts). */
   media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
-  /** Folder of its files in `media/` and `public/`, and its name in links; null until it is ready. */
+  /**
+   * Folder of the asset's files below `media/` and `public/`, which is part of links; null until the asset is ready.
+   */
   folder: string | null
   retired_at: NullableTime
   created_at: Time
@@ -63,13 +70,13 @@ export interface EpisodesTable {
   created_at: Time
 }
 
-/** Files and folders of the storage that no row names, either yet or any more. */
+/** Files and folders in the storage to which no row refers, either not yet or not any more. */
 export interface OrphanedFilesTable {
   key: string
   recorded_at: ColumnType<Date, Date, Date>
 }
 
-/** Files that are being moved to the storage, each with its future asset. */
+/** Files that are being moved to the storage, each with the id of the asset that it will become. */
 export interface IncomingFilesTable {
   episode_id: string
   source_hash: string
@@ -81,7 +88,7 @@ export interface UploadsTable {
   id: string
   video_id: string
   name: string
-  /** A bigint is read as text. */
+  /** A bigint, which the database driver returns as text. */
   bytes: ColumnType<string | number, number, never>
   last_modified_at: Time
   number: number
@@ -89,14 +96,14 @@ export interface UploadsTable {
   state: 'uploading' | 'complete' | 'queued' | 'rejected'
   reason: string | null
   reason_details: ReasonDetailsColumn
-  /** Titles of the episode, if it is new. */
+  /** Titles for the languages in which the episode has none. */
   titles: JSONColumnType<Partial<LocalizedText> | null, string | null | undefined, string | null>
   updated_at: Time
 }
 
 export interface UploadPartsTable {
   upload_id: string
-  /** From 0. */
+  /** Number of the part, counted from 0. */
   part: number
 }
 

@@ -12,8 +12,8 @@ const rateLimitedEvents: ReadonlySet<AuditedEvent> = new Set([
 ])
 
 /**
- * Records an account's audit event, in its transaction. `userId` is null if no account is known. Events that unauthenticated clients
- * can cause are limited per network and hour.
+ * Writes an account's audit event, in the transaction of the event. `userId` is null if no account is known. Events
+ * that unauthenticated clients can cause are limited per network and hour.
  */
 export async function auditCall(
   { clock, secret, quotas }: Pick<MembersContext, 'clock' | 'secret' | 'quotas'>,
@@ -34,7 +34,7 @@ export async function auditCall(
   })
 }
 
-/** Records a failed sign-in if an error is a wrong authenticator code, and rethrows the error. */
+/** Writes the audit event of a failed sign-in if the error is a wrong authenticator code. Rethrows the error. */
 export async function auditWrongCode(
   context: Pick<MembersContext, 'db' | 'clock' | 'secret' | 'quotas'>,
   call: { ip: string },

@@ -14,7 +14,9 @@ interface MembersOverrides {
   socialProviders?: readonly SocialProvider[]
 }
 
-/** Adds the social providers to the context, and the queries of consent and referral codes for other features. */
+/**
+ * Adds to the context: the social providers, and queries of marketing consents and referral codes for other features.
+ */
 export async function membersFeature({ config }: { config: Config }, overrides: MembersOverrides) {
   return {
     parts: {

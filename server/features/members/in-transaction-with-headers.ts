@@ -3,8 +3,8 @@ import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Runs work in a transaction (`inTransaction`) and sets its headers after the commit, so that nobody gets the cookie of a session
- * that was rolled back, or loses a guest's cookie by it.
+ * Runs work in a transaction (`inTransaction`) and sets its headers after the commit. After a rollback, the caller must
+ * neither get the cookie of a session that does not exist, nor lose the guest's cookie.
  */
 export async function inTransactionWithHeaders<C extends Pick<Call, 'setHeader'>, T>(
   db: Db,

@@ -12,36 +12,51 @@ export interface NewMember {
 export interface StartedSession {
   userId: string
   sessionId: string
-  /** The session of the same browser that it replaces. */
+  /** The session in the same browser that this one replaces. */
   formerSessionId: string | undefined
 }
 
 /**
- * Hooks for a user's records in other features, which `members` does not know. Each feature provides its part as functions
- * (`feature.ts`), which run in the transaction of the event itself.
+ * Account lifecycle hooks, by which other features handle their records of a user; `members` does not know these
+ * records. Each feature provides its hooks in its `feature.ts`. They run in the transaction of the event.
  */
 export interface LifecycleHooks {
-  /** Called when a guest gets a row because something is stored for them; the ids say where they came from. */
+  /**
+   * Called when a guest gets a row because something is stored. The ids identify
+   * the referrer and the ad that brought the guest.
+   */
   storeGuest: readonly ((tx: Tx, userId: string, ids: AdClickIds) => Promise<void>)[]
   /** Called when a guest has become a member by registering. */
   register: readonly ((tx: Tx, newcomer: NewMember) => Promise<void>)[]
-  /** Called when a user has answered about marketing; the answer is stored by now. */
+  /** Called after a user's answer to the marketing consent was stored. */
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdClickIds) => Promise<void>)[]
-  /** Called when a member signs in with a guest's records: all of `guestId`'s become `memberId`'s. It must be idempotent. */
+  /**
+   * Called when a member signs in with a guest's records: all records of
+   * `guestId` move to `memberId`. Must be idempotent.
+   */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
-  /** Called when a session of a member begins; the session of the call, if any, ends after it. */
+  /** Called when a session of a member starts. The caller's former session, if any, ends only after the hook. */
   signIn: readonly ((tx: Tx, begun: StartedSession) => Promise<void>)[]
   /** Returns when a guest was last active according to the feature's records; inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
-  /** Throws if a user must not be deleted: for what they would lose, unless `insists`; for unfinished work in any case. */
+  /**
+   * Throws if a user must not be deleted: because the user would lose something,
+   * unless `insists`, or because work is unfinished.
+   */
   assertErasable: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
-  /** Deletes the user's data; what the ledger must keep stays without their name. */
+  /** Deletes the user's data. What the ledger must keep stays without personal data. */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
-  /** Returns all stored data of a user, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */
+  /**
+   * Returns all stored data of a user by name, to be written as JSON. A list
+   * that may be long is read page by page (`Pages`).
+   */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
 }
 
-/** Runs the hooks for a guest who becomes a member: some guests' rows were only inserted now. */
+/**
+ * Runs the hooks for a guest who becomes a member. `storeGuest` runs too,
+ * because the row may have been inserted just now.
+ */
 export async function runRegistrationHooks(
   { storeGuest, register }: Pick<LifecycleHooks, 'storeGuest' | 'register'>,
   tx: Tx,

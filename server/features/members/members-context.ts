@@ -33,19 +33,19 @@ export interface MembersContext {
 
 /** The parts of a call that are needed to identify the caller and to set their tokens. */
 export type ViewerCall = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
-  // A provider's redirect does not send it.
+  // The redirect from a social provider does not send the time zone.
   Partial<Pick<Call, 'timeZone'>>
 
 /** A call that signs in or out, or changes an account. */
 export type AccountCall = ViewerCall & Pick<Call, 'ip' | 'userAgent'>
 
-/** The sources of tokens. */
+/** The parts of a request that may contain tokens. */
 export interface TokenSource {
   cookies: Record<string, string | undefined>
   headers: Record<string, string | string[] | undefined>
 }
 
-/** Formats a cookie for the whole site that no script can read; over https it is bound to this host as well. */
+/** Formats a cookie for the whole site that scripts cannot read. Over https, it is also bound to this host. */
 export function serializeCookie(secure: boolean, name: string, value: string, days: number): string {
   const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   return `${cookieName(secure, name)}=${value}; ${flags}`

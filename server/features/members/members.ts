@@ -42,10 +42,13 @@ export { insertUser } from './user-queries.ts'
 export type { StartedSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'
 
-/** Consecutive failures are deleted after a day without another. */
+/** Time without a failure after which an account's consecutive failures are deleted. */
 const failureRetentionMs = dayMs
 
-/** Returns the scheduled jobs: deleting expired sessions, links, delays and counts, and sending password reset links. */
+/**
+ * Returns the scheduled jobs: purge expired sessions, links and counts,
+ * purge idle guests, and send password reset links.
+ */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const purge = async () => {

@@ -18,7 +18,7 @@ export interface UsersTable {
   avatar_url: Generated<string | null>
   consent_marketing: Generated<boolean | null>
   consent_at: Moment
-  /** The version of the text that the user answered. */
+  /** Version of the consent text that the user answered. */
   consent_version: Generated<string | null>
   member_since: Moment
   merged_into: Generated<string | null>

@@ -29,7 +29,7 @@ export async function selectUser(db: Db, id: string): Promise<UserRow | undefine
   return (await userById(db, { id }))[0]
 }
 
-/** Returns the account of an address, compared without case. */
+/** Returns the account with this e-mail address, ignoring case. */
 export function selectUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
@@ -50,7 +50,7 @@ export async function selectGuestStatus(db: Db, id: string) {
   return (await guestStatusById(db, { id }))[0]
 }
 
-/** The same, with the row locked against merging and deletion. */
+/** Selects the status and time zone of a guest or member, and locks the row against merging and deletion. */
 export function lockGuestStatus(tx: Tx, id: string) {
   return tx
     .selectFrom('users')
@@ -100,7 +100,10 @@ export function isEmailTaken(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'users_email'
 }
 
-/** Locks guests who may have been inactive since a time, those checked longest ago first. @returns their ids */
+/**
+ * Locks guests who may have been inactive since `before`, those with the
+ * oldest known activity first. @returns their ids
+ */
 export async function lockIdleGuests(tx: Tx, before: Date, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('users')
@@ -122,7 +125,7 @@ export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Deletes the guests that were merged into an account together with it. */
+/** Marks the guests that were merged into an account as deleted, together with the account. */
 export async function markMergedGuestsDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()
 }
@@ -135,8 +138,8 @@ export interface AuditEventRow {
 }
 
 /**
- * Returns a page of a user's audit events, including those of guests merged into them. Without the network's hash, which is only meaningful
- * to the site.
+ * Returns a page of a user's audit events, including those of guests merged into the user. Omits the network's hash,
+ * which is only meaningful to the site.
  */
 export async function selectAuditEventsOfUser(
   db: Db,

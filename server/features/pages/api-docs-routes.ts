@@ -6,7 +6,7 @@ import { sendFile } from '#server/platform/http/sending/send-file.ts'
 const viewerFolder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js']
 
-/** The API viewer sets its styles by script, and only calls this site. */
+/** Content-Security-Policy of Swagger UI: it sets inline styles by script, and calls only this site. */
 const policy =
   "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'; " +
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
@@ -31,7 +31,7 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'none', filter: true })
 `
 
-/** Serves Swagger UI, where people read the API's document and send test calls. */
+/** Serves Swagger UI for the API reference, if the operator has enabled it. */
 export function apiDocsRoutes(): PlainRoute[] {
   const get = (path: string, summary: string, type: string, handle: PlainRoute['handle']): PlainRoute => ({
     method: 'GET',

@@ -18,7 +18,7 @@ interface PagesDependencies {
   socialProviders: readonly { id: string; name: string }[]
 }
 
-/** Adds the documents of the built web and the site's icons to the context. */
+/** Adds to the context the documents of the built web, the site's icons and the public page settings. */
 export function pagesFeature(needed: PagesDependencies) {
   const { config, db, log, settings, webRoot } = needed
   const documents = createDocuments(webRoot, () => pageSettings(needed, icons))
@@ -45,7 +45,7 @@ export function pagesFeature(needed: PagesDependencies) {
   }
 }
 
-/** Returns the public settings. A Sentry DSN is public by design. */
+/** Returns the public settings that each document contains. A Sentry DSN is public by design. */
 function pageSettings(
   { config, settings, socialProviders }: PagesDependencies,
   icons: SiteIcons,

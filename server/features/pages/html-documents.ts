@@ -7,42 +7,42 @@ import { escapeJsonForScript } from './head/build-head.ts'
 
 export interface DocumentParts {
   head: string
-  /** The data for the first screen. */
+  /** The data that the first screen needs. */
   boot?: object | undefined
-  /** Shown until the interface has loaded. */
+  /** Markup of an image, shown until the interface has loaded. */
   imageHtml?: string | undefined
-  /** Whether `picture` is the poster of an episode that plays at once (web/play-first.ts). */
+  /** True if `imageHtml` is the player element of an episode that plays at once (web/play-first.ts). */
   plays?: boolean
 }
 
-/** `studio` is for operators; viewers never download it. */
+/** `order` is the payment form; `studio` is for operators, and viewers never download it. */
 export type DocumentName = 'index' | 'order' | 'studio'
 
-/** A built document of the web, rendered for each request. */
+/** The built HTML documents of the web, rendered for each request. */
 export interface Documents {
-  /** Renders the document for a route's chunks in a language. */
+  /** Renders a document in a language, with preloads of the chunks that the route needs. */
   render(
     name: DocumentName,
     route: string,
     language: Language,
     parts: DocumentParts,
   ): { html: string; nonce: string }
-  /** Background colour of the page, which the build takes from the design tokens. */
+  /** Returns the background colour of the page, which the build takes from the design tokens. */
   background(): string
-  /** Returns the service worker of this release. A new build or changed settings make a new release. */
+  /** Returns the script of the service worker. A new build or changed settings give it a new release name. */
   serviceWorker(): string
 }
 
 /**
- * Reads the documents of the built web, with the public settings. They are read on first use: the worker and the commands need
- * none, and may run before the web is built.
+ * Creates the renderer of the built documents, which contain the public settings. The files are read on first use,
+ * because the worker and CLI commands need none and may run before the web is built.
  */
 export function createDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuild> | undefined
   const loadBuild = () => (documents ??= readBuild(webRoot))
   let cachedServiceWorker: { shell: string; text: string } | undefined
   const settingsScript = () => jsonScript('settings', settings())
-  // The studio has its own languages, independent of those offered to viewers.
+  // The studio offers all languages, independent of those that the site offers to viewers.
   const studioSettingsScript = () => jsonScript('settings', { ...settings(), languages: undefined })
   return {
     render(name, route, language, { head, boot, imageHtml = '', plays = false }) {
@@ -86,7 +86,7 @@ function readBuild(webRoot: string) {
     order: splitScripts(read('order.html')),
     studio: splitScripts(read('studio.html')),
   }
-  // Written by scripts/web-build/build-web.ts.
+  // The file is written by scripts/web-build/build-web.ts, so it is not validated.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
   const preloadsByRoute = Object.fromEntries(
     Object.entries(preloads).map(([route, files]): [string, DocumentPart] => [
@@ -102,13 +102,13 @@ function readBuild(webRoot: string) {
   return { pages, ahead: preloadsByRoute, background, playFirst: read('play-first.js') }
 }
 
-/** Tags that load the interface: its scripts and font. */
+/** Tags that load the interface: scripts and preloads. */
 const interfaceTags = /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>/g
 
 const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
 const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
 
-/** A part of a built document, with the tags that an episode defers until it plays. */
+/** A part of a built document, and its script tags, which are deferred if an episode plays at once. */
 interface DocumentPart {
   whole: string
   withoutScripts: string
@@ -118,7 +118,8 @@ interface DocumentPart {
 const noPreloads: DocumentPart = { whole: '', withoutScripts: '', scripts: '' }
 
 function splitScripts(whole: string): DocumentPart {
-  // The stylesheet requests the font at its first text; a preload would be too late here.
+  // Omits preloads of fonts from the deferred tags: the stylesheet requests a font with its first text, so a preload
+  // would be too late.
   return {
     whole,
     withoutScripts: stylesOf(whole),
@@ -127,30 +128,35 @@ function splitScripts(whole: string): DocumentPart {
 }
 
 /**
- * Starts the episode in the document's element. The interface is deferred, because its download and execution before the first
- * frame would delay that frame (web/play-first.ts).
+ * Returns the markup that starts the episode in the document's video element and defers the interface. Loading and
+ * running the interface first would delay the first frame (web/play-first.ts).
  */
 function deferInterface(interfaceTags: string, playFirst: string, nonce: string): string {
   return `<template id="interface">${interfaceTags}</template><script nonce="${nonce}">${playFirst}</script>`
 }
 
-/** Inserts the release name into the built script's placeholder. @param shell contents of the offline page */
+/**
+ * Replaces the placeholder of the release name in the built service worker. @param shell contents of the offline page
+ */
 function insertRelease(script: string, shell: string): string {
   const release = createHash('sha256').update(script).update(shell).digest('hex').slice(0, 16)
   return script.replaceAll('__RELEASE__', release)
 }
 
-/** Preloads a chunk that the route's screen needs. */
+/** Returns the tag that preloads a chunk which the route's screen needs. */
 function modulePreload(file: string): string {
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
-/** Inlines a style sheet, so that the first image waits for no further response. web/main.tsx reads its file name. */
+/**
+ * Returns a style sheet as an inline element, so that the first image waits for no further response. web/main.tsx reads
+ * its file name from `data-file`.
+ */
 function inlineStyle(file: string, rules: string): string {
   return `<style data-file="${file}">${rules}</style>`
 }
 
-/** Embeds data for the browser. */
+/** Returns a script element with JSON data for the browser. */
 function jsonScript(id: string, value: object): string {
   return `<script type="application/json" id="${id}">${escapeJsonForScript(value)}</script>`
 }

@@ -7,7 +7,10 @@ interface ClosedPageContext {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
 
-/** Returns the page that viewers see during maintenance: a document without external resources. */
+/**
+ * Returns the page that viewers see during maintenance. It loads no other file, because the site serves none at that
+ * time.
+ */
 export function renderMaintenancePage(
   { operator, documents, translate }: ClosedPageContext,
   language: Language,

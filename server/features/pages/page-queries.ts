@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { PageName } from '#contract/pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects when each of the operator's own texts was last changed. */
+/** Returns when each of the operator's texts was last changed. */
 export function selectTextDates(db: Db) {
   return db.selectFrom('page_texts').select(['name', 'language', 'updated_at']).execute()
 }
@@ -17,7 +17,7 @@ export function selectText(db: Db, name: PageName, language: Language) {
     .executeTakeFirst()
 }
 
-/** Allows one transaction at a time to change texts. */
+/** Locks the table of texts, so that only one transaction at a time changes texts. */
 export async function lockTexts(tx: Tx): Promise<void> {
   await sql`LOCK TABLE page_texts IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
 }

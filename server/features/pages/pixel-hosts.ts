@@ -3,7 +3,7 @@ import type { ThirdPartyHosts } from './head/content-security-policy.ts'
 
 type TrackingKey = (typeof trackingKeys)[number]
 
-/** The hosts of each pixel's script and requests, as its vendor documents them for a content security policy. */
+/** The hosts of each pixel's script and requests, as its vendor documents them for a Content-Security-Policy. */
 const pixelHosts: Record<TrackingKey, ThirdPartyHosts> = {
   facebook_pixel_id: {
     script: ['https://connect.facebook.net'],
@@ -27,10 +27,10 @@ const pixelHosts: Record<TrackingKey, ThirdPartyHosts> = {
   },
 }
 
-/** Returns the hosts of the pixels that are configured. */
+/** Returns the hosts of the configured pixels. */
 export function hostsOfPixels(pixels: Partial<Record<TrackingKey, string | undefined>>): ThirdPartyHosts {
   const hosts = Object.entries(pixelHosts)
-    // The table's keys are the settings' keys.
+    // `Object.entries` loses the key type; every key of `pixelHosts` is a TrackingKey.
     .filter(([key]) => pixels[key as TrackingKey])
     .map(([, host]) => host)
   return { script: hosts.flatMap(({ script }) => script), beacon: hosts.flatMap(({ beacon }) => beacon) }

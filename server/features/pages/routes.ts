@@ -20,7 +20,10 @@ import { loadFirstScreen } from './first-screen/load-first-screen.ts'
 import { firstCover, createHomeLoader, type HomeContext } from './first-screen/load-home.ts'
 import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
-/** The routes of the web's router (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
+/**
+ * Routes of the web's router (web/lib/paths.ts) whose documents include no data. A path without any route gets the
+ * not-found screen with HTTP 404.
+ */
 const screens = [
   '/browse/:id',
   '/more/:id',
@@ -87,7 +90,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       context,
       (request) => requestedLanguage(request, context.languages()) ?? context.languages()[0],
     ),
-    // The shell that the service worker shows if no other document is available.
+    // The page that the service worker shows while the browser is offline.
     document('/offline', 'index'),
     ...sitemapRoutes(context),
     ...(context.apiDocs ? apiDocsRoutes() : []),
@@ -98,7 +101,10 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ]
 }
 
-/** Ignores that the database is down: the page retries, and plays from what it has loaded. */
+/**
+ * Returns 'away' if the database is down. The document is then sent without data; its script retries the calls, and
+ * plays what it has already loaded.
+ */
 function ignoreDatabaseDown(error: unknown): 'away' {
   if (isDatabaseUnavailable(error)) return 'away'
   throw error
@@ -110,7 +116,8 @@ function sendHome(context: PagesContext, sendDocument: SendDocument): Handle {
   const loadHome = createHomeLoader(context)
   return async (request, reply, caller) => {
     const language = await loadPageLanguage(context, request, caller)
-    // A client that sends a cookie can have personal sections, and keeps the homepage in the browser.
+    // A visitor without cookies has no personal sections. Other clients get the homepage from the API or from the
+    // browser's cache.
     const isNew = Object.keys(request.cookies).length === 0
     const home = isNew ? await loadHome(language) : undefined
     const cover = home && firstCover(home)
@@ -141,7 +148,7 @@ function sendVideo(context: PagesContext, sendDocument: SendDocument): Handle {
       videoId: id,
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
-    // Every id has this form, and PostgreSQL cannot store every string (NUL).
+    // Rejects ids of another form before the query, because PostgreSQL cannot compare every string (NUL).
     const page = { name: 'index', route: '/videos/:id', language } as const
     const firstScreen = /^\w+$/.test(id)
       ? await loadFirstScreen(context, firstScreenRequest).catch(ignoreDatabaseDown)

@@ -28,35 +28,38 @@ type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 type Caller = Parameters<PlainRoute['handle']>[2]
 
-/** One of the site's documents, at one of its addresses. */
+/** A request for one of the site's documents. */
 interface DocumentRequest {
   name: DocumentName
-  /** Route pattern of the web's router, such as `/videos/:id`. */
+  /** The route's pattern in the web app's router, such as `/videos/:id`. */
   route: string
   language: Language
-  /** The data that describes an episode's page in its head. */
+  /** First screen of a video's page; its head describes the video. */
   firstScreen?: FirstScreen | undefined
   isDatabaseAway?: boolean
   preloaded?: PreloadedData | undefined
 }
 
-/** Data that a document includes, so that its first screen need not wait. */
+/** Data that a document includes, so that its first screen needs no further call. */
 interface PreloadedData {
   boot: object
-  /** Address of the largest image. */
+  /** Address of the largest image, which is preloaded. */
   imageUrl: string | undefined
-  /** Markup of the image itself, placed before any script. */
+  /** Markup of the first image or video, placed before all scripts. */
   element?: string | undefined
-  /** Whether the image is the poster of an episode that plays at once. */
+  /** True if `element` is the video of an episode that plays at once. */
   plays?: boolean
 }
 
-/** Returns the language in a request's `?lang=` parameter. */
+/** Returns the language in the `?lang=` parameter of a request. */
 function languageParam({ url }: Request, offered: OfferedLanguages): Language | undefined {
   return languageFromTag(new URLSearchParams(url.split('?')[1]).get('lang') ?? '', offered)
 }
 
-/** Returns the requested language of a document: its `?lang=` parameter, otherwise the browser's first preference that the site offers. */
+/**
+ * Returns the language that a request asks for: its `?lang=` parameter, otherwise the browser's first preference that
+ * the site offers.
+ */
 export function requestedLanguage(request: Request, offered: OfferedLanguages): Language | undefined {
   return languageParam(request, offered) ?? acceptedLanguage(request.headers['accept-language'], offered)
 }
@@ -65,7 +68,10 @@ function offeredLanguages(context: DocumentsContext, { url }: Request): OfferedL
   return /^\/studio(?=[/?]|$)/.test(url) ? languages : context.languages()
 }
 
-/** Returns the requested language, otherwise the user's stored one. A document is sent even if the user cannot be looked up. */
+/**
+ * Returns the requested language, otherwise the one stored for the user. If the user cannot be loaded, returns the
+ * default, so that the document is sent anyway.
+ */
 export async function loadPageLanguage(
   context: DocumentsContext,
   request: Request,
@@ -81,13 +87,16 @@ export async function loadPageLanguage(
   }
 }
 
-/** Returns flags for the document's scripts: whether it is the offline shell, and whether pixels are configured. */
+/**
+ * Returns meta tags that the document's scripts read: whether it is the offline page, and whether pixels are
+ * configured.
+ */
 function flagMetaTags({ name, route }: DocumentRequest, { script }: ThirdPartyHosts): string {
   const names = [route === '/offline' && 'offline', name === 'index' && script.length > 0 && 'pixels']
   return names.map((flag) => (flag ? `<meta name="${flag}">` : '')).join('')
 }
 
-/** Creates the function that sends a document with its head, its policy and its data. */
+/** Creates a function that sends a document with its head, its Content Security Policy and its data. */
 export function createDocumentSender(context: DocumentsContext) {
   const loadHead = createHeadLoader(context)
   const loadForeignHosts = createThirdPartyHostsLoader(context)
@@ -111,7 +120,7 @@ export function createDocumentSender(context: DocumentsContext) {
   }
   const thirdPartyHostsOf = async ({ name, route }: DocumentRequest) => {
     if (name === 'order') return paymentFormHosts(context.gateways)
-    // Browsers can keep the shell after a pixel is removed, so its policy allows no pixel.
+    // A browser may have the offline page cached after a pixel is removed, so its policy allows no pixel.
     return name === 'index' && route !== '/offline' ? loadForeignHosts() : staticHosts(context)
   }
   return async (request: Request, reply: Reply, documentRequest: DocumentRequest) => {
@@ -131,7 +140,7 @@ export function createDocumentSender(context: DocumentsContext) {
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, thirdPartyHosts))
       .header('cache-control', 'no-store')
-    // The error reporter's profiler runs only if the document allows it.
+    // The profiler of the error reporter runs only if the document allows it.
     if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
     return sendCompressed(request, reply.type('text/html; charset=utf-8'), html)
   }

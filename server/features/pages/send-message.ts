@@ -15,13 +15,15 @@ export interface MessageContext {
   clock: Clock
   secret: string
   limits: Pick<RateLimits, 'contactIp'>
-  /** Address that receives the messages. */
+  /** Returns the address that receives the messages. */
   inbox(): string
 }
 
 /**
- * Mails a message to the operator, with the sender in Reply-To. It is not stored.
- * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooManyRequests
+ * Mails a visitor's message to the operator, with the visitor's address in Reply-To. The message is stored only in the
+ * mail queue.
+ * @throws Refusal nameInvalid, emailInvalid, messageInvalid or cardNumberInMessage with the field; Fault
+ * tooManyRequests
  */
 export async function sendMessage(
   context: MessageContext,

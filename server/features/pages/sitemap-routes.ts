@@ -24,20 +24,23 @@ import { escapeMarkup, languageAlternates } from './head/build-head.ts'
 export interface SitemapContext extends Pick<Catalog, 'reads'> {
   clock: Clock
   publicUrl: string
-  /** The languages that the site offers. */
+  /** Returns the languages that the site offers. */
   languages(): OfferedLanguages
   documentFiles: DocumentFiles
   slots: Slots
   resourceLimits: ResourceLimits
 }
 
-/** The format allows 50,000, but with all language versions of each page such a file would be 40 MB. */
+/** The format allows 50,000 addresses, but with all language versions of each page such a file would have 40 MB. */
 const maxVideosPerFile = 5000
 const videosPerChunk = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
-/** Serves /robots.txt, the index /sitemap.xml, and the files it lists: one for pages, the others for videos in order. */
+/**
+ * Serves /robots.txt, the index /sitemap.xml, and the files that the index lists: one for pages, the others for videos
+ * in order of release.
+ */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { reads, clock, publicUrl, languages } = context
   const cache = createResponseCache<Buffer>(clock, { stale: true })
@@ -47,7 +50,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
     method: 'GET',
     path,
     async handle(_request, reply) {
-      // A buffer is shared by all clients; with a string, each slow reader would hold a copy.
+      // All clients share the buffer. With a string, each slow client would occupy a copy.
       const bytes = await cache.get(path, async () => Buffer.from(await load()))
       return reply.type(`${type}; charset=utf-8`).send(bytes)
     },
@@ -69,7 +72,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       path: '/sitemaps/videos/:start',
       async handle(request, reply) {
         const { start: name = '' } = request.params as { start?: string }
-        // Takes the slot first, so that rejected requests cost least under load.
+        // Takes the slot before the query, so that a rejected request costs as little as possible under load.
         const releaseSlot = takeSlot(context, request.ip)
         try {
           const start = (await loadStarts()).find((each) => videoFileName(each) === name)
@@ -94,7 +97,10 @@ function takeSlot({ slots, resourceLimits }: SitemapContext, ip: string): () => 
   ])
 }
 
-/** Sends a file of videos from the disk, since it has megabytes. @param releaseSlot called once, after sending */
+/**
+ * Sends a sitemap of videos from a file on disk, because it has megabytes. @param releaseSlot called once, after
+ * sending
+ */
 async function sendVideoSitemap(
   { reads, publicUrl, languages, documentFiles, resourceLimits }: SitemapContext,
   reply: FastifyReply,
@@ -113,7 +119,7 @@ async function sendVideoSitemap(
   })
 }
 
-/** Yields the chunks of a file of videos, beginning with a given video. */
+/** Yields the chunks of a sitemap of videos, beginning with the video `start`. */
 async function* generateVideoSitemap(
   db: Db,
   publicUrl: string,
@@ -132,7 +138,10 @@ async function* generateVideoSitemap(
   yield closeUrls
 }
 
-/** Crawlers that render pages need API calls; media and checkout are excluded. */
+/**
+ * Renders /robots.txt. Crawlers that render pages need the API, so only media, checkout, telemetry and webhooks are
+ * excluded.
+ */
 function renderRobotsTxt(publicUrl: string): string {
   const disallowedPaths = ['/media/', '/order/', '/sandbox/', '/api/statics.png', '/api/webhook/']
   return [

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { PageName } from '#contract/pages.ts'
 
 export interface PagesTables {
-  /** Texts of the operator that replace the built-in ones. */
+  /** The operator's own texts, which replace the built-in ones. */
   page_texts: {
     name: PageName
     language: Language

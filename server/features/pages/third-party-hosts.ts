@@ -11,15 +11,15 @@ export interface ThirdPartyHostsContext {
   db: Db
   clock: Clock
   tracking: TrackingConfig
-  /** Host to which browsers report errors. */
+  /** DSN of the error reporter; browsers send errors to its host. */
   sentryDsn: string | undefined
-  /** Hosts of videos and images, besides the site itself. */
+  /** Hosts of videos and images, in addition to the site itself. */
   mediaHosts: readonly string[]
-  /** The gateways that are configured. */
+  /** The configured gateways. */
   gateways: readonly PaymentGateway[]
 }
 
-/** Returns the hosts of error reports and media: the foreign hosts that no runtime setting changes. */
+/** Returns the hosts of error reports and media. Unlike pixels, no runtime setting changes them. */
 export function staticHosts({
   sentryDsn,
   mediaHosts,
@@ -29,8 +29,9 @@ export function staticHosts({
 }
 
 /**
- * Creates a loader of the hosts that the documents' policy allows: configured pixels and error reports. It runs for every document,
- * so the settings are read at most once a second. If the database is down, the environment's settings apply.
+ * Creates a loader of the hosts that a document's policy allows: those of configured pixels, error reports and media.
+ * It runs for every document, so the settings are cached for a second. If the database is down, the pixels of the
+ * environment's settings apply.
  */
 export function createThirdPartyHostsLoader(context: ThirdPartyHostsContext): () => Promise<ThirdPartyHosts> {
   const { db, clock, tracking } = context
@@ -45,7 +46,7 @@ export function createThirdPartyHostsLoader(context: ThirdPartyHostsContext): ()
   }
 }
 
-/** Returns the hosts that the payment form's document allows: those of gateways that load a script. */
+/** Returns the hosts that the policy of the payment form allows: those of gateways that load a script. */
 export function paymentFormHosts(gateways: readonly PaymentGateway[]): ThirdPartyHosts {
   const hosts = gateways.flatMap((gateway) => gateway.formHosts ?? [])
   return {

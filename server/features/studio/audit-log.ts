@@ -5,7 +5,7 @@ import { readCommand, type Command } from './define-command.ts'
 
 const pageLimits = { default: 50, max: 100 }
 
-/** Commands of the append-only audit log. */
+/** Commands that read the audit log. No command changes or deletes its entries. */
 export const auditCommands: Command[] = [
   readCommand(listAuditEvents, async ({ db }, { subject, cursor, limit }) => {
     const name = `audit ${subject ?? ''}`

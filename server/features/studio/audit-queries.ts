@@ -11,19 +11,22 @@ export interface AuditEventRow {
 }
 
 interface AuditPage {
-  /** The last id of the previous page. */
+  /** Id of the last event on the previous page. */
   before: number | undefined
   limit: number
 }
 
-/** Selects operators' actions and sign-ins, latest first. */
+/** Returns a page of the operators' commands and sign-ins, latest first. */
 export function selectAuditEvents(db: Db, page: AuditPage): Promise<AuditEventRow[]> {
   return selectRows(db, eventsWhere(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
 }
 
-/** Selects everything done to one subject and, if that is a user, their own actions; latest first. */
+/**
+ * Returns a page of all events about a subject, latest first. If the subject is a user, this includes the user's own
+ * actions.
+ */
 export function selectAuditEventsAbout(db: Db, subject: string, page: AuditPage): Promise<AuditEventRow[]> {
-  // Each half is read by its own index, up to one page.
+  // Each half of the UNION uses its own index and reads at most one page.
   return selectRows(
     db,
     sql`(${eventsWhere(sql`subject = ${subject}`, page)}) UNION ALL
@@ -32,7 +35,7 @@ export function selectAuditEventsAbout(db: Db, subject: string, page: AuditPage)
   )
 }
 
-/** Selects the values that a video was created and edited with, in order. */
+/** Returns the values with which operators created and edited a video, in no particular order. */
 export async function selectVideoEdits(db: Db, videoId: string) {
   const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
     SELECT event, details->'after' AS after FROM audit_events

@@ -37,7 +37,10 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
-/** Commands for users and their support. The trail names users by id only, since their accounts may be deleted. */
+/**
+ * Commands for customers and their support. The audit log is permanent and accounts can be deleted, so an entry
+ * contains only the customer's id.
+ */
 export const customerCommands: Command[] = [
   readCommand(searchCustomers, async ({ db }, { who }) => {
     const customerIds = await findCustomerIds(db, who.trim())
@@ -119,7 +122,7 @@ export const customerCommands: Command[] = [
   }),
 ]
 
-/** Finds the persons by the address of an account or of orders, by an order, or by id. */
+/** Finds customers by the e-mail address of an account or of orders, by an order id, or by a user id. */
 async function findCustomerIds(db: Db, searchText: string): Promise<string[]> {
   if (searchText.includes('@')) {
     const [account, buyers] = await Promise.all([

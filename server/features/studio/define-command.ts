@@ -10,55 +10,58 @@ import type { RawUpload } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
 
-/** The sender of a command, and its origin. */
+/** Who runs a command, and from where. */
 export interface Actor {
   role: Role
-  /** Undefined for the command line, whose user has access to the machine anyway. */
+  /** Undefined for the command line: its user has access to the server, and no operator account. */
   operator?: { id: string; email: string }
   language: Language
   ip?: string
 }
 
-/** Input of a command, by its schemas. */
+/** Input of a command: its query and body parameters. */
 export type InputOf<E extends CommandEndpoint> = QueryOf<E> & BodyOf<E>
 
 /**
- * The audit trail's record of a change: its subject, and the subject's values before and after; only one of both if something was
- * created or deleted.
+ * The audit-log entry of a change: its subject, and the subject's values before and after. A creation has only `after`,
+ * a deletion only `before`.
  */
 export type Change = { subject: string } & (
   | { before: unknown; after?: unknown }
   | { before?: unknown; after: unknown }
 )
 
-/** One command of the studio, used by both the pages and the command line. */
+/** A command of the studio. The pages and the command line both use it. */
 export interface Command {
   endpoint: CommandEndpoint
   run(context: StudioContext, actor: Actor, input: object): Promise<{ info: unknown } | { data: unknown }>
 }
 
-/** A command with an entry in the audit trail, for which contract/studio/audit-events.ts must name it. */
+/**
+ * An endpoint whose command is written to the audit log. Its name must be listed in contract/studio/audit-events.ts.
+ */
 interface AuditedEndpoint<Name extends AuditedCommand = AuditedCommand> extends CommandEndpoint {
   command: Name
 }
 
 type CommandResult<E extends CommandEndpoint> = Promise<ResponseOf<E>>
 
-/** Defines a read-only command. */
+/** Defines a command that only reads. */
 export function readCommand<E extends CommandEndpoint>(
   endpoint: E,
   run: (context: StudioContext, input: InputOf<E>, actor: Actor) => CommandResult<E>,
 ): Command {
   return {
     endpoint,
-    // The schemas of `endpoint` have validated the input before.
+    // The cast is safe: the caller has validated the input against the schemas of `endpoint`.
     run: (context, actor, input) => run(context, input as InputOf<E>, actor),
   }
 }
 
 /**
- * Defines a command that changes only the database: its change and its audit entry are one transaction, so that neither exists
- * without the other. `change` is null if nothing changed, as in a repeated call.
+ /**
+ * Defines a command that changes only the database. The change and The audit-log-log entry are one transaction, so that
+ * neither exists without the other. `change` is null if nothing was changed, for example by a repeated call.
  */
 export function transactionalCommand<E extends AuditedEndpoint>(
   endpoint: E,
@@ -73,7 +76,7 @@ export function transactionalCommand<E extends AuditedEndpoint>(
     endpoint,
     run: (context, actor, input) =>
       inTransaction(context.db, async (tx) => {
-        // As in `readCommand`.
+        // The cast is safe, as in `readCommand`.
         const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
         if (change) await auditCommand(context, tx, endpoint, actor, change)
         return answer
@@ -82,8 +85,8 @@ export function transactionalCommand<E extends AuditedEndpoint>(
 }
 
 /**
- * Defines a command with external effects (a gateway, the disk), which cannot be a single transaction: the request is recorded
- * before anything happens, and the result afterwards.
+ * Defines a command with external effects (a gateway, the disk), which cannot be one transaction. One audit-log entry
+ * is written before anything happens, another with the result.
  */
 export function externalCommand<E extends AuditedEndpoint<MultiTransactionCommand>>(
   endpoint: E,
@@ -97,7 +100,7 @@ export function externalCommand<E extends AuditedEndpoint<MultiTransactionComman
   return {
     endpoint,
     async run(context, actor, rawInput) {
-      // As in `readCommand`.
+      // The cast is safe, as in `readCommand`.
       const input = rawInput as InputOf<E>
       await auditCommand(context, context.db, endpoint, actor, {
         subject: subjectOf(input),
@@ -111,7 +114,8 @@ export function externalCommand<E extends AuditedEndpoint<MultiTransactionComman
 }
 
 /**
- * Runs a command if the sender's role allows it.
+ /**
+ * Runs a command if the actor's role allows it.
  * @throws Refusal notAllowed, and the errors of the command
  */
 export async function runCommand(
@@ -124,7 +128,7 @@ export async function runCommand(
   return command.run(context, actor, input)
 }
 
-/** Records in the audit trail the change of a command, or of bytes sent to the studio. */
+/** Writes the audit-log entry for a change by a command or an upload. */
 export function auditCommand(
   { clock, secret }: StudioContext,
   db: Db,

@@ -17,13 +17,16 @@ interface ExportPage {
   next_cursor: string | null
 }
 
-/** Maximum duration of a download, and concurrent downloads per operator. */
+/** Maximum duration of a download in milliseconds. */
 const maxDurationMs = 3_600_000
 const maxDownloadsPerOperator = 2
 
 const validateQuery = compileSchema(exportOrders.query)
 
-/** Streams the export as one file. Its pages are read at the browser's speed: however many orders there are, few are in memory. */
+/**
+ * Streams the order export as one CSV file. Pages are read as fast as the browser downloads, so only one page is in
+ * memory.
+ */
 export function exportOrdersRoute(context: StudioContext, command: Command): PlainRoute {
   return {
     method: 'GET',
@@ -40,14 +43,15 @@ export function exportOrdersRoute(context: StudioContext, command: Command): Pla
     async handle(request, reply) {
       const operator = await findOperator(context, request)
       if (!operator) return reply.code(403).send()
-      // The whole file from its beginning: its pages are concatenated here.
+      // Ignores `cursor`: the file always begins with the first page, and the other pages follow here.
       const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
       if (validateQuery(query) !== undefined) return reply.code(400).send()
       const { role } = operator
       const language = acceptedLanguage(request.headers['accept-language']) ?? 'en'
       const actor = { role, operator, language, ip: request.ip }
       const loadPage = async (cursor: string) => {
-        // An operator who was removed or changed roles meanwhile gets no more of it.
+        // Checks access again for each page: the operator may have been removed or got another role during the
+        // download.
         const currentOperator = await findOperator(context, request)
         if (currentOperator?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)
@@ -55,7 +59,8 @@ export function exportOrdersRoute(context: StudioContext, command: Command): Pla
       let releaseSlot = () => {}
       try {
         releaseSlot = context.slots.take([[`files of ${operator.email}`, maxDownloadsPerOperator]])
-        // The command is the export, which returns the first page and records the download.
+        // The command writes the audit-log entry of the export and returns the first page, so its result is an
+        // ExportPage.
         const first = ((await runCommand(command, context, actor, query)) as { info: ExportPage }).info
         const name = `orders-${formatUtcDay(context.clock.now())}.csv`
         reply

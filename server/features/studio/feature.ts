@@ -6,7 +6,7 @@ interface StudioDependencies {
   gateways: readonly PaymentGateway[]
 }
 
-/** Adds the studio's view of the environment to the context. */
+/** Adds to the context what the studio shows of the environment. */
 export function studioFeature({ config, gateways }: StudioDependencies) {
   return {
     parts: {
@@ -18,7 +18,7 @@ export function studioFeature({ config, gateways }: StudioDependencies) {
   }
 }
 
-/** Returns which secrets the environment has, by the names of their settings. */
+/** Returns which secrets are set in the environment, by the names of their settings. */
 function listSecrets({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
   const { stripe, paypal, s3, social } = secrets
   const given = {

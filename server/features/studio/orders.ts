@@ -32,7 +32,7 @@ import type { StudioContext } from './studio-context.ts'
 export const pageLimits = { default: 20, max: 50 }
 const commandLineReason = 'by the operator'
 
-/** Commands for orders and their money. Billing implements the rules. */
+/** Commands for orders, refunds, disputes and reconciliation. The rules are in server/features/billing. */
 export const orderCommands: Command[] = [
   readCommand(listOrders, async ({ db }, { cursor, limit, ...query }, actor) => {
     const paging = { cursor, size: choosePageSize(limit, pageLimits) }
@@ -44,7 +44,7 @@ export const orderCommands: Command[] = [
   })),
 
   readCommand(exportCall, async (context, { cursor, ...query }, actor) => {
-    // Every export is recorded, also that of a single page.
+    // Every export is written to the audit log, even an export of a single page.
     const after = { ...auditedFilters(query), ...(cursor === undefined ? {} : { further_page: true }) }
     await auditCommand(context, context.db, exportCall, actor, { subject: 'orders', after })
     return { info: await exportPage(context, query, cursor, actor) }
@@ -111,7 +111,10 @@ export const orderCommands: Command[] = [
   ),
 ]
 
-/** Returns one page of an export that the caller has recorded. @throws Refusal notAllowed, as `filterOf` */
+/**
+ * Returns one page of an export; the caller must have written the audit-log entry. @throws Refusal notAllowed,
+ * endBeforeStart
+ */
 export function exportPage(
   context: StudioContext,
   query: OrderQuery,
@@ -121,12 +124,12 @@ export function exportPage(
   return exportOrders(context.db, filterOf(query, actor), cursor, orderViewOf(actor))
 }
 
-/** Returns the view of orders for a role. Analysts do not see buyers. */
+/** Returns how a role sees orders. Analysts do not see customers. */
 export function orderViewOf({ role, language }: Actor): OrderViewOptions {
   return { language, canSeeCustomers: role !== 'analyst' }
 }
 
-/** Returns an operator's refund limit; undefined if there is none. */
+/** Returns an operator's refund limit. Owners have none (undefined). */
 function operatorRefundLimit(
   { supportRefunds }: StudioContext,
   { role, operator }: Actor,
@@ -140,12 +143,15 @@ function operatorRefundLimit(
 
 type OrderQuery = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>
 
-/** Returns the filters in the form of the audit trail, which is permanent and therefore contains no address. */
+/** Returns an export's filters for the audit log. The log is permanent, so it contains no e-mail address. */
 function auditedFilters({ status, gateway, customer, since, until }: OrderQuery) {
   return { status, gateway, since, until, ...(customer === undefined ? {} : { one_customer: true }) }
 }
 
-/** @throws Refusal notAllowed if the role may not search for addresses; endBeforeStart */
+/**
+ * Parses the filters of a list or export. `customer` may be an e-mail address, an order or a user id.
+ * @throws Refusal notAllowed if the role may not search for addresses; endBeforeStart if `until` is not after `since`
+ */
 function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor: Actor): OrderFilter {
   const searchText = customer?.trim() ?? ''
   const isAddress = searchText.includes('@')

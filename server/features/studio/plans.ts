@@ -18,7 +18,7 @@ import { choosePageSize } from '#server/platform/cursor.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 import { orderViewOf, pageLimits } from './orders.ts'
 
-/** Commands for plans and their subscribers. Billing implements the rules. */
+/** Commands for plans and their subscribers. The rules are in server/features/billing. */
 export const planCommands: Command[] = [
   readCommand(listStudioPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
 
@@ -64,7 +64,7 @@ export const planCommands: Command[] = [
   }),
 ]
 
-/** Adds to a plan's audit entry the other plans that lose their highlight to it. */
+/** Adds to a plan's audit-log-log entry the other plans that are no longer highlighted because of it. */
 const withUnhighlighted = <Plan extends object>(plan: Plan, unhighlightedPlans: string[]) =>
   unhighlightedPlans.length > 0 ? { ...plan, took_highlight_from: unhighlightedPlans } : plan
 
@@ -78,7 +78,7 @@ const changeableFields = [
   'position',
 ] as const
 
-/** Returns the fields to change; other fields of a body are ignored. */
+/** Returns the plan's terms in a body, without other fields such as the id. */
 function pickTerms(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
   const changedFields = changeableFields.filter((name) => body[name] !== undefined)
   return Object.fromEntries(changedFields.map((name) => [name, body[name]]))

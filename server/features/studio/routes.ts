@@ -23,7 +23,7 @@ import { auditSignIn, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
 import { studioCommands } from './studio.ts'
 
-/** Registers the operators' sign-in, and an endpoint for each command. */
+/** Returns the routes of the operators' sign-in, and one route for each command. */
 export function studioRoutes(context: StudioContext): OperatorRoute[] {
   const toStudioSession = ({ id, email, role }: Operator): StudioSession => ({
     operator: { id, email, role },
@@ -50,7 +50,7 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
   ]
 }
 
-/** Registers the studio's downloads. */
+/** Returns the routes of the studio's downloads. */
 export function studioPlainRoutes(context: StudioContext): PlainRoute[] {
   return studioCommands
     .filter(({ endpoint }) => endpoint === exportOrders)
@@ -69,7 +69,7 @@ function commandRoute(context: StudioContext, command: Command): OperatorRoute {
   }
 }
 
-/** @throws Refusal signInRequired */
+/** Returns the operator of a call. @throws Refusal signInRequired if none is signed in */
 function requireOperator(call: Pick<OperatorCall, 'operator'>): Operator {
   if (!call.operator) throw new Refusal('signInRequired')
   return call.operator

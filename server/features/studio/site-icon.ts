@@ -16,7 +16,7 @@ import type { IconStudioContext, StudioContext } from './studio-context.ts'
 
 const subject = 'setting icon'
 
-/** Commands for the site's icon: read it, and reset it to the default. */
+/** Commands for the site's icon: show it, and restore the default. */
 export const iconCommands: Command[] = [
   readCommand(showIcon, async (context) => ({ info: present(context) })),
 
@@ -31,7 +31,7 @@ export const iconCommands: Command[] = [
   ),
 ]
 
-/** Receives the image of an icon. */
+/** Returns the route that receives the image of a new icon. */
 export function iconRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
@@ -57,7 +57,7 @@ function present({ icons, settings }: IconStudioContext): SiteIcon {
   return { address: icons.address('192.png'), custom: settings.icon !== undefined }
 }
 
-/** @returns the previous icon */
+/** Stores a new icon, or deletes it if undefined. @returns the previous icon */
 async function setIcon(tx: Tx, icon: IconImage | undefined): Promise<{ icon: string | null }> {
   const { icon: before, ...rest } = await lockOwnSettings(tx)
   await replaceIcon(tx, icon)

@@ -9,7 +9,7 @@ import {
 } from '#server/features/pages/pages.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
-/** Commands for the six texts of the site, by language. */
+/** Commands for the site's texts in each language. */
 export const siteTextCommands: Command[] = [
   readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listSiteTexts(db) } })),
 
@@ -42,7 +42,7 @@ interface TextVersion {
   markdown: string
 }
 
-/** Returns the lines from the first to the last difference of two texts, all that the audit trail needs. */
+/** Returns the lines from the first to the last difference between two texts. The audit log records only these. */
 function changedLines(before: TextVersion, after: TextVersion) {
   const [linesBefore, linesAfter] = [before.markdown.split('\n'), after.markdown.split('\n')]
   const shorterLength = Math.min(linesBefore.length, linesAfter.length)

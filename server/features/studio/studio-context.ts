@@ -9,11 +9,11 @@ import type { Config } from '#server/platform/config/config.ts'
 import type { HealthCheckContext } from './system/health-checks.ts'
 
 export interface HomepageStudioContext {
-  /** The homepage's copyright line and icon if the operator has set none. */
+  /** Returns the homepage's copyright line and icon for a site whose operator has set none. */
   copyright(): Copyright
 }
 
-/** Dependencies of the commands for the icon. */
+/** Dependencies of the commands for the site's icon. */
 export interface IconStudioContext {
   icons: { address(name: '192.png'): string }
   settings: {
@@ -22,10 +22,12 @@ export interface IconStudioContext {
   }
 }
 
-/** Dependencies of the commands for settings: the environment's values. */
+/**
+ * Dependencies of the commands for settings. The environment has the values that apply without the operators' changes.
+ */
 export interface SettingsContext {
   environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
-  /** Which secrets are set, never their values. */
+  /** Which secrets are set. Their values are not included. */
   secretsSet: Settings['secrets']
 }
 
@@ -41,8 +43,8 @@ export interface StudioContext
     HomepageStudioContext,
     PageContext,
     IconStudioContext {
-  /** Whether buyers may pay with the sandbox. */
+  /** Whether the sandbox is one of the payment gateways. */
   sandboxOffered: boolean
-  /** Limits of refunds by support. */
+  /** Refund limits of operators in support. */
   supportRefunds: RefundLimits
 }

@@ -34,7 +34,7 @@ export { hasOperators } from './operators/operator-queries.ts'
 export { findOperator } from './operators/operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'
 
-/** Every command of the studio: /studio and `npm run studio` offer exactly these. */
+/** All commands of the studio. The pages in /studio and `npm run studio` offer exactly these. */
 export const studioCommands: readonly Command[] = [
   ...operatorCommands,
   ...auditCommands,
@@ -60,14 +60,17 @@ export const studioCommands: readonly Command[] = [
   ...setupChecklistCommands,
 ]
 
-/** Returns the routes that receive bytes. Those with text parameters are commands too, followed by a file. */
+/**
+ * Returns the routes that receive bytes. Uploads are not commands, because the input of a command is only text
+ * parameters.
+ */
 export function studioUploadRoutes(context: StudioContext): BytesRoute[] {
   return [...contentUploadRoutes(context), ...iconRoutes(context)]
 }
 
 /**
- * The studio's scheduled jobs: delete expired operator sessions, aggregate the funnel and compare its totals, and check the site's
- * parts.
+ * Returns the studio's scheduled jobs: they delete expired operator sessions, aggregate the funnel, verify its sums,
+ * and check the health of the site's components.
  */
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context

@@ -18,7 +18,7 @@ export interface OperatorsTable {
 export interface OperatorSessionsTable {
   id: string
   operator_id: string
-  /** SHA-256 of the cookie's token. */
+  /** SHA-256 of the token in the cookie. */
   token_hash: Buffer
   user_agent: string
   created_at: Date
@@ -27,7 +27,7 @@ export interface OperatorSessionsTable {
 
 export interface OperatorInvitationsTable {
   operator_id: string
-  /** SHA-256 of the link's secret. */
+  /** SHA-256 of the secret in the link. */
   secret_hash: Buffer
   encrypted_totp_secret: Buffer | null
   expires_at: Date

@@ -14,7 +14,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
-/** Commands for top-ups of the prepaid balance, and its totals. */
+/** Commands for top-ups of the prepaid balance, and for totals of all balances. */
 export const topUpCommands: Command[] = [
   readCommand(listTopUps, async ({ db }) => ({ data: { list: await listTopUpsForAdmin(db) } })),
 

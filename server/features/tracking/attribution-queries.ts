@@ -9,8 +9,8 @@ export function selectAttribution(db: Db, userId: string) {
 }
 
 /**
- * Stores a touch as the last, and as the first if there is none. If the first was stored without its click ids, because consent came
- * later, they are added.
+ * Stores a touch as the last touch, and as the first if there is none. If the first touch was stored without its click
+ * ids, because consent was given later, adds them.
  */
 export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
   const value = JSON.stringify(touch)
@@ -25,7 +25,10 @@ export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date
     WHERE kept.last_touch <> excluded.last_touch AND kept.last_at <= excluded.last_at`.execute(tx)
 }
 
-/** Moves the guest's touches to the member: the earliest first and the latest last are kept. */
+/**
+ * Moves a guest's touches to a member. Of both first touches the earlier one remains, of both last touches the later
+ * one.
+ */
 export async function moveAttribution(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH guest AS (
@@ -40,7 +43,7 @@ export async function moveAttribution(tx: Tx, guestId: string, memberId: string)
       last_at = greatest(excluded.last_at, kept.last_at)`.execute(tx)
 }
 
-/** Deletes the click ids of a user's touches, and touches without other data. */
+/** Deletes the click ids from a user's touches, and the whole row if no other data remains. */
 export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE attribution SET first_touch = first_touch - ${clickIds}, last_touch = last_touch - ${clickIds}

@@ -8,15 +8,15 @@ import type { OrderAttribution, Touch } from './tables.ts'
 export interface AttributionContext {
   loadConsents: LoadConsents
   lockConsent: LockConsent
-  /** Returns the user with this referral code, if any. Implemented by members/feature.ts. */
+  /** Returns the id of the user with this referral code, if any. Implemented by members/feature.ts. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Removes from a user's orders what was stored with consent only. Implemented by billing/feature.ts. */
+  /** Deletes the data from a user's orders that requires consent to marketing. Implemented by billing/feature.ts. */
   deleteOrderClickIds(tx: Tx, userId: string): Promise<void>
 }
 
 /**
- * Stores where a user came from, according to a call: the first touch and the last. The referrer token is stored in any case; click
- * ids only with consent to marketing. The user's own referral code is ignored. The user must have a row.
+ * Stores the touch of a call: where the user came from. The referrer token is always stored, click ids only with
+ * consent to marketing. The user's own referral code is ignored. The user must have a row.
  */
 export async function recordTouch(
   context: AttributionContext,
@@ -30,7 +30,7 @@ export async function recordTouch(
   if (isEmpty(touch)) return
   const attribution = await selectAttribution(tx, userId)
   if (attribution && isSame(attribution.last_touch, touch)) return
-  // Locks the consent, so that it cannot be withdrawn before the touch is written.
+  // Locks the consent, so that it cannot be withdrawn before the touch is stored.
   const allowedTouch = filterByConsent(touch, hasClickIds(touch) && (await context.lockConsent(tx, userId)))
   const { referrer_token: token, ...clickIds } = allowedTouch
   const isOwnCode = token !== undefined && (await context.findReferrer(tx, token)) === userId
@@ -38,7 +38,9 @@ export async function recordTouch(
   if (!isEmpty(touchToStore)) await upsertTouch(tx, userId, touchToStore, at)
 }
 
-/** Records a guest's first link as the first touch, if another was used before the row was created. */
+/**
+ * Stores the link that a guest used first as the first touch, if the guest used another one before its row was created.
+ */
 async function recordFirstLink(
   context: AttributionContext,
   tx: Tx,
@@ -74,7 +76,7 @@ async function readTouch(
   return { ...token, ...clickIds }
 }
 
-/** Returns whether JSON in the database can store a text: without lone surrogates and NUL. */
+/** Returns whether PostgreSQL can store a text as JSON: without NUL and lone surrogates. */
 function isText(value: string | undefined): value is string {
   return value !== undefined && value.isWellFormed() && !value.includes('\0')
 }
@@ -92,9 +94,10 @@ function isSame(a: Touch, b: Touch): boolean {
 }
 
 /**
- * Returns an order's attribution: the last touch, the first if it differs, and the member whose referral code was used. Called when
- * the order is created, after the call's own touch was stored and the buyer locked: a withdrawal of consent after that waits for the
- * order (`deleteOrderClickIds`).
+ /**
+ * Returns an order's attribution: the last touch, the first touch if it differs, and the member whose referral code was
+ * used. Must be called when the order is created, after the call's own touch was stored and the buyer was locked. A
+ * withdrawal of consent that follows then waits for the order (`deleteOrderClickIds`).
  */
 export async function attributionForOrder(
   context: AttributionContext,
@@ -109,7 +112,7 @@ export async function attributionForOrder(
   const sameAsLast = isSame(first, last)
   const referrer =
     last.referrer_token === undefined ? undefined : await context.findReferrer(tx, last.referrer_token)
-  // A guest that followed a member's own link may have become that member since.
+  // The user may have followed their own referral link as a guest, before signing in.
   if (referrer === userId) delete last.referrer_token
   return {
     ...last,
@@ -121,7 +124,7 @@ export async function attributionForOrder(
   }
 }
 
-/** Returns an order's attribution if only a link's token is known. */
+/** Returns an order's attribution if only the referrer token is known. */
 export async function attributionForToken(
   { findReferrer }: Pick<AttributionContext, 'findReferrer'>,
   tx: Tx,

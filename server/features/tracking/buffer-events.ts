@@ -3,9 +3,11 @@ import type { Log } from '#server/platform/log.ts'
 /** Buffers events briefly, so that the database gets few large writes instead of many small ones. */
 export interface EventBuffer<T> {
   add(event: T): void
-  /** Number of events dropped because the buffer was full, since the start. */
+  /**
+   * Returns the number of dropped events since the start: because the buffer was full, or the database refused them.
+   */
   dropped(): number
-  /** Writes buffered events and accepts no more. */
+  /** Stops accepting events, and writes the buffered ones. */
   stop(): Promise<void>
 }
 
@@ -13,17 +15,20 @@ interface Options<T> {
   /** Writes a batch atomically. */
   write(batch: readonly T[]): Promise<void>
   log: Log
-  /** Maximum buffered events; the oldest are dropped for newer ones. */
+  /** Maximum number of buffered events. Beyond it, the oldest event is dropped for each new one. */
   capacity?: number
-  /** Maximum wait of the first event of a batch, in milliseconds; so much may be lost with the process. */
+  /**
+   * Maximum time in milliseconds that an event waits for its batch. If the process crashes, events of this time are
+   * lost.
+   */
   delayMs?: number
 }
 
 const batchSize = 1000
 
 /**
- * Writes events in batches at least every second, so that at most the last second is lost with the process. While the database is
- * unavailable up to `capacity` events are buffered and retried.
+ * Creates a buffer that writes events in batches at least every second, so that a crash loses at most the last second.
+ * While the database is unavailable, up to `capacity` events are buffered, and the write is retried.
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
   const { write, log, capacity = 10_000, delayMs = 900 } = options
@@ -99,8 +104,8 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
 }
 
 /**
- * Returns whether the database refuses this batch: because of its data (SQLSTATE classes 22 and 23), or because the disk is full
- * (53100), whose space more important data needs.
+ * Returns whether a retry of the batch is pointless: its data is invalid (SQLSTATE classes 22 and 23), or the disk is
+ * full (53100), and its remaining space is needed for more important data.
  */
 function isPermanentWriteError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]|^53100$/.test(String(error.code))

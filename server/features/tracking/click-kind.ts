@@ -1,7 +1,7 @@
-/** The advertising platforms whose click ids the browser has; empty without any. */
+/** The advertising platforms whose click ids the browser has; '' if none. */
 export type ClickKind = 'meta' | 'tiktok' | 'both' | ''
 
-/** Returns only the kind, which thousands share, instead of the id, which identifies a user. */
+/** Reduces click ids, which identify a user, to their kind, which thousands of users share. */
 export function clickKind(ids: { fbclid: string | undefined; ttclid: string | undefined }): ClickKind {
   const [meta, tiktok] = [ids.fbclid !== undefined, ids.ttclid !== undefined]
   if (meta && tiktok) return 'both'

@@ -1,18 +1,24 @@
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Users' answers about marketing, by id: null without an answer, missing without a row. */
+/**
+ * The users' answers to the consent question about marketing, by id: null for no answer; users without a row are
+ * missing.
+ */
 export type Consents = ReadonlyMap<string, boolean | null>
 
 /** Loads the answers of these users. Implemented by members/feature.ts. */
 export type LoadConsents = (db: Db, userIds: readonly string[]) => Promise<Consents>
 
 /**
- * Returns whether a user consents to marketing, and blocks a withdrawal until the end of the transaction. So the withdrawal deletes
- * everything that was written with the consent. Implemented by members/feature.ts.
+ * Returns whether a user consents to marketing, and blocks a withdrawal until the end of the transaction. So a later
+ * withdrawal deletes everything that this transaction stores. Implemented by members/feature.ts.
  */
 export type LockConsent = (tx: Tx, userId: string) => Promise<boolean>
 
-/** The same for many users, without waiting: returns those who consent, excluding users whose answer may be changing. */
+/**
+ * Does the same for many users, without waiting for locks. Returns the users who consent, except those whose answer is
+ * being changed.
+ */
 export type LockConsents = (tx: Tx, userIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /** Returns whether a user consented to marketing; no answer counts as no. */

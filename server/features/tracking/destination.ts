@@ -3,7 +3,7 @@ import type { ConversionDetails, ConversionName, DestinationId } from './tables.
 /** A conversion as sent to a platform. */
 export interface Conversion {
   name: ConversionName
-  /** The id that the browser's pixel gives the event, too, so that the platform counts it once. */
+  /** The id of the event. The browser's pixel sends the same id, so that the platform counts the conversion once. */
   eventId: string
   at: Date
   details: ConversionDetails
@@ -11,7 +11,7 @@ export interface Conversion {
   pageUrl: string
 }
 
-/** A platform's response: it has the event, a retry may succeed, or it never will. */
+/** The meaning of a platform's response: the event was accepted, a retry may succeed, or a retry is pointless. */
 export type DeliveryResult = 'delivered' | 'later' | 'refused'
 
 /** An advertising platform with a server-to-server API. */
@@ -30,7 +30,7 @@ export interface DestinationConfig {
   pixelId: string
 }
 
-/** Evaluates an HTTP status: rate limits, time-outs and server errors are temporary; other errors are final. */
+/** Evaluates an HTTP status: time-outs, rate limits and server errors are temporary, other errors are final. */
 export function evaluateStatus(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return 'delivered'
   return status >= 500 || status === 429 || status === 408 ? 'later' : 'refused'

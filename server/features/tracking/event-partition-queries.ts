@@ -1,19 +1,22 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Creating a month blocks nobody, but waits for other processes that change the table. */
+/**
+ * Maximum wait for a lock. Creating a partition does not block reads and writes, but waits for other changes of the
+ * table.
+ */
 const lockTimeoutMs = 2000
 
-/** Creates missing partitions for these times. */
+/** Creates the missing partitions of the months that contain these times. */
 export async function insertEventPartitions(tx: Tx, times: readonly Date[]): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
   await sql`SELECT create_events_partition(moment) FROM unnest(${times}::timestamptz[]) AS moment`.execute(tx)
 }
 
 /**
- * Drops a partition. It takes the locks at once or not at all, because all reads and writes of events would queue behind a waiting
+ * Drops a partition. Does not wait for its locks, because all reads and writes of events would queue behind a waiting
  * lock.
- * @throws an error with the code 55P03 if it is in use
+ * @throws an error with code 55P03 if the partition is in use
  */
 export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promise<void> {
   const month = sql.table(partition)
@@ -21,7 +24,7 @@ export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promi
   await sql`DROP TABLE ${month}`.execute(tx)
 }
 
-/** Returns the partitions whose month ended before a time. They are named by their months, `events_2026_11`. */
+/** Returns the partitions whose month ended before a time, by name, such as `events_2026_11`. */
 export async function selectPartitionsBefore(db: Db, before: Date): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid

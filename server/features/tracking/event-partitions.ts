@@ -7,20 +7,20 @@ import {
   selectPartitionsBefore,
 } from './event-partition-queries.ts'
 
-/** Number of months created ahead, beside the current one. */
+/** Number of months after the current one whose partitions are created in advance. */
 const monthsAhead = 2
-/** Maximum attempts to drop a month in use; afterwards it is left for the job's next round. */
+/** Maximum number of attempts to drop a partition in use. After that, the next run of the job tries again. */
 const maxDropAttempts = 10
 const maxDropRetryDelayMs = 300
 const lockNotAvailable = '55P03'
 const checkViolation = '23514'
 
-/** Creates missing partitions for these times. Several processes may do it at once. */
+/** Creates the missing partitions of the months that contain these times. Several processes may do this at once. */
 export async function createEventPartitions(db: Db, times: readonly Date[]): Promise<void> {
   await inTransaction(db, (tx) => insertEventPartitions(tx, times))
 }
 
-/** Creates the partitions of this month and the next ones. */
+/** Creates the missing partitions of the current month and the next ones. */
 export async function createUpcomingEventPartitions(db: Db, now: Date): Promise<void> {
   const month = (ahead: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead))
   await createEventPartitions(
@@ -30,8 +30,8 @@ export async function createUpcomingEventPartitions(db: Db, now: Date): Promise<
 }
 
 /**
- * Runs `write`, which is a transaction of its own. If an event's month is missing, because the clock was moved or no job has run for
- * months, it creates the months of `times` and runs it again.
+ * Runs `write`, which must be a transaction of its own. If the partition of an event is missing, because the clock was
+ * moved or the job has not run for months, creates the partitions of `times` and runs `write` again.
  */
 export async function withEventPartitions<Result>(
   db: Db,
@@ -47,7 +47,10 @@ export async function withEventPartitions<Result>(
   return write()
 }
 
-/** Returns whether an event's partition is missing. The table has no checks of its own, so a failed one is about the partition. */
+/**
+ * Returns whether a write failed because a partition is missing. `events` has no CHECK constraints of its own, so a
+ * check violation can only be about the partition.
+ */
 function isMissingPartitionError(error: unknown): boolean {
   return (
     codeOf(error) === checkViolation && error instanceof Error && 'table' in error && error.table === 'events'
@@ -55,8 +58,9 @@ function isMissingPartitionError(error: unknown): boolean {
 }
 
 /**
- * Drops the months that ended before a time. A month in use, such as by a backup, is retried for some seconds. @returns the
- * partitions left for the next time
+ * Drops the partitions whose month ended before a time. A partition in use, such as by a backup, is retried for some
+ * seconds.
+ * @returns the partitions that are still in use
  */
 export async function dropEventPartitions(db: Db, before: Date): Promise<string[]> {
   const skippedPartitions: string[] = []

@@ -19,7 +19,7 @@ export interface ShareRow {
   at: Date
 }
 
-/** Disk space of a row with its index entries, without its texts. */
+/** The disk space of an event with its index entries, without its texts. */
 const fixedRowBytes = 120
 const rowBytes = sql`${sql.lit(fixedRowBytes)} + length(name) + pg_column_size(fields)
   + coalesce(length(fbclid), 0) + coalesce(length(ttclid), 0)`
@@ -29,13 +29,16 @@ interface Sized extends Pick<EventRow, 'name' | 'fields'> {
   ttclid?: string | null | undefined
 }
 
-/** Estimates the same for a row before it is written. */
+/** Estimates the disk space of an event before it is written. */
 export function estimateEventBytes({ name, fields, fbclid, ttclid }: Sized): number {
   const texts = [name, JSON.stringify(fields), fbclid ?? '', ttclid ?? '']
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), fixedRowBytes)
 }
 
-/** Inserts a batch, ignoring existing events and their steps. The statement's text is the same for every batch size. */
+/**
+ * Inserts a batch of events and their funnel steps, ignoring events that exist already. Passes all rows as one JSON
+ * parameter, so that the statement's text is the same for every batch size.
+ */
 export async function insertEvents(
   tx: Tx,
   rows: readonly EventRow[],
@@ -55,7 +58,7 @@ export async function insertEvents(
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
-/** Inserts shares of published videos, in the order of the key so that two processes do not deadlock. */
+/** Inserts shares of published videos, ordered by their key, so that two processes do not deadlock. */
 export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<void> {
   await sql`
     INSERT INTO shares (dedup_key, video_id, at)
@@ -66,10 +69,13 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
     ON CONFLICT DO NOTHING`.execute(tx)
 }
 
-/** True while there are shares to count. */
+/** SQL condition: there are uncounted shares. */
 export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT aggregated)'
 
-/** Adds a batch of uncounted shares to their videos. Several processes may do it at once. @returns how many shares were counted */
+/**
+ * Adds a batch of uncounted shares to the counters of their videos. Several processes may do this at once.
+ * @returns the number of counted shares
+ */
 export async function aggregateShareBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
@@ -83,7 +89,7 @@ export async function aggregateShareBatch(tx: Tx, limit: number): Promise<number
   return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
-/** Deletes a batch of counted shares older than a time. @returns how many */
+/** Deletes a batch of counted shares older than a time. @returns the number of deleted shares */
 export async function deleteShares(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM shares WHERE dedup_key IN (
@@ -92,7 +98,7 @@ export async function deleteShares(db: Db, before: Date, limit: number): Promise
   return Number(numAffectedRows ?? 0)
 }
 
-/** Removes the user and click ids from a user's events; the events themselves are kept. */
+/** Deletes the user id and click ids from a user's events; the events themselves remain. */
 export async function anonymizeEvents(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('events')
@@ -102,8 +108,8 @@ export async function anonymizeEvents(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Deletes a user's oldest events beyond so many bytes. Events locked by another transaction are left for the next time, so that two
- * processes do not deadlock.
+ * Deletes a user's oldest events beyond a total size. Skips events that another transaction has locked, so that two
+ * processes do not deadlock; the next call deletes them.
  */
 export async function trimEvents(db: Db, userId: string, maxBytes: number): Promise<void> {
   await sql`

@@ -28,7 +28,10 @@ interface Dependencies {
 type TrackingContext = AttributionContext & ConversionContext & WriteEventsContext
 type NewMember = Parameters<typeof queueRegistrationConversion>[2]
 
-/** Adds the buffer of analytics events to the context, and records where users come from. */
+/**
+ * Creates the buffer of analytics events for the context, and the account lifecycle hooks for attribution, events and
+ * conversions.
+ */
 export function trackingFeature({ config, clock, log }: Dependencies, context: () => TrackingContext) {
   const events = bufferEvents<ReceivedEvent>({ write: (batch) => writeEvents(context(), batch), log })
   return {

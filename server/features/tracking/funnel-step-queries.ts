@@ -6,7 +6,7 @@ import type { ClickKind } from './click-kind.ts'
 export interface StepRow {
   day: string
   step: 'visit' | 'play' | 'paywall'
-  /** Null if the step does not count there. */
+  /** Null: the step does not count by token; '': there was no token. `click` and `video_id` likewise. */
   token: string | null
   click: ClickKind | null
   video_id: string | null
@@ -15,7 +15,7 @@ export interface StepRow {
 /** Longer tokens are truncated. */
 export const maxTokenLength = 128
 
-/** Inserts steps, with equal ones in one row. */
+/** Inserts funnel steps. Equal steps become one row with their count. */
 export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<void> {
   await sql`
     INSERT INTO funnel_steps (day, step, token, click, video_id, count)
@@ -25,15 +25,18 @@ export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<vo
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
-/** Equal steps with their count. */
+/** Equal funnel steps with their count. */
 export interface CountedSteps extends StepRow {
   count: number
 }
 
-/** True while there are steps to count. */
+/** SQL condition: there are uncounted funnel steps. */
 export const anySteps = 'EXISTS (SELECT FROM funnel_steps)'
 
-/** Deletes a batch of steps in order to count them, within the transaction; concurrent processes get different ones. */
+/**
+ * Takes a batch of funnel steps for the caller to count: deletes and returns them within the transaction. Concurrent
+ * processes get different steps.
+ */
 export async function dequeueFunnelSteps(tx: Tx, limit: number): Promise<CountedSteps[]> {
   const { rows } = await sql<CountedSteps>`
     WITH taken AS (
@@ -46,14 +49,18 @@ export async function dequeueFunnelSteps(tx: Tx, limit: number): Promise<Counted
   return rows
 }
 
-/** Returns whether a day has uncounted steps. There are few, since they are counted every few seconds. */
+/**
+ * Returns whether a day has uncounted funnel steps. The table is small, because steps are counted every few seconds.
+ */
 export async function hasUncountedSteps(db: Db, day: string): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM funnel_steps WHERE day = ${day}::date) AS any`.execute(db)
   return rows[0]?.any === true
 }
 
-/** Counts the events that are a visit or a paywall view of a token (funnel-steps.ts). */
+/**
+ * Counts the events that are a visit, or the first paywall view of a visit, as funnel-steps.ts counts them for tokens.
+ */
 export async function countStepEvents(db: Db, { from, to }: DaySpan) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`
     SELECT (count(*) FILTER (WHERE name = 'visit'))::float8 AS visits,

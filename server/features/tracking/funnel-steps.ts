@@ -6,9 +6,9 @@ import { insertSteps, type StepRow } from './funnel-step-queries.ts'
 import type { AnalyticsEvent } from './parse-beacon.ts'
 
 /**
- * Returns the funnel step of a browser event: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
- * episode's offer was shown (`paywall`; `first` if it is the visit's first). Each is sent once per visit, or once per visit and
- * video.
+ * Returns the funnel step of a browser event, if it is one. `visit`: a visit begins. `visit_video`: a video's page is
+ * opened in a visit. `paywall`: the offer for a locked episode is shown; `first` marks the first one of the visit. The
+ * browser sends each event once per visit, or once per visit and video.
  */
 export function toFunnelSteps(event: AnalyticsEvent & { at: Date }): StepRow[] {
   const { name, fields, at } = event
@@ -23,14 +23,14 @@ export function toFunnelSteps(event: AnalyticsEvent & { at: Date }): StepRow[] {
   return [{ day, step: 'paywall', ...(fields['first'] === '1' ? source : noSource), video_id }]
 }
 
-/** A play, with the click ids of the viewer's browser. */
+/** A play, with the referrer token and click ids of the viewer's browser. */
 export interface CountedPlay {
   videoId: string
   ids: AdClickIds
   at: Date
 }
 
-/** Counts plays for their referrer token and kind of click, without the viewer. */
+/** Adds plays as funnel steps with their referrer token and kind of ad click, without the viewer. */
 export async function countPlays(tx: Tx, plays: readonly CountedPlay[]): Promise<void> {
   await insertSteps(tx, plays.map(toPlayStep))
 }

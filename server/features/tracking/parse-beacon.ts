@@ -1,6 +1,6 @@
 import { withoutCardNumbers } from '#server/platform/card-number.ts'
 
-/** An analytics event as sent by a browser, after validation. */
+/** An analytics event from a browser, after validation. */
 export interface AnalyticsEvent {
   name: string
   fields: Record<string, string>
@@ -12,13 +12,14 @@ const namePattern = /^[a-z][\w./{}-]{0,127}$/i
 const fieldPattern = /^[a-z]\w{0,31}$/i
 const maxFields = 16
 const maxValueLength = 256
-/** Maximum length of all fields together, names included. */
+/** Maximum total length of all fields, including their names. */
 const maxTotalLength = 2048
 const maxClickIdLength = 512
 
 /**
- * Reads a beacon's query: `event` is its name, `fbclid` and `ttclid` are the ad click ids, every other parameter is a field of the
- * event, with card numbers removed. Invalid fields are dropped; an event without a valid name is ignored.
+ * Parses the query of a beacon: `event` is the name, `fbclid` and `ttclid` are ad click ids, and every other parameter
+ * is a field of the event. Card numbers are removed from the fields. Invalid fields are ignored. Returns null without a
+ * valid name.
  */
 export function parseBeacon(query: unknown): AnalyticsEvent | null {
   const { event, fbclid, ttclid, ...others } = Object(query) as Record<string, unknown>
@@ -41,7 +42,7 @@ function isField(pair: [string, unknown]): pair is [string, string] {
   return fieldPattern.test(pair[0]) && isText(pair[1], maxValueLength)
 }
 
-/** Returns whether a value is text that the database can store: without NUL and lone surrogates. */
+/** Returns whether a value is a text that PostgreSQL can store: without NUL and lone surrogates. */
 function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&

@@ -45,7 +45,10 @@ const pixel = Buffer.from(
   'base64',
 )
 
-/** The query's schema in the API's description. The query is read field by field (`parseBeacon`), and nothing in it is refused. */
+/**
+ * The schema of the query, only for the API description. `parseBeacon` reads the query field by field and ignores
+ * invalid ones.
+ */
 const beaconQuery = Type.Object({
   event: Type.Optional(Type.String({ maxLength: 128, description: 'The name of the event' })),
   fbclid: Type.Optional(Type.String({ maxLength: 512 })),
@@ -59,9 +62,9 @@ const beaconQuery = Type.Object({
 })
 
 /**
- * Creates the beacon's route: it answers the same pixel for every event, stored or not. The sender is identified afterwards, and is
- * anonymous if that fails. The event counts against the sender's rate limit: beyond it the event is dropped, and their later calls
- * are refused.
+ * Creates the route of the beacon. It returns the same pixel for every event, stored or not. The sender is identified
+ * after that, and is anonymous if that fails. The event counts against the sender's rate limit. Beyond the limit, the
+ * event is dropped and the sender's other calls are refused.
  */
 export function beaconRoutes({
   clock,
@@ -92,13 +95,15 @@ export function beaconRoutes({
   ]
 }
 
-/** Spends an event's bytes of a network's hourly and daily quota. @returns whether it is within both */
+/**
+ * Counts the bytes of an event against the hourly and daily quota of its network. @returns whether both quotas allow it
+ */
 function consumeQuota(quotas: NetworkQuotas, ip: string, event: AnalyticsEvent): boolean {
   const bytes = estimateEventBytes(event)
   return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('dailyEventBytes', ip, bytes) === 0
 }
 
-/** Identifies the sender. It never rejects, and is synchronous if no lookup is needed. */
+/** Identifies the sender of an event. Never throws or rejects, and is synchronous if no lookup is needed. */
 function identifySender(viewer: FindViewer): Sender | Promise<Sender> {
   try {
     const found = viewer()
@@ -109,8 +114,8 @@ function identifySender(viewer: FindViewer): Sender | Promise<Sender> {
 }
 
 /**
- * Returns the viewer if they have a row. A guest without one has not consented to anything, and the token may belong to a user who
- * has registered since.
+ * Returns the viewer, if stored. A guest without a row has not consented to anything, and its token may belong to a
+ * user who has registered since.
  */
 function storedSender(viewer: Viewer | null): Sender {
   return viewer?.isStored ? viewer : null

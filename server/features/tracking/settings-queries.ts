@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Sets one of the tracking settings; null removes it. */
+/** Sets a tracking setting; null removes it. */
 export async function putTrackingSetting(tx: Tx, key: string, id: string | null): Promise<void> {
   await sql`INSERT INTO settings (key, value) VALUES ('tracking', '{}') ON CONFLICT DO NOTHING`.execute(tx)
   const value =
@@ -9,7 +9,7 @@ export async function putTrackingSetting(tx: Tx, key: string, id: string | null)
   await sql`UPDATE settings SET value = ${value} WHERE key = 'tracking'`.execute(tx)
 }
 
-/** Returns the operator's tracking settings by key; an unset one is missing. */
+/** Returns the operator's tracking settings by key. Settings without a value are missing. */
 export async function selectTrackingSettings(db: Db): Promise<Record<string, string | undefined>> {
   const row = await db.selectFrom('settings').select('value').where('key', '=', 'tracking').executeTakeFirst()
   return { ...row?.value }

@@ -5,12 +5,15 @@ import { selectTrackingSettings } from './settings-queries.ts'
 
 type TrackingSettings = Partial<Record<(typeof trackingKeys)[number], string>>
 
-/** The format of a pixel id, which becomes part of URLs and scripts. */
+/** The format of a pixel id. It must be strict, because the id becomes part of URLs and scripts. */
 const pixelIdPattern = /^[\w-]{1,64}$/
 
 export const isPixelId = (text: string) => pixelIdPattern.test(text)
 
-/** Loads the four tracking settings: the operator's in the database, else the environment's. Invalid ids are ignored. */
+/**
+ * Loads the tracking settings: those that the operator has set in the studio, otherwise those of the environment.
+ * Invalid ids are ignored.
+ */
 export async function loadTrackingSettings(db: Db, { pixels }: TrackingConfig): Promise<TrackingSettings> {
   const values = await selectTrackingSettings(db)
   const valid = trackingKeys

@@ -21,20 +21,20 @@ export interface SharesTable {
   aggregated: Generated<boolean>
 }
 
-/** The ids of one visit. Click ids are only present with consent. */
+/** A touch: the ids with which a user arrived at the site. Click ids are stored only with consent. */
 export interface Touch {
   referrer_token?: string
   fbclid?: string
   ttclid?: string
 }
 
-/** An order's attribution, as stored with it. Click ids and the browser only with consent. */
+/** The attribution of an order, as stored with the order. Click ids and the user agent are stored only with consent. */
 export interface OrderAttribution extends Touch {
   /** The member who owns the referral code. */
   referrer_user_id?: string
-  /** The drama that led to a plan's order. */
+  /** The drama that led the user to order a plan. */
   video_id?: string
-  /** Required by the advertising platforms with a purchase. */
+  /** Advertising platforms require it in the report of a purchase. */
   user_agent?: string
   /** The first touch, if it differs from the last. */
   first?: Touch & { at: string }
@@ -51,9 +51,9 @@ export interface AttributionTable {
 export type ConversionName = 'purchase' | 'subscribe' | 'complete_registration'
 export type DestinationId = 'meta' | 'tiktok'
 
-/** A conversion's details beside the event's name, id and time. */
+/** The data of a conversion besides the name, id and time of the event. */
 export interface ConversionDetails {
-  /** SHA-256 of the normalised address, in hex. */
+  /** SHA-256 of the normalised e-mail address, in hex. */
   email_hash?: string
   fbclid?: string
   ttclid?: string
@@ -76,7 +76,7 @@ export interface ConversionsTable {
   at: Date
 }
 
-/** Uncounted steps on the way to a payment, without the viewer. */
+/** Uncounted steps of the purchase funnel, without the viewer. */
 export interface FunnelStepsTable {
   id: GeneratedAlways<number>
   day: Date
@@ -84,7 +84,7 @@ export interface FunnelStepsTable {
   token: string | null
   click: ClickKind | null
   video_id: string | null
-  /** Number of equal steps. */
+  /** The number of equal steps that this row represents. */
   count: Generated<number>
 }
 

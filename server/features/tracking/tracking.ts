@@ -50,16 +50,16 @@ export { putTrackingSetting, selectTrackingSettings } from './settings-queries.t
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
-/** A share only matters for its half hour; its row is deleted after a day. */
+/** A share is deduplicated within half an hour, so its row can be deleted after a day. */
 const shareRetentionMs = dayMs
-/** Reported conversions are kept longer than the platforms deduplicate (Meta: seven days). */
+/** Reported conversions are stored longer than the platforms deduplicate events (Meta: seven days). */
 const conversionRetentionMs = 30 * dayMs
 const batchSize = 5000
 
-/** The dependencies of the events' lifetime. */
+/** The dependencies for the retention of events. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
-/** Returns the scheduled jobs: counting shares, sending conversions, deleting old data. */
+/** Returns the scheduled jobs of tracking: count shares, send conversions, and delete old data. */
 export function trackingJobs(context: SendContext) {
   return [
     {
@@ -78,12 +78,12 @@ export function trackingJobs(context: SendContext) {
   ]
 }
 
-/** Counts new shares, in batches until none is left. */
+/** Counts all new shares, in batches. */
 export async function aggregateShares(db: Db): Promise<void> {
   while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batchSize))) === batchSize);
 }
 
-/** Returns the start of the events' lifetime. Older events are not shown, and are dropped once their whole month has expired. */
+/** Returns the time before which events have expired. Their partition is dropped once its whole month has expired. */
 function eventRetentionStart({ clock, tracking }: EventsContext): Date {
   return new Date(clock.now().getTime() - tracking.eventRetentionDays * dayMs)
 }
@@ -95,14 +95,15 @@ export async function purgeEvents(context: SendContext): Promise<void> {
   await createUpcomingEventPartitions(db, clock.now())
   const remainingPartitions = await dropEventPartitions(db, eventRetentionStart(context))
   if (remainingPartitions.length > 0)
-    log.info({ partitions: remainingPartitions }, 'Old events are being read and will be dropped later')
+    log.info({ partitions: remainingPartitions }, 'Expired event partitions in use will be dropped later')
   while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
   await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
 }
 
 /**
- * Merges a guest into a member at sign-in: its touches, events and conversions become the member's, as its orders already are. The
- * member's answer about marketing applies, or the guest's if the member has none; without consent the click ids are deleted.
+ * Merges a guest into a member at sign-in: moves touches, events and conversions; the orders have already been moved.
+ * The member's answer about marketing applies, or the guest's if the member has not answered. Without consent, deletes
+ * the click ids.
  */
 export async function mergeTracking(
   context: AttributionContext & Pick<WriteEventsContext, 'resourceLimits'>,
@@ -120,7 +121,10 @@ export async function mergeTracking(
   await withdrawConsent(context, tx, memberId)
 }
 
-/** Applies a stored answer about marketing: with a yes the call's click ids are stored, with a no the stored ones are deleted. */
+/**
+ * Applies a user's new answer about marketing, which is already stored. Yes stores the click ids of the call; no
+ * deletes the stored ones.
+ */
 export async function changeConsent(
   context: AttributionContext,
   tx: Tx,
@@ -132,7 +136,10 @@ export async function changeConsent(
   else await withdrawConsent(context, tx, userId)
 }
 
-/** Withdraws a user's consent: deletes click ids, also of orders, removes the user from events, and cancels queued conversions. */
+/**
+ * Applies the withdrawal of consent to marketing: deletes the user's click ids (also from orders), anonymizes the
+ * events, and deletes the conversions that are not sent yet.
+ */
 export async function withdrawConsent(
   { deleteOrderClickIds }: Pick<AttributionContext, 'deleteOrderClickIds'>,
   tx: Tx,
@@ -145,7 +152,7 @@ export async function withdrawConsent(
   await deleteConversions(tx, userId, 'pending')
 }
 
-/** Erases a deleted user's tracking data; the site's events are kept without the user. */
+/** Erases the tracking data of a deleted user. The events remain, without the user. */
 export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await lockConversionSending(tx, userId)
   await deleteAttribution(tx, userId)
@@ -153,7 +160,7 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await deleteConversions(tx, userId, 'all')
 }
 
-/** Exports a user's touches, events and conversions, in lists that are read page by page. */
+/** Exports a user's touches, events and conversions. The lists are read page by page. */
 export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {

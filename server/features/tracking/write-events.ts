@@ -17,10 +17,10 @@ import {
 } from './event-queries.ts'
 import type { AnalyticsEvent } from './parse-beacon.ts'
 
-/** The sender of an event, if known; an event beyond the sender's rate limit is dropped. */
+/** The sender of an event; null if anonymous, `tooManyRequests` beyond the sender's rate limit (the event is then dropped). */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooManyRequests'
 
-/** An event as received. The sender may be known only after the pixel was answered. */
+/** An event as received. The lookup of the sender may still be running when the pixel has already been returned. */
 export interface ReceivedEvent extends AnalyticsEvent {
   id: string
   at: Date
@@ -30,7 +30,7 @@ export interface ReceivedEvent extends AnalyticsEvent {
 
 const halfHourMs = 30 * 60_000
 
-/** Records an event's arrival. `sender` must never reject. */
+/** Adds the time, the sender and a new id to a received event. `sender` must never reject. */
 export function receiveEvent(
   event: AnalyticsEvent,
   at: Date,
@@ -48,12 +48,12 @@ export interface WriteEventsContext {
   resourceLimits: Pick<ResourceLimits, 'eventBytesPerVisitor'>
 }
 
-/** A user's events are trimmed about once per this fraction of their maximum. */
+/** A user's events are trimmed, on average, each time this fraction of their maximum size has been written. */
 const trimFraction = 1 / 20
 
 /**
- * Writes a batch with its shares and funnel steps in one transaction; it is idempotent. An event stores a user and click ids only
- * with that user's consent.
+ * Writes a batch of events with their shares and funnel steps in one transaction. Idempotent. The user and click ids of
+ * an event are stored only with the user's consent.
  */
 export async function writeEvents(
   { db, secret, loadConsents, lockConsents, resourceLimits }: WriteEventsContext,
@@ -81,8 +81,8 @@ export async function writeEvents(
 }
 
 /**
- * Returns the users whose events are trimmed now: randomly, with a probability that grows with the bytes written, so that no counts
- * are needed.
+ * Returns the users whose events are trimmed now. Chooses them at random, with a probability that grows with the
+ * written bytes, so that the bytes of each user need not be counted.
  */
 function pickUsersToTrim(rows: readonly EventRow[], trimBytes: number): string[] {
   const bytes = new Map<string, number>()
@@ -96,7 +96,8 @@ type IdentifiedEvent = ReceivedEvent & { userId: string | undefined }
 async function resolveSenders(batch: readonly ReceivedEvent[]): Promise<IdentifiedEvent[]> {
   const identifiedEvents: IdentifiedEvent[] = []
   for (const event of batch) {
-    // Most senders are known, and a thousand awaits take time; the others are all being looked up already.
+    // Awaits only senders that are still being looked up. For most events the sender is known, and a thousand awaits
+    // would take time.
     const sender = event.sender instanceof Promise ? await event.sender : event.sender
     if (sender !== 'tooManyRequests') identifiedEvents.push({ ...event, userId: sender?.userId })
   }
@@ -124,8 +125,8 @@ function eventRow(
 }
 
 /**
- * Builds the row of a share, which counts once per viewer, video and half hour. A viewer without a row counts by address: new guests
- * cost nothing, so a hundred of them count as one.
+ * Builds the row of a share, which counts once per viewer, video and half hour. Viewers without a row are counted by
+ * network: anyone can create any number of guests without a row, and together they count once.
  */
 function shareRow(
   secret: string,

@@ -27,7 +27,7 @@ import { readSocial, type SocialSecrets, type SocialSettings } from './read-soci
 
 /** Keys and passwords. They are never logged and are only sent to the party they belong to. */
 export interface Secrets {
-  /** Signs tokens and the links in mails. */
+  /** Signs tokens and the links in mails, and encrypts secrets in the database. */
   appSecret: string
   /** Keys for signed media URLs: the first signs, all of them verify. nginx or a CDN may have them too. */
   media: readonly string[]
@@ -90,7 +90,7 @@ export interface Config {
   drainMs: number
   /** Whether the API reference is served at /api/docs. */
   apiDocs: boolean
-  /** Where Prometheus scrapes the metrics; undefined disables them. */
+  /** The address where Prometheus scrapes the metrics; undefined disables them. */
   metrics: { port: number; host: string } | undefined
   /** Whether payments with the sandbox gateway are allowed: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
@@ -187,7 +187,10 @@ export function loadConfig(env: Env): Readonly<Config> {
   })
 }
 
-/** @throws ConfigError if only one role runs with the embedded database, which allows one process only */
+/**
+ * Reads the role of this process.
+ * @throws ConfigError for ROLE=web or worker with the embedded database, which only one site process may use
+ */
 function readRole(env: Env, databaseUrl: string | undefined): Role {
   const role = readEnum(env, 'ROLE', roles) ?? 'all'
   if (role !== 'all' && databaseUrl === undefined)
@@ -201,7 +204,7 @@ function readMetrics(env: Env): Config['metrics'] {
   return port === undefined ? undefined : { port, host }
 }
 
-/** Three octal digits, as for the shell's `umask`. @throws ConfigError naming DATA_UMASK */
+/** Reads three octal digits, as for the shell's `umask`. @throws ConfigError naming DATA_UMASK */
 function readUmask(env: Env): number {
   const given = readText(env, 'DATA_UMASK') ?? '077'
   if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)

@@ -11,7 +11,10 @@ interface DatabaseAddresses {
 const schemes = ['postgres:', 'postgresql:']
 const maxReplicas = 16
 
-/** Reads the addresses of the database. @throws ConfigError naming the one that is invalid or lacks another one */
+/**
+ * Reads the addresses of the database.
+ * @throws ConfigError naming the setting that is invalid, or set without DATABASE_URL
+ */
 export function readDatabase(env: Env): DatabaseAddresses {
   const databaseUrl = readUrl(env, 'DATABASE_URL', schemes)
   const databaseDirectUrl = readUrl(env, 'DATABASE_DIRECT_URL', schemes)

@@ -16,7 +16,7 @@ export type ExtraCodec = 'hevc' | 'av1'
 
 const megabyte = 1024 ** 2
 
-/** @throws ConfigError naming EXTRA_CODEC, INGEST_CORES or INGEST_MEMORY_MB */
+/** Reads the settings of video conversion. @throws ConfigError naming EXTRA_CODEC, INGEST_CORES or INGEST_MEMORY_MB */
 export function readIngest(env: Env): IngestConfig {
   return {
     extraCodec: readEnum(env, 'EXTRA_CODEC', ['hevc', 'av1']),

@@ -1,8 +1,8 @@
 import { readRateLimit, type Env, type RateLimit } from './read-env.ts'
 
 /**
- * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one address, so
- * the limits protect the disk and do not restrict a single user.
+ * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one
+ * address, so the limits are too high to restrict a single user; they only protect the disk.
  */
 const defaultQuotas = {
   /** New guest rows, which are created when something is first stored for a guest. */
@@ -34,7 +34,7 @@ export type QuotaLimits = Readonly<Record<QuotaName, RateLimit>>
 
 export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
 
-/** The names of the settings, for code that sets all of them. */
+/** The names of the settings of all quotas, for code that sets all of them. */
 export const quotaSettings = quotaNames.map((name) => defaultQuotas[name].setting)
 
 /** Reads the quotas from the settings. @throws ConfigError naming the invalid setting */

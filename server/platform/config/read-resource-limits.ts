@@ -7,13 +7,13 @@ export interface ResourceLimits {
   connections: number
   /** Maximum concurrent connections of one network, if there is no proxy in front. */
   connectionsPerNetwork: number
-  /** A response is aborted if the client reads no byte for this long. */
+  /** Maximum time in which the client reads no byte of a response; then the response is aborted. */
   writeTimeoutSeconds: number
   /** Maximum concurrent large responses (sitemaps, files of the studio) of a process. */
   largeResponses: number
   /** Maximum concurrent large responses to one network. */
   largeResponsesPerNetwork: number
-  /** Maximum concurrent exports of personal data of a process; one per user. */
+  /** Maximum concurrent exports of personal data in a process. Each user can run one. */
   concurrentExports: number
   /** Maximum time for a client to read a large response or an export. */
   exportSeconds: number
@@ -27,7 +27,7 @@ export interface ResourceLimits {
   unpaidOrderRetentionMs: number
 }
 
-/** Reads the bounds. @throws ConfigError naming the invalid one */
+/** Reads the resource limits. @throws ConfigError naming the invalid setting */
 export function readResourceLimits(env: Env): ResourceLimits {
   const number = (name: string, defaultValue: number, max: number) =>
     readInteger(env, name, { min: 1, max }) ?? defaultValue

@@ -24,7 +24,10 @@ export function readAppSecret(env: Env, dataDir: string, databaseUrl: string | u
   return readOrCreateSecret(join(dataDir, 'app-secret'))
 }
 
-/** Reads the keys for media URLs. A process that only verifies those gets a key that is valid for nothing else. */
+/**
+ * Reads the keys for media URLs. The default is derived from APP_SECRET, so that a program that only verifies media
+ * URLs does not need APP_SECRET.
+ */
 export function readMediaSecrets(env: Env, appSecret: string): string[] {
   const given = readList(env, 'MEDIA_SECRET', 2)
   const short = given.find((secret) => secret.length < shortestSecret)
@@ -35,7 +38,10 @@ export function readMediaSecrets(env: Env, appSecret: string): string[] {
   return given.length > 0 ? given : [deriveKey(appSecret, 'links to media').toString('base64url')]
 }
 
-/** Reads the secret that the site generated at its first start, or generates it. Two concurrent first starts get the same one. */
+/**
+ * Reads the secret that the site generated at its first start, or generates it. Two concurrent first starts get the
+ * same secret.
+ */
 function readOrCreateSecret(path: string): string {
   const draft = `${path}.${process.pid}`
   try {

@@ -13,7 +13,7 @@ export interface SocialSettings {
 export type SocialSecrets = { [Provider in keyof SocialSettings]: string | undefined }
 
 /**
- * Reads the keys of the social providers, both or none of each.
+ * Reads the keys of the social providers, all or none of each provider.
  * @throws ConfigError naming the missing or invalid setting
  */
 export function readSocial(env: Env): { social: SocialSettings; socialSecrets: SocialSecrets } {

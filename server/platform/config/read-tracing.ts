@@ -3,8 +3,9 @@ import { readText, readUrl, type Env } from './read-env.ts'
 const http = ['http:', 'https:']
 
 /**
- * Reads whether traces are sent, from OpenTelemetry's own variables, which its library reads itself.
- * @throws ConfigError naming the invalid one
+ * Returns undefined if no traces are sent. Decides that from OpenTelemetry's own variables, which its library also
+ * reads.
+ * @throws ConfigError naming the invalid variable
  */
 export function readTracing(env: Env): { headers: string | undefined } | undefined {
   const endpoint =

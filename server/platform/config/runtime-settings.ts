@@ -17,7 +17,7 @@ export interface RuntimeOverrides {
   limits?: Partial<RateLimits>
 }
 
-/** The settings in force. Each process is notified of a change at once. */
+/** The settings in effect. Every process adopts a change at once. */
 export interface RuntimeSettings {
   readonly contactEmail: string | undefined
   readonly mailFrom: string
@@ -29,19 +29,22 @@ export interface RuntimeSettings {
   readonly languages: OfferedLanguages
   /** A permanent object whose limits are updated in place. */
   readonly limits: RateLimits
-  /** Applies a change in this process at once. */
+  /** Rereads the settings, so that this process adopts a change at once. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
 /** The key of the row in the table `settings`. */
 export const runtimeSettingsKey = 'site'
-/** The table's name, and the channel that notifies of changes. */
+/** The channel that announces changes; it has the name of the table. */
 const channel = 'settings'
 /** Polling interval, for notifications that the listener misses. */
 const everyMs = 60_000
 
-/** Reads the operator's settings, and again when they change. They keep their values while the database is unavailable. */
+/**
+ * Reads the operator's settings, and rereads them when they change. Keeps the last values while the database is
+ * unavailable.
+ */
 export async function openRuntimeSettings(
   { pool, sessions }: Pick<Database<unknown>, 'pool' | 'sessions'>,
   { operator, mail, limits: environmentLimits }: Pick<Config, 'operator' | 'mail' | 'limits'>,
@@ -53,7 +56,7 @@ export async function openRuntimeSettings(
     const text = await readOverrides(pool)
     if (text === known) return
     known = text
-    // Written by the studio's command, which has validated it.
+    // The studio's command validated the text before it stored it.
     own = JSON.parse(text) as RuntimeOverrides
     Object.assign(limits, environmentLimits, own.limits)
   }

@@ -18,7 +18,7 @@ export async function lockRows<Tables>(
   )
 }
 
-/** Adds to a counter in each of these rows, by their ids. A row that does not exist is ignored. */
+/** Adds changes to a counter column, by row id. Ids without a row are ignored. */
 export async function addToCounters<Tables, Table extends keyof Tables & string>(
   tx: Transaction<Tables>,
   table: Table,

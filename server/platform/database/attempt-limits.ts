@@ -4,7 +4,10 @@ import { Fault } from '#contract/errors.ts'
 import type { RateLimit } from '#server/platform/config/read-env.ts'
 import { countedNetworks } from '#server/platform/http/limits/client-network.ts'
 
-/** Returns the key that counts a value such as an e-mail or a network: a keyed hash, irreversible without the secret. */
+/**
+ * Returns the key under which the attempts of an e-mail address or a network are counted: a keyed hash, irreversible
+ * without the secret.
+ */
 export function attemptKey(secret: string, kind: string, value: string): string {
   return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
 }
@@ -44,7 +47,8 @@ export async function countAttemptOfNetworks(
 }
 
 /**
- * Enforces a limit by the time of the oldest of the last `max` events.
+ /**
+ * Enforces a limit on events that are stored anyway, given the time of the oldest of the last `max` events.
  * @throws Fault tooManyRequests with the seconds to wait, if that event is still within the limit's time
  */
 export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {

@@ -8,7 +8,7 @@ const longestWaitMs = 5000
 /** Two connections are enough to detect a pooler in transaction mode. */
 export const testConnections = 2
 
-/** Opens another pool on the tested server. */
+/** The server to test; `openPool` opens a new pool on it. */
 interface TestedServer {
   openPool(options?: pg.PoolConfig): pg.Pool
 }
@@ -52,7 +52,10 @@ export async function checkPooler(
     )
 }
 
-/** Opens connections one after another and keeps them open, because a pooler may accept a client without a connection for it. */
+/**
+ * Opens connections one after another and keeps them open, because a pooler may accept a client although it has no
+ * server connection left.
+ */
 async function tryConnections(
   { openPool }: TestedServer,
   setting: string,

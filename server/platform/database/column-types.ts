@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Converts columns to JavaScript values, beyond what `pg` does: int8 to a number, date to a string `YYYY-MM-DD`; timestamptz stays a
- * Date.
+ * Changes how `pg` converts two types: int8 becomes a number, and date a string `YYYY-MM-DD`. All other types keep the
+ * conversion of `pg`, so timestamptz becomes a Date.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {

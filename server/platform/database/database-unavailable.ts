@@ -12,8 +12,9 @@ const unreachable = new Set([
 ])
 
 /**
- * SQLSTATEs of a server that is shutting down or starting, has no free connection, or cancelled a statement or a lock wait
- * after a time-out. Also those of a statement that depends on such a failed one (pipelines.ts).
+ * SQLSTATEs of a server that is shutting down or starting, has no free connection, or cancelled a statement or a lock
+ * wait after a time-out. Also those of a prepared statement that could not be prepared because of such a failure
+ * (pipelines.ts).
  */
 const unavailableCodes = new Set([
   '53300',
@@ -68,7 +69,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
   if (!('code' in error) || typeof error.code !== 'string') return driverMessages.has(error.message)
-  // A missing file has the same code as a missing socket: only network calls count.
+  // A missing file has the same code as a missing socket. Only errors of network calls count.
   if (unreachable.has(error.code))
     return 'syscall' in error && error.syscall !== 'open' && error.syscall !== 'stat'
   return unavailableCodes.has(error.code) || /^08\w{3}$/.test(error.code)

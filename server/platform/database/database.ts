@@ -109,8 +109,8 @@ export async function openDatabase<Tables>(
 }
 
 /**
- * Opens the database like `openDatabase`, for a process that runs jobs. @throws ConfigError as there, or if it provides too few
- * connections
+ * Opens the database like `openDatabase`, for a process that runs jobs.
+ * @throws ConfigError as `openDatabase` does, or if it provides too few connections
  */
 export function openDatabaseForJobs<Tables>(
   settings: DatabaseSettings & MigrationSettings,
@@ -148,7 +148,10 @@ export async function openDatabaseForRequests<Tables>(
   return withReplicas({ ...calls, sessions: direct.pool, keepsNamedStatements: false, close }, settings, log)
 }
 
-/** @throws ConfigError if an address of DATABASE_READ_URL is that of another database */
+/**
+ * Adds the read replicas to an open database.
+ * @throws ConfigError if an address of DATABASE_READ_URL leads to another database
+ */
 async function withReplicas<Tables>(
   connected: ConnectedForQueries,
   { databaseReadUrls: urls = [] }: DatabaseSettings,
@@ -246,7 +249,10 @@ export const withoutTimeouts = {
   idle_in_transaction_session_timeout: 0,
 }
 
-/** Connects like `openDatabase`, without migrating or checking migrations. @throws ConfigError as there */
+/**
+ * Connects like `openDatabase`, without migrating or checking migrations.
+ * @throws ConfigError as `openDatabase` does
+ */
 export async function connectDatabase(
   { dataDir, databaseUrl, databaseDirectUrl }: DatabaseSettings,
   log: Log,
@@ -302,13 +308,14 @@ function createPool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
     'url' in source
       ? new pg.Pool({ ...options, ...keepAliveOptions, connectionString: source.url })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
-  // The query of a connection that breaks while in use gets the error, but the event needs a listener too.
+  // If a connection breaks while in use, its query fails with the error. The event also needs a listener, otherwise it
+  // would end the process.
   pool.on('connect', (client) =>
     client.on('error', (error) =>
       log.debug({ error: error.message }, 'A database connection broke while in use'),
     ),
   )
-  // An idle connection broke, and the next query opens another. Without a listener, the event would end the process.
+  // An idle connection broke; the next query opens a new one. Without a listener, the event would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
   return pool
 }

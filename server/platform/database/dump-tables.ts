@@ -33,10 +33,10 @@ export interface Dump {
 /** The lock of a running backup. While it is held, no process deletes files that the database referred to when the backup started. */
 const backupLock = 4_711_850_002
 
-/** SQL that returns whether files may be deleted: no backup is running. */
+/** SQL that returns true if files may be deleted, because no backup is running. */
 export const noBackupRunsQuery = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
-/** Reads the site's id in a bucket; undefined if no version that marks buckets has been started. */
+/** Reads the id with which the site marks its bucket; undefined if no version that marks buckets has been started. */
 export async function readSiteId(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     "SELECT value->>'id' AS id FROM settings WHERE key = 'site_id'",
@@ -95,7 +95,7 @@ export function copyTarget(client: PoolClient, { name, columns }: TableColumns):
   return `${client.escapeIdentifier(name)} (${columnList(client, columns)})`
 }
 
-/** Returns a query for COPY TO, which reads a partitioned table only by a query. */
+/** Returns a query for COPY TO, because COPY TO cannot read a partitioned table by its name. */
 function copySource(client: PoolClient, { name, columns }: TableColumns): string {
   return `(SELECT ${columnList(client, columns)} FROM ${client.escapeIdentifier(name)})`
 }
@@ -105,8 +105,8 @@ function columnList(client: PoolClient, columns: readonly string[]): string {
 }
 
 /**
- * Lists the site's own tables; a partition's rows are listed with its table. The job queue's tables are in a schema of their own and
- * are recreated at each start.
+ * Lists the site's own tables; the rows of partitions belong to their table. An old database may also have a schema
+ * `jobs` of a former job queue, which is omitted.
  */
 async function listTables(client: PoolClient): Promise<DumpedTable[]> {
   const { rows } = await client.query<DumpedTable>(`
@@ -132,7 +132,10 @@ async function listPartitions(client: PoolClient): Promise<DumpedPartition[]> {
   })
 }
 
-/** Reads the sequences. They are not transactional, so they are read last: they must be ahead of every row. */
+/**
+ * Reads the sequences. They are not part of the snapshot, so they are read last: each must be at least as high as the
+ * ids in the dumped rows.
+ */
 async function readCounters(client: PoolClient): Promise<Record<string, number>> {
   const { rows } = await client.query<{ sequencename: string; last_value: number }>(
     "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL",

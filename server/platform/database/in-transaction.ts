@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { isStatementOutdated } from './pipelines.ts'
 
-/** SQLSTATEs of a transaction that PostgreSQL rolled back because of another: serialization_failure, deadlock_detected. */
+/**
+ * SQLSTATEs of a transaction that PostgreSQL rolled back because of another transaction: serialization_failure,
+ * deadlock_detected.
+ */
 const conflicts = new Set<unknown>(['40001', '40P01'])
 
 const maxAttempts = 4

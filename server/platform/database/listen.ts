@@ -8,14 +8,14 @@ export interface ChannelListener {
   stop(): Promise<void>
 }
 
-/** A listener: receives the channel's name and the payload; no payload when listening begins. */
+/** Receives the channel's name and the payload; without a payload when listening begins. */
 type OnNotification = (channel: string, payload?: string) => void
 
 /**
- * Calls `onNotification` when any process notifies a channel (`pg_notify`). Also calls it for every channel each time listening
- * begins, because earlier notifications may have been missed. It holds a connection, and reconnects when that is lost. Callers
- * must poll as well, because notifications only save time.
- * @param pool whose connections keep their session
+ * Calls `onNotification` when any process notifies a channel (`pg_notify`). Also calls it for every channel each time
+ * listening begins, because earlier notifications may have been missed. It holds a connection, and reconnects when that
+ * is lost. Callers must poll as well, because notifications can be lost: they only reduce the delay.
+ * @param pool a pool whose connections keep their session
  * @param onDisconnect called when listening has stopped, until it begins again
  */
 export function listen(

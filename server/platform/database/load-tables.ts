@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
 import { copyTarget, type Dump, type DumpedPartition, type DumpedTable } from './dump-tables.ts'
 
-/** Returns whether a site has never used a database: a site that has been started has settings in it. */
+/** Returns true if no site has used the database yet. A site stores settings at its first start. */
 export async function isUnusedDatabase(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('settings') IS NOT NULL AS there")
   if (!rows[0]?.there) return true
@@ -11,8 +11,8 @@ export async function isUnusedDatabase(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Inserts a dump's rows into a database that has exactly the dump's migrations, all of them or none. `writeRows` writes a table's rows
- * into the stream it is given.
+ * Inserts a dump's rows in one transaction, into a database that has exactly the dump's migrations. `writeRows` writes
+ * a table's rows into the stream it is given.
  * @throws what `writeRows` throws
  */
 export async function loadTables(
@@ -42,7 +42,7 @@ export async function loadTables(
   }
 }
 
-/** Creates a partition. A new database has the partitions of today, not those of the rows. */
+/** Creates a partition for restored rows. A new database only has the partitions for the current time. */
 async function createPartition(
   client: PoolClient,
   { name, table, from, to }: DumpedPartition,

@@ -13,7 +13,10 @@ interface Migration {
   checksum: string
   /** Runs each statement in a transaction of its own, as `CREATE INDEX CONCURRENTLY` requires. */
   outsideTransaction: boolean
-  /** Whether the release that contains it also runs without it. It may then run before or after the copies are replaced. */
+  /**
+   * True if the release that contains it also runs without it. The migration may then run before or after the processes
+   * are updated.
+   */
   isDeferrable: boolean
 }
 
@@ -29,7 +32,10 @@ const outsideTransactionMark = '-- Runs outside a transaction.'
  * migration that expands the schema may have it.
  */
 const deferrableMark = '-- This release runs without it.'
-/** Maximum time that a statement waits for a lock, because it blocks all later statements meanwhile. */
+/**
+ * Maximum time that a statement waits for a lock, because the waiting statement blocks all later statements on the
+ * table.
+ */
 const lockTimeoutMs = 2000
 const lockPollMs = 200
 const firstPauseMs = 500
@@ -49,9 +55,9 @@ interface MigrateOptions {
 }
 
 /**
- * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless its first
- * line says otherwise. Concurrent processes run each once. A database migrated by a newer version of the same major version is left
- * as it is.
+ * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless
+ * a leading comment says otherwise. If several processes start at once, each file still runs once. A database migrated
+ * by a newer version of the same major version is left as it is.
  * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
 export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
@@ -59,7 +65,7 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
   const migrations = readMigrations(directory).filter(({ name }) => upTo === undefined || name <= upTo)
   const client = await pool.connect()
   try {
-    // The pool's time-outs do not apply to a migration, nor to waiting for another process's.
+    // The pool's time-out must not end a migration, or the wait for another process that migrates.
     await client.query('SET statement_timeout = 0')
     await waitForMigrationLock(client)
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
@@ -116,7 +122,10 @@ export async function checkMigrated(
     )
 }
 
-/** Creates a query without a time-out. The types do not know that `query_timeout` can be set per query. */
+/**
+ * Creates a query without a client-side time-out. The types of `pg` do not know that `query_timeout` can be set per
+ * query.
+ */
 function queryWithoutTimeout(text: string, values?: unknown[]): QueryConfig {
   return { text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig
 }
@@ -171,7 +180,7 @@ async function readHistory(client: Pick<PoolClient, 'query'>): Promise<PastMigra
   return rows.map(({ past: { name, checksum, version = null } }) => ({ name, checksum, version }))
 }
 
-/** @returns the migrations that have not run, in order */
+/** Compares the files with the migrations that have run. @returns those that have not run, in order */
 function findPending(
   history: readonly PastMigration[],
   migrations: readonly Migration[],
@@ -288,7 +297,7 @@ function statementsOf(sql: string): string[] {
     .filter((statement) => statement !== '')
 }
 
-/** Drops an invalid index. A process that ended while building one leaves it under its name, and `IF NOT EXISTS` would keep it. */
+/** Drops the invalid index that an interrupted build left under this name: `IF NOT EXISTS` would keep it. */
 async function dropInvalidIndex(client: PoolClient, statement: string): Promise<void> {
   const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(\w+)/i.exec(statement) ?? []
   if (index === undefined) return

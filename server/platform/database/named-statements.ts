@@ -3,8 +3,8 @@ import type { Pool, PoolClient } from 'pg'
 import { isStatementOutdated, statementKind, type Pipelines } from './pipelines.ts'
 
 /**
- * Maximum number of named statements. Further texts run unnamed, so that connections do not accumulate plans: lists of varying
- * length generate many texts.
+ * Maximum number of named statements. Further texts run unnamed, so that connections do not accumulate plans: queries
+ * with lists of varying length generate many texts.
  */
 const maxNames = 500
 
@@ -13,7 +13,7 @@ class Names {
   readonly #byText = new Map<string, string>()
   #round = 1
 
-  /** Returns a stable name for a statement's text, or undefined if it should not be kept on the server. */
+  /** Returns a stable name for a statement's text, or undefined if the statement should stay unnamed. */
   of(text: string): string | undefined {
     const known = this.#byText.get(text)
     if (known !== undefined) return known
@@ -57,8 +57,8 @@ export function withNamedStatements(pool: Pool, { pipelines, named = true }: Opt
 const queryTimeoutMessage = 'Query read timeout'
 
 /**
- * Creates a connection for Kysely. It takes one from the pool only at the first statement that needs one; until then, prepared
- * queries use a pipeline.
+ * Creates a connection for Kysely. It takes a connection from the pool at the first statement that cannot use a
+ * pipeline; until then, prepared queries use the pipelines.
  */
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNames): PostgresPoolClient {
   let client: Promise<PoolClient> | undefined

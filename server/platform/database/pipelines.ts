@@ -18,18 +18,18 @@ export const pipelinedConnections = Object.values(pipelineOptions).reduce(
 )
 
 /**
- * Time limit for lock waits. Readers wait only for changes of a table, such as a newer copy's migration, and meanwhile block
- * the queries behind them.
+ * Time limit for lock waits. Readers wait only for changes of a table's schema, such as a migration. A reader that
+ * waits blocks the queries behind it.
  */
 const lockTimeoutMs = 500
 
 /** A statement that takes far less than a millisecond, or one that may take longer. */
 export type StatementKind = keyof typeof pipelineOptions
 
-/** Keyed by text. If the same text is marked with two kinds, the last one applies. */
+/** The marked statements by text. If the same text is marked with two kinds, the last one applies. */
 const kinds = new Map<string, StatementKind>()
 
-/** Marks a text as read-only, so that outside of a transaction it may share a connection with others of its kind. */
+/** Marks a statement as read-only. Outside of a transaction, it may then share a connection with others of its kind. */
 export function setStatementKind(kind: StatementKind, text: string): void {
   kinds.set(text, kind)
 }
@@ -48,7 +48,7 @@ export interface Pipelines {
   end(): Promise<void>
 }
 
-/** Opens pipelines on the server of these pools, with options that enable pipelining. */
+/** Opens the pipelines. `openPool` opens a pool on the server; it gets the options that enable pipelining. */
 export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipelines {
   const open = (kind: StatementKind) => {
     const { connections: max, options } = pipelineOptions[kind]
@@ -64,7 +64,7 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
     },
     async end() {
       for (const { pool, lines } of Object.values(opened)) {
-        // First, so that no new connection is opened; it resolves once all connections are returned.
+        // Called first, so that no new connection is opened. The promise resolves once all connections are returned.
         const ended = pool.end()
         for (const line of lines) await line.release()
         await ended
@@ -74,14 +74,14 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
 }
 
 /**
- * SQLSTATEs of statements whose prepared form is invalid. Their table has changed since, for example by a newer copy of the
- * site. Or they were never prepared, because the first one sent failed before.
+ * SQLSTATEs of a prepared statement that is not valid on its connection. Either its table has changed since, for
+ * example by a migration, or it was never prepared, because the query that should have prepared it failed.
  */
 const outdatedStatementCodes = new Set(['0A000', '26000', '42P05'])
 
 /**
- * Returns whether an error means that a connection's prepared statement is outdated. Under another name, or on another connection,
- * it runs.
+ * Returns whether an error means that a connection's prepared statement is outdated. The statement succeeds under
+ * another name or on another connection.
  */
 export function isStatementOutdated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && outdatedStatementCodes.has(String(error.code))
@@ -101,7 +101,7 @@ class PipelinedConnection {
     this.#pool = pool
   }
 
-  /** Returns the result; for an outdated statement, that of a new connection. */
+  /** Runs a statement; runs an outdated one again on a new connection. */
   async query(statement: QueryConfig): Promise<QueryResult> {
     this.waiting++
     try {
@@ -138,7 +138,7 @@ class PipelinedConnection {
     if (this.#connection === connection) void this.release(true)
   }
 
-  /** Returns the connection after the statements in flight, or closes it if it must not be reused. */
+  /** Returns the connection to the pool after the statements in flight, or closes it if it must not be reused. */
   async release(destroy = false): Promise<void> {
     const last = this.#connection
     this.#connection = undefined
@@ -147,7 +147,10 @@ class PipelinedConnection {
   }
 }
 
-/** Copies an error for each statement: many fail with the same connection, and each adds its own context. */
+/**
+ * Copies an error. All statements in flight fail with the same error of their connection, and each adds its own
+ * context.
+ */
 function copyError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error

@@ -11,7 +11,10 @@ export interface PagePosition {
 interface PageParts {
   userId: Expression<string>
   limit: Expression<number>
-  /** The condition that an entry is after the start of the page, by its time and id; always true for the first page. */
+  /**
+   * Returns the condition that an entry follows the previous page, given the columns of its time and id; always true
+   * for the first page.
+   */
   isAfterPosition(at: string, id: string): Expression<SqlBool>
 }
 

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { setStatementKind, type StatementKind } from './pipelines.ts'
 
-/** The placeholder in a query's text for a value that is known later. */
+/** Placeholders in a query's text, for values that are known only when the query runs. */
 export type Placeholders<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
 
 class Placeholder {
@@ -19,9 +19,10 @@ class Placeholder {
 }
 
 /**
- * A query that is built once and then run with other values each time. Use it for queries of nearly every call, where building
- * the text would take as long as everything else. `build` must return the same text for all values. The query must only read,
- * because outside of a transaction it shares a few connections with others (pipelines.ts).
+ * Prepares a query that is built once and then run with other values each time. Use it for queries of nearly every
+ * call, where building the text would take as long as everything else. `build` must return the same text for all
+ * values. The query must only read, because outside of a transaction it shares a few connections with others
+ * (pipelines.ts).
  */
 export function preparedQuery<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -30,8 +31,8 @@ export function preparedQuery<Tables, Values extends object, Row>(
 }
 
 /**
- * A prepared query that finds a few cached rows by an index in less than a millisecond. It shares its connection with queries
- * of this kind only, because slower ones would delay it.
+ * Prepares a query that finds a few cached rows by an index in less than a millisecond. It shares its connection with
+ * queries of this kind only, because slower ones would delay it.
  */
 export function preparedLookup<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -67,7 +68,10 @@ function prepare<Tables, Values extends object, Row>(
   }
 }
 
-/** Uses one parameter for each placeholder, however often it is in the text: a search has its keyword in thirty places. */
+/**
+ * Uses one parameter per placeholder, even if the text contains it several times: a search uses its keyword in thirty
+ * places.
+ */
 function shareParameters<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   const parameters: unknown[] = []
   const places = query.parameters.map((each) => {

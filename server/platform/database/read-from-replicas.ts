@@ -36,7 +36,7 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
     try {
       return await queryReplica(replica.pool, text, values)
     } catch (error) {
-      // So many queries wait that the primary could not run them either.
+      // With so many waiting queries, the primary could not run this one either.
       if (error instanceof Error && error.message === tooManyQueriesMessage) throw error
       if (isDatabaseUnreachable(error)) replica.takeOutOfUse(String(error))
       else log.debug({ err: error, replica: replica.name }, 'A replica did not respond; querying the primary')

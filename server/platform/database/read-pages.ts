@@ -1,6 +1,9 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 
-/** Small enough that serialising a page of the largest rows takes a few milliseconds and does not delay other calls. */
+/**
+ * Number of rows per page. Serialising a page of the largest rows must take only a few milliseconds, because it delays
+ * other calls.
+ */
 const pageSize = 250
 
 /** A list that is read page by page, each after the previous one has been consumed. */

@@ -5,8 +5,8 @@ export type WalPosition = bigint
 const maxNotes = 2000
 
 /**
- * Records the primary's positions and when each was first seen. They tell for how long a replica has missed a change. This does
- * not depend on the machines' clocks. It also works while nothing is written, or while the two are disconnected.
+ * Records the primary's positions and when each was first seen. They show for how long a replica has been missing a
+ * change, independently of the machines' clocks, and even while nothing is written or the primary is disconnected.
  */
 export class PrimaryPositions {
   #notes: { position: WalPosition; at: number }[] = []
@@ -21,7 +21,10 @@ export class PrimaryPositions {
     if (this.#notes.length > maxNotes) this.#notes.shift()
   }
 
-  /** Returns how many ms ago the primary was first seen ahead of a replica's position; undefined if that was before the first record. */
+  /**
+   * Returns the lag of a replica at this position: the ms since the primary was first seen ahead of it, or 0 if it was
+   * not. Undefined if that was before the first record.
+   */
   lagOf(position: WalPosition, now: number): number | undefined {
     const [first] = this.#notes
     if (first && position < first.position) return undefined

@@ -4,7 +4,10 @@ import type { Log } from '#server/platform/log.ts'
 
 /** A replica that lags by more than this is taken out of use. */
 const maxLagMs = 5000
-/** A replica is used again at this lag. It is lower, so that a replica does not alternate between in use and out of use. */
+/**
+ * A replica is used again at this lag. The limit is below `mostLagMs`, so that a replica does not alternate between in
+ * use and out of use.
+ */
 const backLagMs = 2000
 
 /** The connection source of Kysely. */
@@ -44,7 +47,7 @@ export async function readServerState(pool: Pool): Promise<ServerState> {
 
 interface Options {
   url: string
-  /** The pool for health checks, apart from reads. */
+  /** The pool for health checks, separate from the connections for reads. */
   healthCheckPool: Pool
   open(): Statements
   log: Log
@@ -57,7 +60,10 @@ export class Replica {
   readonly healthCheckPool: Pool
   readonly #open: () => Statements
   readonly #log: Log
-  /** Undefined while it is out of use, because connections to a machine that stopped answering are not reused. */
+  /**
+   * Undefined while the replica is out of use. Its connections are not reused afterwards, because the machine may have
+   * stopped responding.
+   */
   #opened: Statements | undefined
   #reason: string | undefined
   lagMs: number | undefined
@@ -70,12 +76,12 @@ export class Replica {
     this.#log = log
   }
 
-  /** The pool to read from; undefined while it is out of use. */
+  /** The pool to read from; undefined while the replica is out of use. */
   get pool(): PostgresPool | undefined {
     return this.#opened?.pool
   }
 
-  /** Records its lag; undefined if it is unknown. */
+  /** Records the replica's lag (undefined if unknown), and starts or stops using the replica accordingly. */
   recordLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
     if (lagMs === undefined || lagMs > maxLagMs) this.takeOutOfUse('it is behind')

@@ -10,7 +10,7 @@ const lookEveryMs = 2000
 
 /** Time-outs for a replica. After them, the primary is queried, with its own time-outs. */
 export const replicaTimeouts = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
-/** The same for health checks of a server. */
+/** Pool options for the health checks of a server. */
 export const healthCheckTimeouts = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
 
 /** The state of a replica. */
@@ -41,8 +41,9 @@ interface Options {
 }
 
 /**
- * Opens the replicas of a database and polls each every other second. A replica that is unavailable or more than 5 s behind is
- * out of use until it is healthy again. While the primary is unavailable, its last known position is used.
+ * Opens the replicas of a database and polls each every other second. A replica that is unavailable or more than 5 s
+ * behind is out of use until it is healthy again. While the primary is unavailable, the lag refers to its last known
+ * position.
  * @throws ConfigError if an address is that of another database
  */
 export async function openReplicas({
@@ -105,7 +106,10 @@ const otherDatabase = 'it has another database'
 const isSame = (one: ServerState, other: ServerState) =>
   one.system === other.system && one.database === other.database
 
-/** Returns the lag of a replica. If it began before this process started, the clocks of both machines measure it. */
+/**
+ * Returns the lag of a replica. If the lag began before this process started, it is computed from the clocks of both
+ * machines.
+ */
 function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: ServerState): number | undefined {
   if (position === null) return undefined
   return positions.lagOf(position, performance.now()) ?? appliedMsAgo ?? undefined

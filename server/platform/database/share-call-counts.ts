@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 
-/** The calls of a caller that a process counted in a time window (its number since 1970); expires at `expiresAt`. */
+/**
+ * The calls of a caller that a process counted in a time window. `timeWindow` is the number of the window since 1970.
+ */
 export interface CountedCalls {
   caller: string
   timeWindow: number
@@ -15,7 +17,7 @@ export interface SummedCalls {
   before: number
 }
 
-/** Adds counts in the order of the key, so that two processes do not deadlock. */
+/** Adds counts in the order of the callers, so that two processes do not deadlock. */
 const addCallsQuery = `
   INSERT INTO api_call_counts (caller, time_window, calls, expires_at)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller

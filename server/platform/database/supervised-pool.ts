@@ -5,7 +5,7 @@ import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
-/** Maximum number of times that a query waits for the embedded server's restart. */
+/** Maximum wait of a query for the embedded server's restart, as a multiple of the time-out for a connection. */
 const waits = 6
 const usualWaitMs = 10_000
 

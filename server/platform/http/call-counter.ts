@@ -12,9 +12,9 @@ const sharedThreshold = 1 / 20
 interface Count {
   limit: RateLimit
   stretch: number
-  /** Not yet shared with the other processes. */
+  /** Calls not yet shared with the other processes. */
   fresh: number
-  /** Shared, including the counts of other processes. */
+  /** Calls already shared, including those of other processes. */
   shared: number
   before: number
 }
@@ -27,8 +27,9 @@ export interface CallCounter {
 }
 
 /**
- * Counts calls per caller in a sliding window: the previous window counts by the part that still overlaps. Counting is in memory;
- * `exchange`, run every second, sums the processes' counts through `share`, so no call waits for a query.
+ * Counts calls per caller in a sliding window: the calls of the previous window count in proportion to its part that
+ * still overlaps. Counting is in memory; `exchange`, run every second, sums the processes' counts through `share`, so
+ * no call waits for a query.
  */
 export function createCallCounter(
   clock: Clock,
@@ -62,7 +63,10 @@ export function createCallCounter(
   }
 }
 
-/** Counts a call, or `amount`, against each network of an address. @returns as `count`, for the first network that is at its limit */
+/**
+ * Counts a call, or `amount`, against each network of an address.
+ * @returns 0, or the seconds to wait for the first network that is at its limit
+ */
 export function countForNetworks(
   counter: CallCounter,
   name: string,
@@ -102,7 +106,8 @@ function secondsToWait(count: Count, now: number, amount: number): number {
   const left = stretch + 1 - now / (limit.seconds * 1000)
   const free = Math.max(0, limit.max - amount)
   if (used(count) + before * left <= free) return 0
-  // Either enough of the previous window slides out during this one, or this one must become the previous window first.
+  // Either enough calls of the previous window leave the sliding window before this window ends, or this window must
+  // first become the previous one.
   const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)
   return Math.max(1, Math.ceil(stretches * limit.seconds))
 }

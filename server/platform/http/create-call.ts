@@ -17,7 +17,8 @@ export function createCall(
     viewer: viewer?.isStored === false ? { ...viewer, ip: request.ip } : viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
-    // Not a getter: V8 creates a hidden class for each object literal with one, which outlives the request.
+    // A value instead of a getter: V8 creates a hidden class for each object literal with a getter, and that class
+    // outlives the request.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     timeZone: () => parseTimeZone(header(request, 'x-time-zone')),

@@ -21,10 +21,13 @@ export function documentedSchema(endpoint: Endpoint): TSchema {
   return first && others.length === 0 ? first : Type.Union([...(first ? [first] : []), ...others])
 }
 
-/** Refusals with data besides the message, in the shape that the call declares for their code. */
+/** Refusals whose `info` has the schema that the endpoint declares for their code (`refusalSchemas`). */
 const refusalsWithInfo: readonly RefusalName[] = ['locked', 'secondFactorRequired', 'episodeNotReady']
 
-/** Builds the schema of refusals whose `info` has at most the form's field. */
+/**
+ * Builds the schema of the other refusals. Their `info` contains at most `field`: the form field that caused the
+ * refusal.
+ */
 function plainRefusal({ refuses, refusalSchemas: shapes = {} }: Endpoint): TSchema[] {
   const names = refuses.filter((name) => !(refusalsWithInfo.includes(name) && refusals[name] in shapes))
   if (names.length === 0) return []

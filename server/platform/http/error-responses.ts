@@ -70,7 +70,10 @@ async function drainBody(raw: IncomingMessage): Promise<void> {
   patience.abort()
 }
 
-/** Returns the language of an error. If the site cannot or must not serve, the caller is not looked up. */
+/**
+ * Returns the language of an error response. If the server failed or the caller is over a rate limit, the caller is not
+ * looked up.
+ */
 async function languageOf(
   words: ErrorResponseContext,
   request: FastifyRequest,

@@ -13,7 +13,10 @@ export interface MaintenanceMode {
 }
 
 const retrySeconds = 120
-/** The reason of this fault, which is not an error and not logged. A process that is shutting down uses it too. */
+/**
+ * The detail of the fault that closes the site, which is not an error and is not logged. A process that is shutting
+ * down also uses it.
+ */
 export const maintenanceDetail = 'the site is closed for viewers'
 
 /** Routes that stay open: the operators' studio, webhook events, health checks, and the files of pages that are already open. */
@@ -23,8 +26,8 @@ const openRoutes =
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
 
 /**
- * Enforces maintenance mode: viewers' calls get Fault unavailable and their documents the maintenance page, both with Retry-After.
- * Operators see the whole site.
+ * Enforces maintenance mode: viewers' API calls fail with Fault unavailable, and other requests get the maintenance
+ * page, both with Retry-After. Operators see the whole site.
  */
 export function enforceMaintenanceMode(
   app: FastifyInstance,

@@ -40,12 +40,12 @@ export function describeApi({ publicUrl, routes, plainRoutes, bytesRoutes = [] }
 
 /** Tags by the first part of the path; `operations` for other paths. */
 const tags = {
-  user: 'The person: account, sessions, privacy, what they watch and like',
-  homepage: 'The homepage and what it lists',
+  user: 'The user: account, sessions, privacy, history and favorites',
+  homepage: 'The homepage and its lists',
   video: 'Dramas, episodes and their playback',
   payment: 'Plans, orders and payments',
-  studio: 'What operators do, by role',
-  webhook: 'What payment gateways tell the site',
+  studio: 'Commands of operators, by role',
+  webhook: 'Events that payment gateways send to the site',
   operations: 'The site as a whole: texts, analytics, health',
 } as const
 type Tag = keyof typeof tags
@@ -108,9 +108,9 @@ function describeOperation(method: string, path: string, command?: string) {
 }
 
 const introduction =
-  'Every answer is an envelope. HTTP status 200 means that the call was understood; `code` then says how the business ' +
-  'went: 200 success, 500 a refusal in words for the person, any other a refusal for the screen. With any other HTTP ' +
-  'status the call was not understood or could not be served, and `code` repeats it.'
+  'Every response is an envelope. HTTP status 200 means that the request was understood. Its `code` is then the result: ' +
+  '200 for success, 500 for a refusal whose `message` is shown to the user, any other code for a refusal that the ' +
+  'client handles. Any other HTTP status means that the request was invalid or could not be served; `code` repeats it.'
 
 const header = (name: string, description: string) => ({
   name,
@@ -124,15 +124,15 @@ const headers = {
   userToken: header('x-user-token', 'The token of a client without cookies'),
   referrerToken: header(
     'x-referrer-token',
-    'The code of the campaign or member that sent the visitor, percent-encoded in UTF-8; text that does not decode stands for itself',
+    'The code of the campaign or member that referred the visitor, percent-encoded in UTF-8; text that cannot be decoded is used as it is',
   ),
   fbclid: header('x-fbclid', 'The click id of an ad at Meta'),
   ttclid: header('x-ttclid', 'The click id of an ad at TikTok'),
-  language: header('accept-language', 'The first language of ours in it is the language of the answer'),
-  timeZone: header('x-time-zone', 'The IANA name of the browser’s time zone, by which mails write dates'),
+  language: header('accept-language', 'The response is in the first of these languages that the site offers'),
+  timeZone: header('x-time-zone', 'The IANA name of the browser’s time zone, used for dates in mails'),
   idempotencyKey: header(
     'idempotency-key',
-    'The same key and body give the same answer; another body gives code 409',
+    'The same key and body return the same response; the same key with another body returns code 409',
   ),
 } as const
 
@@ -180,7 +180,7 @@ function describePlain(method: string, path: string, description: PlainDescripti
 }
 
 function describeBytes({ path, summary, info, refuses }: BytesRoute): object {
-  const words = 'Understood: done, or refused with a code of its own'
+  const words = 'The request was understood: it succeeded, or was refused with a code in the body'
   const answer = { method: 'POST', path, summary, refuses, info } as const
   const answers = { 200: { words, type: 'application/json', schema: documentedSchema(answer) } }
   return describePlain('POST', path, { summary, body: 'application/octet-stream', answers })

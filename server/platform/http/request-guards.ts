@@ -6,8 +6,9 @@ import { normalizeEmail } from '#server/platform/email-address.ts'
 const deepest = 20
 
 /**
- * Refuses an unsafe call that another site may have caused (CSRF): browsers attach the cookie to those, but never a token in a
- * header.
+ /**
+ * Refuses an unsafe call that another site may have caused (CSRF). A call with a token in a header and no cookie is
+ * allowed: browsers attach only cookies to another site's calls.
  * @throws Fault crossOrigin
  */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
@@ -116,7 +117,7 @@ export function checkRoutes(
 
 type Done = (error?: Error) => void
 
-/** Wraps a check as a hook. It uses no promise, because every call passes several of them. */
+/** Wraps a check as a hook. It uses no promise, because every request passes several such hooks. */
 export function toRequestHook(check: (request: FastifyRequest) => void) {
   return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
     let failure: Error | undefined

@@ -7,7 +7,10 @@ import {
 } from '#contract/languages.ts'
 import type { Viewer } from './route.ts'
 
-/** Identifies the caller and their stored language; only called if the request itself names no language. */
+/**
+ * What determines the language of a response. The caller and the stored language are looked up only if the request
+ * names no offered language.
+ */
 export interface LanguageSource {
   identify(request: FastifyRequest): Viewer | null | Promise<Viewer | null>
   /** Languages in which requests to a URL may be answered. */

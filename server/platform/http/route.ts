@@ -6,7 +6,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/roles.ts'
 import type { SendLimits } from './sending/send-bounded.ts'
 
-/** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so cached responses can be shared. */
+/** The caller. A guest for whom nothing is stored (`isStored: false`) has no row, so cached responses can be shared. */
 export interface Viewer {
   userId: string
   role: 'visitor' | 'member'
@@ -118,7 +118,7 @@ export function operatorRoute<E extends Endpoint>(
   endpoint: E,
   handle: (call: OperatorCall<E>) => Promise<ResponseOf<E>>,
 ): OperatorRoute {
-  // As in `route`.
+  // The cast is safe as in `route`.
   return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
 }
 
@@ -131,7 +131,7 @@ export interface RawUpload extends Pick<OperatorCall, 'operator'>, Partial<Pick<
 /** Accepts a raw body from an operator, such as a part of a file or an image. It answers in the envelope, as calls do. */
 export interface BytesRoute {
   path: `/api/studio/${string}`
-  /** The name of its CLI command; without one there is no command. */
+  /** The name of its command on the command line; if omitted, there is none. */
   command?: string
   summary: string
   /** Roles that may call it; the bodies of others are not read. */
@@ -150,7 +150,7 @@ export function requireViewer(call: { viewer: Viewer | null }): Viewer {
   return call.viewer
 }
 
-/** The caller of a plain request, and the cookies that the response may set. */
+/** The caller of a plain request; `setHeader` is for cookies of the response. */
 export type Caller = Pick<Call, 'viewer' | 'language' | 'ip' | 'userAgent' | 'adIds' | 'setHeader'>
 
 /** OpenAPI description of a plain route below /api. */

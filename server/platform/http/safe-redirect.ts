@@ -2,8 +2,8 @@
 const longest = 512
 
 /**
- * Returns a path of this site that is safe to redirect to, as the browser will resolve it, or undefined. It is checked again after
- * normalisation: `/.//elsewhere` and a tab between slashes lead to other sites.
+ * Returns a path of this site that is safe to redirect to, as the browser will resolve it, or undefined. It is checked
+ * again after normalisation: otherwise `/.//elsewhere`, or a tab between slashes, would lead to another site.
  */
 export function safeRedirect(text: string | null | undefined, publicUrl: string): string | undefined {
   if (!text || text.length > longest || !isSitePath(text) || !URL.canParse(text, publicUrl)) return undefined

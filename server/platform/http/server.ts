@@ -57,13 +57,13 @@ export interface HttpServerOptions extends RateLimitOptions {
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
-  /** Maintenance mode, while it is on. */
+  /** Refuses viewers' requests while maintenance mode is on. */
   maintenanceMode?: MaintenanceMode
   /** Returns the operator that a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Returns the viewer that a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
-  /** The same from memory; undefined if the session must be looked up. */
+  /** Like `identify`, but only from memory; undefined if the session must be looked up. */
   identifyFromMemory?(request: TokenSource): Viewer | undefined
   /** Removes a viewer from memory: a call may have ended their session. */
   forgetViewer?(viewer: Viewer): void
@@ -98,12 +98,12 @@ const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout
 
 /** Identifies the caller and checks their rate limit. */
 type OpenViewer = (request: FastifyRequest) => ReturnType<FindViewer>
-/** Also determines the language. */
+/** Does the same, and determines the language. */
 type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
 
 /**
- * Creates the HTTP server: the contract's calls under one envelope, and the plain routes beside them. Everything about transport
- * (validation, origin checks, limits, error responses) is done here, once.
+ * Creates the HTTP server: the contract's calls, which respond in one envelope, and the plain routes. Everything about
+ * transport (validation, origin checks, limits, error responses) is done here, once.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, translate } = options

@@ -32,8 +32,8 @@ interface Conditional {
 }
 
 /**
- * Finds the jobs whose round is due: those in `due` must run, those in `idle` have nothing to do, which is recorded. A job whose
- * last run failed is always due. If the conditions cannot be evaluated, all count as true.
+ * Finds the jobs whose round is due. Those in `due` must run; those in `idle` have nothing to do, which the caller must
+ * record. A job whose last run failed is always due. If the conditions cannot be evaluated, all count as true.
  */
 export async function findDueJobs(
   pool: Pool,
@@ -57,7 +57,7 @@ export async function findDueJobs(
 
 interface Round {
   name: string
-  /** True if it runs regardless of its condition. */
+  /** True if the job runs regardless of its condition. */
   anyway: boolean
   /** True if its last success was recorded too long ago. */
   unnoted: boolean

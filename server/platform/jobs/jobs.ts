@@ -20,8 +20,8 @@ export interface Job {
   name: string
   everySeconds: number
   /**
-   * An SQL condition that is true while there may be work; `$1` is the site's time. Without one the job runs in each round; with one
-   * only in rounds where it is true, and at least every ten minutes.
+   * An SQL condition that is true while there may be work; `$1` is the site's time. Without a condition, the job runs
+   * in each round; with one, only in rounds in which it is true, and at least every ten minutes.
    */
   dueWhen?: string
   /** A database channel that triggers it in every process at once. */
@@ -140,7 +140,8 @@ function createDueJobStarter(
 
 function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: Log) {
   const byName = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job))]))
-  // An operator who requests a job sees its time of success, however recent the last one.
+  // A requested run always records its success, even if another was recorded recently, because the operator waits to
+  // see it.
   const requested = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {

@@ -23,7 +23,10 @@ export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, pagin
   )
 }
 
-/** Requeues an abandoned mail with all its attempts. @returns its template, or undefined if there is no such mail */
+/**
+ * Requeues an abandoned mail, with the full number of attempts.
+ * @returns its template, or undefined if there is no such mail
+ */
 export function retryMail(
   tx: Transaction<MailTables>,
   id: string,

@@ -22,7 +22,7 @@ export async function insertMail(
   await tx.insertInto('mails').values(mail).execute()
 }
 
-/** True while a mail is due. */
+/** An SQL condition that is true while a mail is due; `$1` is the site's time. */
 export const hasDueMails = 'EXISTS (SELECT FROM mails WHERE next_attempt_at <= $1)'
 
 /** Claims due mails until a time: no other process takes them before that. */
@@ -148,7 +148,7 @@ export function selectAbandonedMails(
   return page.execute()
 }
 
-/** Requeues an abandoned mail as new. @returns its template, if it exists and has not expired */
+/** Moves an abandoned mail back to the queue, as a new mail. @returns its template, if it exists and has not expired */
 export async function requeueMail(
   tx: Transaction<MailTables>,
   id: string,

@@ -7,7 +7,7 @@ import type { Log } from '#server/platform/log.ts'
 
 /** A composed mail. */
 export interface Message {
-  /** The same for every attempt: it becomes the Message-ID, by which receivers detect duplicates. */
+  /** The same for every attempt: it becomes the Message-ID, by which receiving servers detect duplicates. */
   id: string
   createdAt: Date
   to: string
@@ -143,7 +143,10 @@ export function senderAddress(from: string): string {
   return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
 }
 
-/** Commands whose 5xx concerns this mail. Elsewhere (greeting, sign-in, sender) it concerns the configuration, which can be fixed. */
+/**
+ * SMTP commands whose 5xx response concerns this mail. A 5xx response to another command (greeting, sign-in, sender)
+ * concerns the configuration, which can be fixed.
+ */
 const perMailCommands = new Set(['RCPT TO', 'DATA'])
 
 function toMailError(error: unknown): MailError {

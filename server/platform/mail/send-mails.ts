@@ -49,7 +49,7 @@ export function mailJobs(context: MailContext) {
   ]
 }
 
-/** Queues a mail in the caller's transaction: it is sent if that commits. */
+/** Queues a mail in the caller's transaction: it is sent only if the transaction commits. */
 export async function queueMail(
   tx: Transaction<MailTables>,
   mail: {
@@ -59,7 +59,7 @@ export async function queueMail(
     language: string
     /** When the mail's link expires, after which it is not sent. */
     expiresAt?: Date
-    /** When it may be sent, after mails that are sent at once; for bulk mails. */
+    /** The earliest time to send it. Bulk mails set it, so that they do not delay other mails. */
     sendAt?: Date
   },
 ): Promise<void> {
@@ -75,16 +75,17 @@ export function cancelMails(tx: Transaction<MailTables>, to: string): Promise<vo
 }
 
 /**
- * Cancels queued and abandoned mails about a user's orders. Nobody has verified the address of an order, so other mails to it may
- * belong to another user.
+ * Cancels queued and abandoned mails about a user's orders. Mails are not cancelled by address, because an order's
+ * address is unverified: other mails to it may belong to another user.
  */
 export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly string[]): Promise<void> {
   return deleteMailsAbout(tx, orderIds)
 }
 
 /**
- * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in between,
- * another one sends it after the claim expires, with the same Message-ID. After an abort it claims no more.
+ * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in
+ * between, another one sends it after the claim expires, with the same Message-ID. After an abort, it claims no more
+ * mails.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context

@@ -84,7 +84,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>, timeoutM
       }
     }
     if (Date.now() > deadline)
-      throw new Error(`Process ${lock.heldBy.pid} has kept ${path} for more than ${timeoutMs / 1000} s.`)
+      throw new Error(`Process ${lock.heldBy.pid} has held ${path} for more than ${timeoutMs / 1000} s.`)
     await delay(20)
   }
 }

@@ -12,8 +12,8 @@ export interface FfmpegCapabilities {
 }
 
 /**
- * Queries a build of ffmpeg for its filters and encoders, once. It is not retried: it is a program on this machine, and the next
- * start runs it again.
+ * Queries a build of ffmpeg for its filters and encoders, once. A failed query is not repeated before the next start,
+ * because ffmpeg is a program on this machine.
  * @throws Error if it does not respond within 10 s
  */
 export function queryCapabilities(ffmpegPath: string): Promise<FfmpegCapabilities> {

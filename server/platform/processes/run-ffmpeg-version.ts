@@ -39,7 +39,10 @@ export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefine
   return { ffmpegPath: bundled, ffprobePath: await findFfprobe(bundled), version, bundled: true }
 }
 
-/** Returns the first that runs: next to ffmpeg, on the PATH, from set-up. */
+/**
+ * Returns the first ffprobe that runs: beside ffmpeg, on the PATH, or from set-up.
+ * @throws ConfigError if there is none
+ */
 async function findFfprobe(ffmpegPath: string): Promise<string> {
   const beside = ffmpegPath.includes('/') ? join(dirname(ffmpegPath), 'ffprobe') : undefined
   for (const candidate of [beside, 'ffprobe', bundledProgram('ffprobe')]) {
@@ -60,7 +63,10 @@ async function readVersion(program: string): Promise<string | undefined> {
   }
 }
 
-/** Nightly builds have no release number; they are newer than the oldest supported version. */
+/**
+ * Returns whether a version is supported. Nightly builds have no release number; they are newer than the oldest
+ * supported version.
+ */
 function isRecent(version: string): boolean {
   const major = /^n?(\d+)\./.exec(version)?.[1]
   return major === undefined || Number(major) >= oldestMajor

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** A function of a module and its arguments. A thread can be sent the arguments and the result. */
+/** A call of a module's function. Its arguments and result must be values that can be sent between threads. */
 export interface ThreadJob {
   module: string
   name: string

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A process as the system describes it: its command line, and its start time (ids are reused, the pair is not). */
+/**
+ * A process as the system describes it: its command line, and its start time (ids are reused, but not with the same
+ * start time).
+ */
 export interface ProcessDescription {
   command: string
   started: string
@@ -20,7 +23,8 @@ export function describeProcess(pid: number): ProcessDescription | undefined {
 
 function readProc(pid: number): ProcessDescription | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in brackets may contain spaces, so count the fields behind it: 0 is the state, 19 the start time in ticks since boot.
+  // The name in brackets may contain spaces, so fields are counted after the bracket: 0 is the state, 19 the start time
+  // in ticks since boot.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (fields[0] === 'Z') return undefined
   return {

@@ -1,10 +1,13 @@
 import { constants } from 'node:os'
 
-/** Ctrl-C, a service manager, and a closed terminal. */
+/** Sent by Ctrl-C, by a service manager, and when the terminal is closed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
-/** A process of the site exits at the latest this long after the first signal, whatever still runs. The whole site has 10 s. */
+/**
+ * Time after the first stop signal at which a process of the site exits, even if work is still running. The whole site
+ * must stop within 10 s.
+ */
 export const stopTimeoutMs = 9000
 
 let stopDeadline = Infinity
@@ -25,7 +28,7 @@ export function stopTimeLeftMs(): number {
   return Math.max(0, stopDeadline - Date.now())
 }
 
-/** Stops this process as an external signal does: one of its children was asked to stop. */
+/** Stops this process like an external stop signal, because a child process has received one. */
 export function stopThisProcess(): void {
   process.kill(process.pid, 'SIGTERM')
 }

@@ -38,7 +38,7 @@ export async function openStorage(
   })
   if (!isOwn)
     throw new ConfigError(
-      `S3_BUCKET: the bucket ${s3.bucket} is another site's, as its file "${markerKey}" says. Give this site a bucket of its own; or delete that file, where no other site uses the bucket any more.`,
+      `S3_BUCKET: the bucket ${s3.bucket} is another site's, according to its file "${markerKey}". Use another bucket for this site; or delete that file, if no other site uses the bucket any more.`,
     )
   return storage
 }

@@ -51,7 +51,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 
 let known: { name: string; key: Buffer } | undefined
 
-/** The same for a whole day. */
+/** Returns the signing key of a day, which is cached. */
 function signingKey(secret: string, day: string, region: string): Buffer {
   const name = `${secret} ${day} ${region}`
   if (known?.name !== name)

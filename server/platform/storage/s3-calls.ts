@@ -31,11 +31,11 @@ export interface S3Timeouts {
 
 const defaultTimeouts: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
 
-/** Redirected, denied (a wrong key or clock), too slow, too many requests. */
+/** HTTP statuses for: redirected, denied (a wrong key or clock), too slow, too many requests. */
 const unavailableStatuses = new Set([301, 401, 403, 408, 429])
 const unavailableCodes = new Set(['NoSuchBucket', 'RequestTimeout'])
 
-/** An error response of the store, or none at all, with a message for the log. */
+/** A failed call: an error response of the store, or no response. The message is for the log. */
 export class StoreError extends StorageError {
   readonly status: number | undefined
   readonly code: string

@@ -15,7 +15,7 @@ export interface S3Setup {
   settings: S3Config
   secretAccessKey: string
   dataDir: string
-  /** The owner of the bucket, according to its marker. */
+  /** The id of this site, which the bucket's marker file must contain. */
   siteId: string
   timeouts?: S3Timeouts
 }
@@ -25,7 +25,10 @@ const filesAtOnce = 6
 /** Time-outs of calls that a viewer waits for: about four seconds, then the viewer is asked to retry. */
 const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
-/** Links are signed as of this long before they expire, so that one media signature always yields the same cacheable links. */
+/**
+ * The signing time of a link is this long before it expires, so that one media signature always yields the same
+ * cacheable link.
+ */
 const linkLifeMs = 12 * 3_600_000
 
 /** Opens the storage in a bucket of any S3-compatible store; unfinished work is on this machine's disk. */
@@ -120,7 +123,10 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
   return address
 }
 
-/** Returns headers for browsers and caches. Captions may change; every other file is named by its content. */
+/**
+ * Returns the headers for browsers and caches. Captions may change; the keys of all other files contain a hash of their
+ * content.
+ */
 function headersOf(key: string) {
   const CacheControl = key.endsWith('.vtt') ? 'no-cache' : immutableCacheControl
   return { ContentType: contentTypeOf(key), CacheControl }
@@ -196,7 +202,10 @@ const sizeOf = (path: string) =>
     () => 0,
   )
 
-/** Uploads file by file; existing files are not sent again, and other files are deleted. */
+/**
+ * Uploads a file, or a folder file by file, and deletes it locally. Files that the bucket has already are not sent
+ * again; other files of the folder in the bucket are deleted.
+ */
 async function uploadAndRemove(
   calls: S3Calls,
   path: string,

@@ -6,8 +6,9 @@ export interface StoredFile {
 }
 
 /**
- * The delivery of files behind signed URLs, once the app has verified the URL: the app sends the file, or returns a link that the store
- * accepts for a while, or a cache in front of the store verifies the site's own signatures.
+ * How files behind signed URLs are delivered. `files`: the app verifies the URL and sends the file. `signed`: the app
+ * verifies the URL and returns a link that the store accepts for a while. `edge`: a cache in front of the store
+ * verifies the site's signatures itself.
  */
 export type Delivery =
   | { kind: 'files'; root: string }
@@ -15,8 +16,9 @@ export type Delivery =
   | { kind: 'edge'; origin: string }
 
 /**
- * The files, by key: `originals/…`, `media/<asset>/…` (behind a signed URL), `public/…`. A key's file appears atomically, and is
- * durable once the promise resolves. A folder may appear file by file: nothing reads one before the database refers to it.
+ * The files, by key: `originals/…`, `media/<asset>/…` (behind a signed URL), `public/…`, `uploads/…` (parts of uploads
+ * in the studio). A key's file appears atomically, and is durable once the promise resolves. A folder may appear file
+ * by file: nothing reads one before the database refers to it.
  */
 export interface Storage {
   readonly delivery: Delivery
@@ -29,8 +31,9 @@ export interface Storage {
   read(key: string, options?: { interactive?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**
-   * Moves a finished file or folder of `workDir` to a key, replacing what is there. Data sent by an earlier attempt at the same key is
-   * not sent again. @throws the signal's reason when aborted
+   * Moves a finished file or folder of `workDir` to a key, replacing what is there. Data that an earlier attempt
+   * already sent to the same key is not sent again.
+   * @throws the signal's reason when aborted
    */
   moveFromWorkDir(path: string, key: string, signal?: AbortSignal): Promise<void>
   /** @throws Error (ENOENT) if there is no such file */

@@ -83,8 +83,8 @@ function isSame(part: Part | undefined, bytes: Buffer): part is Part {
 }
 
 /**
- * Returns whether an ETag is the MD5 of these bytes. Stores use it for files sent in one piece, unless they encrypt them with a key
- * of the owner's: then the file is sent again.
+ * Returns whether an ETag is the MD5 of these bytes. Stores use it for files sent in one piece, unless they encrypt
+ * them with a key of the bucket's owner. Then the ETag differs, and the file is sent again.
  */
 export function isMd5Of(etag: string, bytes: Buffer): boolean {
   return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')

@@ -12,7 +12,7 @@ import { outcomeOf, Step } from './step.ts'
 import { faultSuffix, withFault } from './with-fault.ts'
 import { cardBehaviourText } from './purchase-steps.ts'
 
-/** Cancels or resumes the renewals. */
+/** Cancels or resumes the renewals of the user's subscription. */
 export class ToggleRenewal extends Step {
   readonly device: Device
   readonly on: boolean
@@ -38,7 +38,7 @@ export class ToggleRenewal extends Step {
   }
 }
 
-/** Changes the card of a plan. */
+/** Changes the payment card of a plan. */
 export class ChangeCard extends Step {
   readonly device: Device
   readonly card: Behaviour
@@ -70,7 +70,7 @@ export class ChangeCard extends Step {
   }
 }
 
-/** Signs the guest in, whose records become the member's. */
+/** Signs the guest in. The guest's records become the member's. */
 export class SignIn extends Step {
   override check({ signedIn }: Readonly<Model>): boolean {
     return !signedIn

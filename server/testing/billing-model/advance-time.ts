@@ -9,16 +9,16 @@ import type { BillingHarness, WebhookEvent } from './billing-harness.ts'
 
 const underWay = sql.join(inProgressStatuses)
 
-/** A job that still finds work after this many rounds would never end, which is a bug. */
+/** Maximum number of rounds. A job that still finds work then would never end, which is a bug. */
 const maxRounds = 200
 
-/** Advances the time of a running site, whose jobs run when they are due. */
+/** Advances the time of a running site. The jobs run when they are due. */
 export async function advanceTime(harness: BillingHarness, milliseconds: number): Promise<void> {
   const end = harness.now() + milliseconds
   for (let round = 0; ; round++) {
     const due = await nextDueAt(harness)
     if (due === null || due > end) break
-    if (round === maxRounds) throw new Error('the jobs find something to do again and again')
+    if (round === maxRounds) throw new Error(`the jobs still find work after ${maxRounds} rounds`)
     harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
     await runJobs(harness)
   }
@@ -30,7 +30,7 @@ export async function runJobs({ context }: BillingHarness): Promise<void> {
   await renewDueSubscriptions(context)
 }
 
-/** Returns when a job has work next. An order waits for its payment in progress. */
+/** Returns the time at which a job next has work. An order with a payment in progress does not expire. */
 async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
@@ -47,7 +47,7 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Delivers a webhook event. If the site stops before it has applied it, the janitor does so later. */
+/** Delivers a webhook event. If the site stops before it has applied the event, the janitor job does so later. */
 export async function deliverWebhook(
   harness: BillingHarness,
   event: WebhookEvent,
@@ -57,11 +57,11 @@ export async function deliverWebhook(
   const { body, headers } = signEvent(sandbox, event.reference)
   event.delivered = true
   const received = await receiveWebhook(context, gateway, Buffer.from(body), headers)
-  if (!received) throw new Error('the site refused an event that was signed')
+  if (!received) throw new Error('the site refused a signed webhook event')
   if (!crashesBeforeApply) await applyWebhookEvent(context, received)
 }
 
-/** Completes all work: requests and events arrive, and the jobs run until nothing is open. */
+/** Completes all work: requests and webhook events arrive, and the jobs run until nothing is open. */
 export async function runUntilSettled(harness: BillingHarness): Promise<void> {
   harness.line.fault = 'none'
   await deliverLateRequests(harness)
@@ -72,7 +72,7 @@ export async function runUntilSettled(harness: BillingHarness): Promise<void> {
     due !== null;
     due = await nextPollAt(harness), round++
   ) {
-    if (round === maxRounds) throw new Error('something stays open for ever')
+    if (round === maxRounds) throw new Error(`unfinished work is still open after ${maxRounds} rounds`)
     harness.advanceClock(Math.max(due - harness.now(), 0) + 1)
     await runJobs(harness)
   }
@@ -80,7 +80,7 @@ export async function runUntilSettled(harness: BillingHarness): Promise<void> {
   await advanceTime(harness, 0)
 }
 
-/** Returns when the janitor next polls unfinished work; null if there is none. */
+/** Returns the time of the next poll of unfinished work; null if there is none. */
 async function nextPollAt({ db }: BillingHarness): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT min(next_poll_at) AS at FROM (

@@ -1,10 +1,10 @@
-/** A lot in the model, with only the fields needed to predict the balance. */
+/** A lot of the balance, with only the fields that are needed to predict the balance. */
 interface Lot {
   topUp: number
   kind: 'paid' | 'bonus'
   left: number
   deducted: number
-  /** The amount that was debited beyond the rest of the lot. */
+  /** Amount that was debited beyond what remained of the lot. */
   lost: number
   expiresAt: number
 }
@@ -20,17 +20,20 @@ interface TopUpState {
   amount: number
   refunded: number
   dispute: 'none' | 'open' | 'won' | 'lost'
-  /** The amount that the dispute debited. */
+  /** Amount that the dispute has debited. */
   disputed: number
-  /** The amount taken of its paid lot when its bonus was withdrawn. */
+  /** Amount that had been taken from the top-up's paid lot when its bonus was withdrawn. */
   closedAt?: number
 }
 
-/** The expected balance of a user. Each method models one request to the site, and does nothing if the site must refuse it. */
+/**
+ * Predicts the balance of a user. Each method models one request to the site. It does nothing if the site must refuse
+ * the request.
+ */
 export class BalanceModel {
   readonly lots: Lot[] = []
   readonly topUps: TopUpState[] = []
-  /** The latest purchase of each episode number. */
+  /** The latest purchase of each episode, by the episode's number. */
   readonly bought = new Map<number, Purchase>()
   private purchases = 0
 
@@ -40,7 +43,7 @@ export class BalanceModel {
     if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, deducted: 0, lost: 0, expiresAt })
   }
 
-  /** @returns whether it must be paid */
+  /** Pays for an episode from the balance. @returns whether the site must accept it */
   buy(episode: number, cents: number, now: number): boolean {
     const usable = this.lots.filter(({ expiresAt, left }) => expiresAt > now && left > 0)
     const available = usable.reduce((sum, { left }) => sum + left, 0)
@@ -60,14 +63,14 @@ export class BalanceModel {
     return true
   }
 
-  /** Refunds an amount of a purchase, or its rest, to its lots, except those that were refunded. */
+  /** Refunds an amount of a purchase, or all that remains of it, to its lots. What a lot has lost is deducted again. */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
     const left = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
     if (bought?.live && (cents ?? 0) <= left) this.restoreToLots(bought, cents ?? left)
   }
 
-  /** Returns money to its lots: paid money first, the latest top-up first. */
+  /** Returns money to lots: first to paid lots, and to those of the latest top-up first. */
   private restoreToLots(bought: Purchase, cents: number): void {
     const parts = bought.parts.toSorted(
       (a, b) => b.lot.kind.localeCompare(a.lot.kind) || b.lot.topUp - a.lot.topUp,
@@ -86,7 +89,7 @@ export class BalanceModel {
     }
   }
 
-  /** Refunds an amount of a top-up, or its unspent part less the spent bonus, to its payment. */
+  /** Refunds an amount of a top-up. By default, this is its unspent part minus the spent bonus. */
   refundTopUp(index: number, wanted?: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -99,7 +102,7 @@ export class BalanceModel {
     this.closeBonus(index)
   }
 
-  /** Debits the rest of a top-up, then the purchases made with it, the latest first. */
+  /** Debits what remains of a top-up, then the purchases that it has paid for, latest first. */
   dispute(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -124,7 +127,7 @@ export class BalanceModel {
     this.deduct(paid, lost - topUp.disputed)
     const bonus = this.lotOf(index, 'bonus')
     if (!bonus || topUp.closedAt === undefined || topUp.refunded >= topUp.closedAt) return
-    // The dispute had reversed all purchases made with the bonus: nothing is set off.
+    // The dispute had reversed all purchases that the bonus had paid for, so no amount is set off.
     delete topUp.closedAt
     this.deduct(bonus, -bonus.deducted)
   }
@@ -157,7 +160,10 @@ export class BalanceModel {
     this.deduct(paid, cents)
   }
 
-  /** Withdraws the bonus of a top-up whose money was taken: paid money pays for the spent part, and the rest is deleted. */
+  /**
+   * Withdraws the bonus of a top-up whose money was taken. Paid money replaces the part of the bonus that was spent;
+   * the rest is deleted.
+   */
   private closeBonus(index: number): void {
     const [paid, bonus, topUp] = [this.lotOf(index, 'paid'), this.lotOf(index, 'bonus'), this.topUps[index]]
     if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.left > this.spentBonus(index))

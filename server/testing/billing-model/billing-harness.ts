@@ -14,7 +14,7 @@ import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Db } from '#server/tables.ts'
 import { recordStateChanges } from './read-books.ts'
 
-/** Faults between the site and its gateway. */
+/** Faults in the network between the site and its gateway. */
 export type Fault =
   | 'none'
   | 'the request is lost'
@@ -22,11 +22,11 @@ export type Fault =
   | 'the answer is lost'
   | 'no answers'
 
-/** A webhook event that the gateway has to deliver. */
+/** A webhook event that the gateway sends. */
 export interface WebhookEvent {
   reference: string
   delivered: boolean
-  /** True if it never arrives. */
+  /** True if the event never arrives. */
   dropped: boolean
 }
 
@@ -35,7 +35,7 @@ interface GatewayNetwork {
   late: (() => Promise<unknown>)[]
 }
 
-/** Two locked episodes, their video, and plans of three lengths. */
+/** Names of the products: two locked episodes, their video, and plans of three lengths. */
 export type ProductName =
   | 'episode 4'
   | 'episode 5'
@@ -50,31 +50,31 @@ export type ProductParams =
   | { kind: 'plan'; plan_id: string; days: number }
 
 /**
- * The billing system with its own database and clock, so that several lanes of sequences can run concurrently. Its gateway is the
- * sandbox, behind a connection that can have faults.
+ * The billing system with its own database and clock, so that several sequences of steps can run concurrently. Its
+ * gateway is the sandbox, behind a network that can have faults.
  */
 export interface BillingHarness {
   db: Db
   pool: TestDatabase['pool']
   context: BillingContext
-  /** The gateway without the faulty connection. */
+  /** The gateway without the network's faults. */
   gateway: PaymentGateway
   sandbox: SandboxContext
   products: Record<ProductName, ProductParams>
   videoId: string
-  /** The locked episodes. */
+  /** Ids of the locked episodes. */
   locked: string[]
   line: GatewayNetwork
   events: WebhookEvent[]
-  /** Delayed requests that have not reached the gateway yet. */
+  /** Delayed requests that have not yet reached the gateway. */
   late: (() => Promise<unknown>)[]
-  /** Errors logged by the site. */
+  /** Errors that the site has logged. */
   errors: string[]
   now(): number
   advanceClock(milliseconds: number): void
   /** Creates a card token, as the gateway's card form does. */
   newToken(behaviour: Behaviour): Promise<string>
-  /** Deletes the orders of the previous sequence and resets the clock. */
+  /** Deletes the data of the previous sequence and resets the clock. */
   reset(): Promise<void>
   close(): Promise<void>
 }
@@ -84,7 +84,7 @@ const plans = {
   'the 7-day plan': [7, 499],
   'the 30-day plan': [30, 1299],
 } as const
-/** The 7-day plan has an introductory price. */
+/** Introductory price in cents of the 7-day plan. */
 export const introCents = 99
 
 export async function openBillingHarness(): Promise<BillingHarness> {
@@ -147,7 +147,7 @@ export async function openBillingHarness(): Promise<BillingHarness> {
   }
 }
 
-/** Puts a connection with faults between the site and a gateway. */
+/** Returns a gateway behind a network that can have faults. */
 function withNetworkFaults(gateway: PaymentGateway, line: GatewayNetwork): PaymentGateway {
   const sendWrite = async <T>(call: () => Promise<T>): Promise<T> => {
     if (line.fault === 'the request is late') line.late.push(call)
@@ -219,7 +219,7 @@ async function createProducts(
   }
 }
 
-/** The tables in the order of deletion: rows that refer to others come first. */
+/** Tables in the order of deletion: a row is deleted before the rows that it refers to. */
 const tables = [
   'state_changes',
   'entitlements',
@@ -246,17 +246,19 @@ const tables = [
   'users',
 ]
 
-/** Creates a function that empties the tables that a sequence fills. */
+/** Creates an SQL function that empties the tables which a sequence fills. */
 async function createResetFunction(pool: TestDatabase['pool']): Promise<void> {
   const deletions = tables.map((table) => `DELETE FROM ${table};`)
   await pool.query(
     `CREATE FUNCTION forget_all() RETURNS void LANGUAGE plpgsql AS $$ BEGIN ${deletions.join(' ')} END $$`,
   )
-  // Autovacuum locks an emptied table to truncate it for longer than a read waits.
+  // Autovacuum locks an emptied table while it truncates the file, for longer than a read may wait.
   for (const table of tables) await pool.query(`ALTER TABLE ${table} SET (vacuum_truncate = off)`)
 }
 
-/** Empties the tables. The reconciliation is up to date when a sequence begins, as on a site that has been running for some time. */
+/**
+ * Empties the tables. The reconciliation is up to date when a sequence begins, as on a site that has run for some time.
+ */
 async function resetTables(pool: TestDatabase['pool'], now: Date): Promise<void> {
   await pool.query('SELECT forget_all()')
   await pool.query(

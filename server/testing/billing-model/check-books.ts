@@ -12,7 +12,7 @@ import type {
 } from './read-books.ts'
 import type { Model } from './model.ts'
 
-/** A violated rule of the books. */
+/** Thrown if the books violate a rule. */
 class InvariantViolation extends Error {
   override readonly name = 'InvariantViolation'
 }
@@ -23,7 +23,7 @@ export function ensure(holds: boolean, rule: string, about?: unknown): asserts h
 
 const sum = (cents: readonly number[]) => cents.reduce((total, each) => total + each, 0)
 
-/** Checks the rules that hold after every step, even while webhook events are pending. */
+/** Checks the rules that must hold after every step, even while webhook events are pending. */
 export function checkBooks(model: Model): void {
   const { books } = model
   checkLedger(books)
@@ -49,7 +49,7 @@ function checkLedger({ lines }: Books): void {
 const succeededRefunds = ({ refunds }: Books, attemptId: string) =>
   refunds.filter(({ attempt_id, status }) => attempt_id === attemptId && status === 'succeeded')
 
-/** Returns the amount that the gateway holds of an attempt's payment, according to the ledger. */
+/** Returns the amount of an attempt's payment that the gateway still holds, according to the ledger. */
 function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
   const ofAttempt = new Set(refunds.filter(({ attempt_id }) => attempt_id === attemptId).map(({ id }) => id))
   const own = lines.filter(({ account, transaction_id: id }) => {
@@ -60,7 +60,7 @@ function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
   return sum(own.map(({ cents }) => cents))
 }
 
-/** Returns the account that an attempt's money was posted to. */
+/** Returns the account to which an attempt's payment was posted. */
 const debitAccountOf = ({ lines }: Books, attemptId: string) =>
   lines.find(({ transaction_id, cents }) => transaction_id === `charge:${attemptId}` && cents < 0)?.account
 
@@ -154,7 +154,8 @@ function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEnt
   }
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  // After an outage the grace period begins with the first attempt, whatever the order's status since.
+  // After an outage, the grace period begins with the first renewal attempt, even if the order's status has changed
+  // since.
   const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
   const next = nextOrderOf(books, order)?.id
   const renewalAttempts = books.attempts.filter(
@@ -198,7 +199,10 @@ function checkLive(books: Books, subscription: SubscriptionEntry): void {
   })
 }
 
-/** Checks that a renewal continues the previous period, or starts when paid if that was after the grace period. */
+/**
+ * Checks that a renewal continues the previous period. If it was paid after the grace period, its period must begin at
+ * the payment.
+ */
 function checkPeriod(books: Books, order: OrderEntry): void {
   const next = nextOrderOf(books, order)
   const [right, nextRight] = [order, next].map((one) =>
@@ -218,7 +222,7 @@ function checkPeriod(books: Books, order: OrderEntry): void {
 
 // Purchases are unique
 
-/** Checks that no user has paid twice for the same period or item. */
+/** Checks that no user has paid twice for the same period or product. */
 function checkNoDoublePurchase(model: Model): void {
   const { books } = model
   const paidOrders = books.orders.filter(
@@ -228,14 +232,16 @@ function checkNoDoublePurchase(model: Model): void {
   for (const one of paidOrders)
     for (const other of paidOrders) {
       if (one.id >= other.id || one.user_id !== other.user_id) continue
-      // A guest and a member who bought the same before they were merged have both paid.
+      // A guest and a member may both have bought the same product before the guest signed in.
       const [buyer, otherBuyer] = [buyers.get(one.id), buyers.get(other.id)]
       if (model.signedIn && (buyer === undefined || buyer !== otherBuyer)) continue
       ensure(!coversSameEpisode(books, one, other), 'nothing is paid for twice', { one, other })
     }
 }
 
-/** Returns whether an order's money, or that of its subscription, was returned for a time, so that buying again was legitimate. */
+/**
+ * Returns whether the money of an order or of its subscription was returned for a time. The user may then buy again.
+ */
 function wasRefundedOrDisputed({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
   const own = orders.filter(
     (one) => one.id === id || (subscription_id !== null && one.subscription_id === subscription_id),
@@ -257,7 +263,7 @@ function coversSameEpisode({ entitlements }: Books, one: OrderEntry, other: Orde
   }
   if (one.kind === 'plan' || other.kind === 'plan') return false
   if (one.kind === other.kind) return one.episode_id === other.episode_id
-  // The owner of an episode may buy the whole video, but not vice versa.
+  // The owner of an episode may buy the whole video, but the owner of a video must not buy an episode of it.
   const [episode, video] = one.kind === 'episode' ? [one, other] : [other, one]
   return (episode.paid_at ?? 0) > (video.paid_at ?? 0)
 }
@@ -286,7 +292,8 @@ function checkCharges(model: Model): void {
 /** Checks a new charge of a saved payment method. */
 function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: AttemptEntry): void {
   ensure(!cancelled.has(order.user_id), 'nobody is charged who has cancelled', { order, attempt })
-  // A payment that arrived while its subscription ended has started another: late payments are honoured.
+  // Period 0 is the first of a new subscription. A renewal that was paid only after its subscription had ended started
+  // it.
   if (order.period_no === 0) return
   const last = books.orders.find((one) => nextOrderOf(books, one)?.id === order.id)
   const right = books.entitlements.find(({ order_id }) => order_id === last?.id)
@@ -301,13 +308,16 @@ function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: A
 
 // Ends and access
 
-/** Returns whether another plan was paid after the period ended and before its renewal was attempted, such as after an outage. */
+/**
+ * Returns whether another plan was paid after the period had ended and before the renewal was attempted, for example
+ * after an outage.
+ */
 function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
   const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
   return others.some(({ kind, paid_at }) => kind === 'plan' && (paid_at ?? 0) >= (period_ends_at ?? Infinity))
 }
 
-/** Checks that a subscription has a reason to end or to be past due. */
+/** Checks that each subscription that has ended or is past due has a reason for it. */
 export function checkEndedSubscriptions(model: Model): void {
   const { books, hadFaults, mergedSubscriptions } = model
   if (hadFaults) return
@@ -375,7 +385,7 @@ export function checkAccess(
 
 // States
 
-/** The allowed transitions, including those of a refund that the bank returned. */
+/** The allowed transitions, including those of a refund that the bank sends back. */
 const transitions: Record<StateChange['kind'], Record<string, readonly string[]>> = {
   orders: {
     pending: ['paid', 'failed', 'cancelled', 'expired'],

@@ -6,13 +6,13 @@ import { isDisputeOpenOrLost } from '#server/features/billing/states/order-state
 import type { Db } from '#server/tables.ts'
 
 interface BalanceComparison {
-  /** The gateway's holdings according to the site, in cents. */
+  /** Money at the gateway according to the site's ledger, in cents. */
   ours: number
-  /** The gateway's actual holdings: received, less refunds and lost disputes, in cents. */
+  /** Money at the gateway according to the gateway, in cents: payments minus refunds and lost disputes. */
   theirs: number
 }
 
-/** Checks that every ledger transaction adds up to zero. */
+/** Checks that the lines of every ledger transaction add up to zero. */
 export async function expectTransactionsBalanced(db: Db): Promise<void> {
   const unbalancedTransactions =
     await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(
@@ -21,7 +21,10 @@ export async function expectTransactionsBalanced(db: Db): Promise<void> {
   expect(unbalancedTransactions.rows).toEqual([])
 }
 
-/** Compares the site's ledger with the sandbox's records; every ledger transaction must add up to zero. */
+/**
+ * Compares the site's ledger with the sandbox's records. Checks that the lines of every ledger transaction add up to
+ * zero.
+ */
 export async function compareSandboxBalance(db: Db): Promise<BalanceComparison> {
   await expectTransactionsBalanced(db)
   const { rows } = await sql<BalanceComparison>`SELECT
@@ -39,7 +42,7 @@ export async function compareGatewayBalance(db: Db, gateway: PaymentGateway): Pr
   return compareBalances(db, gateway.id, await gateway.listPayments(new Date(0)))
 }
 
-/** Compares the site's ledger with the given payments of a gateway. */
+/** Compares the site's ledger with these payments of a gateway. */
 export async function compareBalances(
   db: Db,
   gateway: GatewayId,
@@ -52,7 +55,7 @@ export async function compareBalances(
   return { ours: rows[0]?.ours ?? NaN, theirs: netPaidCents(payments) }
 }
 
-/** Returns the gateway's holdings from these payments: received, less refunds and disputes. */
+/** Returns the money that these payments leave at the gateway, in cents: payments minus refunds and disputes. */
 export function netPaidCents(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')

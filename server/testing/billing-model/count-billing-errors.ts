@@ -6,44 +6,47 @@ import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBalances, netPaidCents } from './compare-ledger-with-gateway.ts'
 
-/** The last status of an order that a client received. */
+/** An order and its last status that a client received. */
 export interface Sale {
   orderId: string
   gateway: GatewayId
   status: OrderStatus
 }
 
-/** A gateway's payments, compared with the site's records. */
+/** Counts from the comparison of a gateway's payments with the site's records. */
 export interface GatewayErrorCounts {
   gateway: GatewayId
-  /** Number of successful first payments and renewals. */
+  /** Number of successful first payments. `renewals`: number of successful renewals. */
   sales: number
   renewals: number
   /** Number of payments with a refund. */
   refunds: number
-  /** Number of payments that bought nothing, or of orders reported as paid that are not. */
+  /** Number of payments that bought nothing, plus orders that were reported as paid but are not. */
   lostPayments: number
-  /** Number of orders paid more than once without a refund. */
+  /** Number of orders with more than one payment that was not refunded. */
   paidTwice: number
   paidWithoutEntitlement: number
   entitledWithoutPayment: number
-  /** The gateway's holdings according to the site's ledger and to the gateway, in cents. */
+  /** Money at the gateway in cents: according to the site's ledger (`ours`) and to the gateway (`theirs`). */
   ours: number
   theirs: number
 }
 
-/** Maximum time that a renewing plan's entitlement outlasts its period; after an outage, the first attempt. */
+/**
+ * Maximum time by which the entitlement of a renewing plan may outlast its period. After an outage, it counts from the
+ * first renewal attempt.
+ */
 const longestGrace = '3 days'
 
 interface OrderRow {
   id: string
   status: string
   period_no: number | null
-  /** True while the entitlement lasts. */
+  /** True while the entitlement is active. */
   entitled: boolean
 }
 
-/** Compares every payment of a gateway with the orders, entitlements and ledger of the site. */
+/** Compares all payments of a gateway with the site's orders, entitlements and ledger. */
 export async function countBillingErrors(
   db: Db,
   gateway: PaymentGateway,
@@ -52,7 +55,7 @@ export async function countBillingErrors(
   const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
-  /** The money and number of payments that an order still holds. */
+  /** Payments of each order that were not refunded: their sum and number. */
   const paidByOrder = new Map<string, { cents: number; payments: number }>()
   for (const payment of payments) {
     const { orderId } = payment
@@ -60,7 +63,8 @@ export async function countBillingErrors(
     const before = paidByOrder.get(orderId) ?? { cents: 0, payments: 0 }
     paidByOrder.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
   }
-  // A dispute may cover a part, such as the rest of a payment of which the bank returned a refund meanwhile.
+  // A dispute may be for a part of the payment: for example, if the bank sends back a refund after the dispute has
+  // opened.
   const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
@@ -106,7 +110,10 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
   return rows
 }
 
-/** Counts unfinished work: open payments, refunds and webhook events, and ledger transactions that do not add up. */
+/**
+ * Counts unfinished work: open payments, refunds and webhook events. Also counts ledger transactions that do not add up
+ * to zero.
+ */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
     (SELECT count(*) FROM payment_attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,

@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import type { Db } from '#server/tables.ts'
 
 /**
- * Checks the invariants of balances: each lot and each entry is the sum of its lines, the ledger's liability equals the unspent
- * money to the cent, and a returned top-up has nothing open but refunds in progress.
+ * Checks the invariants of balances. Each lot and each entry is the sum of its lines. The ledger's deferred revenue
+ * equals the unspent paid money. A refunded top-up has nothing open except refunds in progress.
  */
 export async function expectBalancesConsistent(db: Db): Promise<void> {
   const lots = await sql`

@@ -1,7 +1,7 @@
 import type { Books, OrderEntry } from './read-books.ts'
 import type { BillingHarness, ProductName } from './billing-harness.ts'
 
-/** The browser that starts as a guest and may sign in, or another device of the member. */
+/** `here`: the browser that starts as a guest and may sign in. `elsewhere`: another device of the member. */
 export type Device = 'here' | 'elsewhere'
 
 export const deviceName = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
@@ -9,31 +9,33 @@ export const deviceName = (device: Device) => (device === 'here' ? 'the viewer' 
 interface ModelOrder {
   id: string
   thing: ProductName
-  /** The user who ordered it; a guest's orders become the member's later. */
+  /** The user who ordered. A guest's orders later become the member's, but this does not change. */
   buyer: string
-  /** Number of payment requests by the client. */
+  /** Number of payment requests that the client has sent. */
   presses: number
 }
 
-/** The actions of a sequence's users and the responses they received, compared with the site's books. */
+/**
+ * The actions of the users in a sequence and the responses that they received. They are compared with the site's books.
+ */
 export class Model {
   readonly guest: string
   readonly member: string
-  /** The locked episodes. */
+  /** Ids of the locked episodes. */
   readonly lockedEpisodeIds: readonly string[]
   signedIn = false
   orders: ModelOrder[] = []
-  /** Orders that a response reported as paid. */
+  /** Ids of orders that a response reported as paid. */
   reportedPaid = new Set<string>()
-  /** Users who must not be charged again since their last cancellation. */
+  /** Ids of users who have cancelled and must not be charged again. */
   cancelled = new Set<string>()
-  /** True after a fault between the site and the gateway, which may have failed a renewal. */
+  /** True after a network fault between site and gateway, because it may have failed a renewal. */
   hadFaults = false
-  /** True if the member and the guest each had a subscription when they were merged. */
+  /** True if both the guest and the member had a subscription when the guest signed in. */
   mergedSubscriptions = false
-  /** Webhook events and delayed requests in transit. */
+  /** Webhook events and delayed requests that have not arrived yet. */
   readonly line: Pick<BillingHarness, 'events' | 'late'>
-  /** The books now and before the last step. */
+  /** The books now, and before the last step. */
   books: Books
   before: Books
 
@@ -60,7 +62,7 @@ export class Model {
     )
   }
 
-  /** Returns the order that a command's number refers to; renewals are not among them. */
+  /** Returns the order to which a step's number refers. Renewals are not counted. */
   order(number: number): ModelOrder | undefined {
     return this.orders[number % this.orders.length]
   }
@@ -69,7 +71,7 @@ export class Model {
     return this.books.orders.find((order) => order.id === id)
   }
 
-  /** Returns the name of an order in reports: the first is order 1. */
+  /** Returns the name of an order in reports, such as "order 1" for the first. */
   nameOf(id: string): string {
     const number = this.orders.findIndex((order) => order.id === id) + 1
     return number > 0 ? `order ${number}` : 'a renewal'

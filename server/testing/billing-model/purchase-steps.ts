@@ -17,7 +17,7 @@ interface Purchase {
   device: Device
   thing: ProductName
   method: PaymentMethod
-  /** True if the card is to be saved for further purchases. */
+  /** True if the card should be saved for later purchases. */
   save?: boolean
 }
 
@@ -41,13 +41,13 @@ async function submitOrder(
   if (products[thing].kind === 'plan') model.cancelled.delete(buyer)
   if (!model.orders.some((one) => one.id === createdOrderId))
     model.orders.push({ id: createdOrderId, thing, buyer, presses: 0 })
-  // A wallet payment starts with the order.
+  // A wallet payment starts together with its order, so this is also a payment request.
   const order = model.orders.find((one) => one.id === createdOrderId)
   if (order && method === 'wallet') order.presses++
   return { answer, id: createdOrderId }
 }
 
-/** Submits the payment of an order by card. */
+/** Submits the card payment of an order. */
 async function submitPayment(
   harness: BillingHarness,
   model: Model,
@@ -55,7 +55,7 @@ async function submitPayment(
 ): Promise<Answer> {
   const order = model.orders.find((one) => one.id === id)
   const owner = model.orderEntry(id)?.user_id ?? order?.buyer
-  if (!order || owner === undefined) throw new Error(`${id} was not ordered`)
+  if (!order || owner === undefined) throw new Error(`the order ${id} does not exist`)
   order.presses++
   if (order.thing.endsWith('plan')) model.cancelled.delete(owner)
   const token = await harness.newToken(card)
@@ -65,7 +65,7 @@ async function submitPayment(
   return answer
 }
 
-/** Returns the expected results of paying an order without faults; undefined if there are any. */
+/** Returns the expected results of paying an order without faults; undefined if any result is possible. */
 function expectedAnswers(
   model: Model,
   id: string,
@@ -126,7 +126,7 @@ abstract class PaymentStep extends Step {
   }
 }
 
-/** Creates an order without paying it; a wallet payment starts at once. */
+/** Creates an order without paying it. With a wallet, the payment starts immediately. */
 export class CreateOrder extends Step {
   readonly purchase: Purchase
   constructor(purchase: Purchase) {
@@ -146,7 +146,7 @@ export class CreateOrder extends Step {
   }
 }
 
-/** Checks that an item that is not owned can be ordered. */
+/** Checks that a product which the user does not own can be ordered. */
 function expectOrderAccepted(
   { products, now }: BillingHarness,
   model: Model,
@@ -166,7 +166,7 @@ function expectOrderAccepted(
   if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
 }
 
-/** Creates an order and pays it by card at once. */
+/** Creates an order and pays it by card immediately. */
 export class Buy extends PaymentStep {
   readonly device: Device
   readonly thing: ProductName
@@ -215,7 +215,7 @@ export const cardBehaviourText: Record<Behaviour, string> = {
   disputed: 'disputes at once',
 }
 
-/** Buys something other than a plan with one tap, with the saved card. */
+/** Buys an episode or the video with one tap, by the saved card. */
 export class OneTap extends Step {
   readonly device: Device
   readonly thing: ProductName
@@ -240,7 +240,7 @@ export class OneTap extends Step {
     const answer = await withFault(harness, model, this.fault, () =>
       outcomeOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
-    // The order exists even if it was not paid.
+    // The order exists even if its payment failed.
     const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
     const [order] = await wanted
       .where('user_id', '=', buyer)
@@ -283,7 +283,7 @@ export class RemoveCard extends Step {
   }
 }
 
-/** Pays an existing order, possibly twice concurrently. */
+/** Pays an existing order, possibly twice at the same time. */
 export class Pay extends PaymentStep {
   readonly order: number
   constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {
@@ -304,7 +304,7 @@ export class Pay extends PaymentStep {
   }
 }
 
-/** Answers the bank's 3-D Secure check, or the wallet. */
+/** Responds to the bank's 3-D Secure challenge, or approves in the wallet. */
 export class AnswerBankChallenge extends Step {
   readonly number: number
   readonly yes: boolean
@@ -337,7 +337,7 @@ export class AnswerBankChallenge extends Step {
   }
 }
 
-/** Opens the page with an order's result. */
+/** Opens the page with the result of an order. */
 export class RefreshOrder extends Step {
   readonly order: number
   constructor(order: number) {
@@ -355,7 +355,7 @@ export class RefreshOrder extends Step {
     const entry = model.orderEntry(model.order(this.order)?.id ?? '')
     if (!entry) return 'nothing'
     let status = ''
-    // A concurrent sign-in may have moved the order to another user.
+    // A concurrent sign-in may have moved the order to another user, so a refusal is allowed.
     const answer = await outcomeOf(async () => {
       ;({ status } = await refreshOrder(context, entry.user_id, entry.id, 'en'))
     })

@@ -28,7 +28,7 @@ export interface OrderEntry {
   amount_cents: number
   refunded_cents: number
   introductory: boolean
-  /** The period of the order's plan. */
+  /** Length of the plan's period in days; null for other products. */
   period_days: number | null
   paid_at: EpochMs | null
   expires_at: EpochMs
@@ -86,7 +86,7 @@ interface LedgerEntry {
   cents: number
 }
 
-/** A state change, in the database's order. */
+/** A state change. The list has them in the order in which the database recorded them. */
 export interface StateChange {
   kind: 'orders' | 'payment_attempts' | 'subscriptions' | 'refunds'
   id: string
@@ -94,7 +94,7 @@ export interface StateChange {
   is: string
 }
 
-/** All records of money of the site and its gateway, at one time. */
+/** All records of money in the site and its gateway at one time. */
 export interface Books {
   orders: OrderEntry[]
   attempts: AttemptEntry[]
@@ -103,13 +103,13 @@ export interface Books {
   entitlements: EntitlementEntry[]
   lines: LedgerEntry[]
   changes: StateChange[]
-  /** Payments as listed by the gateway. */
+  /** Payments as the gateway lists them. */
   payments: Payment[]
 }
 
 const trackedTables = ['orders', 'payment_attempts', 'subscriptions', 'refunds'] as const
 
-/** Makes the test's database record each state change. */
+/** Installs triggers in the test database that record each state change. */
 export async function recordStateChanges(db: Db): Promise<void> {
   await sql`
     CREATE TABLE state_changes (number bigint GENERATED ALWAYS AS IDENTITY, kind text, id text, was text, "is" text)`.execute(
@@ -130,7 +130,7 @@ export async function recordStateChanges(db: Db): Promise<void> {
 const ms = (column: string) => `round(extract(epoch FROM ${column}) * 1000)::float8`
 const listOf = (query: string) => `(SELECT coalesce(json_agg(t), '[]') FROM (${query}) t)`
 
-/** All tables in one statement, because they are read after every step. */
+/** Reads all tables in one statement, because they are read after every step. */
 const booksQuery = `SELECT json_build_object(
   'orders', ${listOf(`
     SELECT orders.id, user_id, kind, status, method, episode_id, video_id, plan_id, subscription_id, period_no,
@@ -153,7 +153,7 @@ const booksQuery = `SELECT json_build_object(
   'changes', ${listOf('SELECT kind, id, was, "is" FROM state_changes ORDER BY number')}
 ) AS books`
 
-/** @param pool of the site's database */
+/** Reads the books. @param pool connections to the site's database */
 export async function readBooks(pool: Database<Tables>['pool'], gateway: PaymentGateway): Promise<Books> {
   const [{ rows }, payments] = await Promise.all([
     pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksQuery }),

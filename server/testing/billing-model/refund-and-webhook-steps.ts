@@ -9,7 +9,7 @@ import { deliverLateRequests, deliverWebhook } from './advance-time.ts'
 import { outcomeOf, Step } from './step.ts'
 import { faultSuffix, withFault } from './with-fault.ts'
 
-/** Refunds an order as the operator, or half of its rest. */
+/** Refunds an order as the operator: all that remains of it, or half of that. */
 export class Refund extends Step {
   readonly number: number
   readonly part: boolean
@@ -41,7 +41,7 @@ export class Refund extends Step {
 
 type Payments = Model['books']['payments']
 
-/** An event of a payment at the gateway, of which the site is notified by webhook or not at all. */
+/** A change of a payment at the gateway. The site gets a webhook event about it, or none. */
 abstract class GatewayEventStep extends Step {
   readonly number: number
   constructor(number: number) {
@@ -69,7 +69,7 @@ abstract class GatewayEventStep extends Step {
 
 let refunds = 0
 
-/** Refunds a payment in the gateway's own dashboard. */
+/** Refunds a payment in the gateway's dashboard, without the site. */
 export class RefundAtGateway extends GatewayEventStep {
   readonly part: boolean
   constructor({ number, part }: { number: number; part: boolean }) {
@@ -89,12 +89,12 @@ export class RefundAtGateway extends GatewayEventStep {
   }
 }
 
-/** Makes the bank return the refunds of a payment. */
+/** Makes the bank send back the refunds of a payment. */
 export class FailRefunds extends GatewayEventStep {
   describe(): string {
     return 'the bank sends the refunds of a payment back'
   }
-  /** Money that bought nothing and cannot be refunded is left to the operator. */
+  /** Skips payments that bought nothing: if their refund fails, the operator must handle them. */
   isEligible({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
     const isReturn = books.lines.some(
       ({ transaction_id, account }) =>
@@ -109,7 +109,7 @@ export class FailRefunds extends GatewayEventStep {
   }
 }
 
-/** Opens a dispute of a payment, or decides it. */
+/** Opens a dispute about a payment, or decides it. */
 export class Dispute extends GatewayEventStep {
   readonly to: DisputeStatus
   constructor({ number, to }: { number: number; to: DisputeStatus }) {
@@ -152,7 +152,7 @@ export class DeliverWebhook extends Step {
   }
 }
 
-/** Delivers all pending events concurrently, or drops them. */
+/** Delivers all pending webhook events concurrently, or drops them. */
 export class DeliverAllWebhooks extends Step {
   readonly arrives: boolean
   constructor(arrives: boolean) {
@@ -173,7 +173,7 @@ export class DeliverAllWebhooks extends Step {
   }
 }
 
-/** Delivers delayed requests to the gateway. */
+/** Delivers the delayed requests to the gateway. */
 export class DeliverLateRequests extends Step {
   override check({ line }: Readonly<Model>): boolean {
     return line.late.length > 0

@@ -23,12 +23,12 @@ import {
 } from './refund-and-webhook-steps.ts'
 import { RunConcurrently, Reconcile, Wait } from './time-steps.ts'
 
-/** Picks values by weight. */
+/** Generates one of these values; higher weights are more frequent. */
 const weightedConstant = <T>(...weighted: [weight: number, value: T][]) =>
   fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 
 const device = weightedConstant([3, 'here' as const], [1, 'elsewhere' as const])
-/** Few items with high weights, so that the same one is bought again. */
+/** Few products with high weights, so that a product is often bought again. */
 const thing = weightedConstant<ProductName>(
   [4, 'episode 4'],
   [1, 'episode 5'],
@@ -101,12 +101,12 @@ const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => 
 
 const maxSteps = 16
 
-/** The first purchase, without which most steps are impossible. */
+/** The first purchase. Without it, most other steps are impossible. */
 export const firstPurchase = fc
   .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
   .map((purchase) => new Buy(purchase))
 
-/** Generates steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
+/** Generates steps that buy, pay, renew, cancel, refund and dispute, with faults, and while time passes. */
 export function sequences(replayPath?: string) {
   const weighted: [weight: number, arbitrary: fc.Arbitrary<Step>][] = [
     [4, buy],

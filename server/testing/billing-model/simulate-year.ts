@@ -17,12 +17,12 @@ const defaultStepMs = 6 * hour
 const priceCents = 999
 
 interface YearOptions {
-  /** Number of subscriptions of each length. */
+  /** Number of subscriptions for each length of period. */
   subscribersPerPeriod: number
   periodDays: readonly number[]
-  /** Every n-th of them is cancelled at some time of the year. */
+  /** Every n-th subscription is cancelled at some time of the year. */
   cancelEvery: number
-  /** Time between two rounds of the schedulers: an integer fraction of a day, by default a quarter. */
+  /** Time in milliseconds between two runs of the schedulers: an integer fraction of a day, by default a quarter. */
   stepMs?: number
   onStep?(day: number): void
 }
@@ -36,12 +36,12 @@ interface SimulatedSubscriber {
   cancelsAt: number
 }
 
-/** The result of the year, for one length of period. */
+/** The result of the year for one length of period. */
 export interface PeriodTotals {
   periodDays: number
   subscriptions: number
   cancelled: number
-  /** Number of periods that began by the calendar, before the cancellation or the year's end. */
+  /** Number of periods that began according to the calendar, until the cancellation or the end of the year. */
   periods: number
   /** Number of periods that were paid at the gateway. */
   charges: number
@@ -51,15 +51,15 @@ export interface YearReport {
   lines: PeriodTotals[]
   /** Number of subscriptions that were not charged exactly once per period. */
   wrongCharges: number
-  /** Number of charges after the cancellation. */
+  /** Number of charges after a cancellation. */
   chargesAfterCancelling: number
-  /** The gateway's holdings according to the site and to the gateway, in cents. */
+  /** Money at the gateway in cents, according to the site (`ours`) and to the gateway (`theirs`). */
   books: { ours: number; theirs: number }
 }
 
 /**
- * Simulates a year of subscriptions with an advancing clock. The schedulers, one per database connection, run concurrently at every
- * step; users pay, renew and cancel with the same code as on a site.
+ * Simulates a year of subscriptions with a clock that advances in steps. At each step, the schedulers run concurrently,
+ * one per database connection. Users pay, renew and cancel through the same code as on a site.
  */
 export async function simulateYear(
   base: BillingContext,
@@ -88,12 +88,12 @@ export async function simulateYear(
       options.onStep?.(Math.floor((next - start) / day))
     }
   }
-  // Returns the last round before a time: a cancellation takes effect in the next.
+  // Returns the time of the last run before `at`. A cancellation takes effect at the next run.
   const jobRunBefore = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
   return summarizeYear(first.db, people, time, jobRunBefore)
 }
 
-/** Creates the subscribers, spread evenly over the first day, and pays their first period by card. */
+/** Creates the subscribers and pays their first period by card. Their starts are spread evenly over the first day. */
 async function subscribeAll(
   context: BillingContext,
   { subscribersPerPeriod, periodDays, cancelEvery }: YearOptions,
@@ -112,7 +112,7 @@ async function subscribeAll(
       subscriptionId: newId('sub'),
       periodDays: periodDays[index % periodDays.length] ?? 0,
       startsAt,
-      // Never at the end of a period.
+      // Never at the end of a period, where the renewal and the cancellation would coincide.
       cancelsAt: cancels
         ? startsAt + 2 * day + Math.floor(((index * 37) % count) * (360 / count)) * day + 7 * hour
         : Infinity,
@@ -144,7 +144,9 @@ async function insertPlan(db: Db, periodDays: number): Promise<string> {
   return id
 }
 
-/** Creates the order of the first period as the call does, and a token as the card form does. @returns the token */
+/**
+ * Inserts the order of the first period as the API does, and creates a token as the card form does. @returns the token
+ */
 async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string): Promise<string> {
   const at = new Date(person.startsAt)
   const token = `token of ${person.orderId}`
@@ -182,7 +184,7 @@ async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string):
   return token
 }
 
-/** Returns how many of a subscriber's periods began until the last round, or until the round of their cancellation. */
+/** Returns how many periods of a subscriber began until the last run of the schedulers, or until the cancellation. */
 function periodsOf(
   { startsAt, cancelsAt, periodDays }: SimulatedSubscriber,
   lastLook: number,

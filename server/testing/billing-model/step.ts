@@ -9,10 +9,10 @@ import { checkAccess, checkBooks, checkEndedSubscriptions, ensure } from './chec
 import { Model } from './model.ts'
 import { readBooks } from './read-books.ts'
 
-/** The site's response: done, or the reason of the refusal. */
+/** The site's response: done, or the name of the refusal. */
 export type Answer = 'done' | RefusalName
 
-/** Runs work and returns its result or refusal. @throws Error for anything that is not a refusal */
+/** Runs `work` and returns `done` or its refusal. @throws Error for any error that is not a refusal */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<Answer> {
   try {
     await work()
@@ -23,7 +23,7 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Answer> {
   }
 }
 
-/** Starts a sequence with a guest and a member without purchases. */
+/** Starts a sequence with a guest and a member, both without purchases. */
 export async function startSequence(harness: BillingHarness): Promise<Model> {
   await harness.reset()
   const [guest = '', member = ''] = [newId('usr'), newId('usr')]
@@ -44,20 +44,20 @@ export async function startSequence(harness: BillingHarness): Promise<Model> {
   return new Model({ guest, member }, harness, await readBooks(harness.pool, harness.gateway))
 }
 
-/** One step of a sequence: an action of a user, the operator or the gateway, or the passing of time. */
+/** One step of a sequence: an action of a user, the operator or the gateway, or a lapse of time. */
 export abstract class Step implements fc.AsyncCommand<Model, BillingHarness> {
-  /** The step's result, for failure reports. */
+  /** Result of the step, for failure reports. */
   private outcome = ''
 
   /** Describes the step for reports. */
   abstract describe(model?: Model): string
-  /** Returns whether the step is applicable. */
+  /** Returns whether the step is possible in the current state. */
   check(_model: Readonly<Model>): boolean {
     return true
   }
-  /** @returns a description of the result */
+  /** Performs the step. @returns a description of the result */
   abstract act(harness: BillingHarness, model: Model): Promise<string>
-  /** Checks the step's own expectations, beyond the general rules. */
+  /** Checks what only this step expects, in addition to the general rules. */
   expect(_lane: BillingHarness, _model: Model, _outcome: string): void {}
 
   async run(model: Model, harness: BillingHarness): Promise<void> {
@@ -74,10 +74,10 @@ export abstract class Step implements fc.AsyncCommand<Model, BillingHarness> {
   }
 }
 
-/** Log messages caused by a connection fault, which are not bugs of the site. */
+/** Log messages that a network fault causes. They are not bugs of the site. */
 const expectedErrors = ['a refund failed at the gateway']
 
-/** Reads the books of the site and its gateway, and checks them against the rules. */
+/** Reads the books of the site and of its gateway, and checks them against the rules. */
 export async function checkInvariants(harness: BillingHarness, model: Model): Promise<void> {
   model.before = model.books
   model.books = await readBooks(harness.pool, harness.gateway)
@@ -96,7 +96,10 @@ export async function checkInvariants(harness: BillingHarness, model: Model): Pr
   }
 }
 
-/** Checks the end of a sequence: nothing is open, lost, duplicated or without its entitlement, and the books agree to the cent. */
+/**
+ * Checks the end of a sequence: no payment is open, lost, duplicated or without its entitlement, and the ledger agrees
+ * with the gateway.
+ */
 export async function checkFinalState(
   { db, gateway }: BillingHarness,
   { reportedPaid }: Model,

@@ -7,12 +7,13 @@ import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 
 /**
- * Known limitation: if a payment's state stays unknown for longer than the grace period, its subscription is neither active nor
- * ended. Until that is fixed, no fault lasts as long as the grace period of the shortest plan.
+ * Maximum duration of a fault. Known limitation: if the state of a payment is unknown for longer than the grace period,
+ * its subscription neither continues nor ends. Until that is fixed, faults are shorter than the grace period of the
+ * shortest plan.
  */
 const longestFaultMs = 20 * hourMs
 
-/** Lets time pass: the site runs, is down and restarts, or has gateway faults. */
+/** Lets time pass while the site runs, is down, or has faults at the gateway. */
 export class Wait extends Step {
   readonly hours: number
   readonly how: 'up' | 'down' | 'the request is lost' | 'the answer is lost' | 'no answers'

@@ -1,7 +1,7 @@
 import type { BillingHarness, Fault } from './billing-harness.ts'
 import type { Model } from './model.ts'
 
-/** Runs work with a fault on the connection to the gateway. */
+/** Runs `work` with a fault in the network to the gateway. */
 export async function withFault<T>(
   { line }: BillingHarness,
   model: Model,

@@ -6,7 +6,7 @@ import type { Envelope } from '#server/testing/site/visitor.ts'
 
 type MethodChangeParams = BodyOf<typeof changePaymentMethod>
 
-/** Changes the payment method; the first call of a change includes a name. */
+/** Changes the payment method. The first call of a change must include a name. */
 export function tryChangeMethod(
   { visitor }: Shopper,
   params: MethodChangeParams,

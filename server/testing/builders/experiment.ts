@@ -5,7 +5,7 @@ import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Creates an experiment and starts it. It is known to every process on return. */
+/** Creates an experiment and starts it. Returns when every process knows it. */
 export async function createRunningExperiment(
   studio: Visitor,
   body: Omit<BodyOf<typeof createExperiment>, 'name'>,
@@ -14,7 +14,7 @@ export async function createRunningExperiment(
   return studio.callOk(startExperiment, { body: { id } })
 }
 
-/** Returns a guest who is assigned to this variant. */
+/** Returns a guest who is assigned to this variant of the experiment. */
 export async function createGuestInVariant(
   site: TestSite,
   experiment: Experiment,

@@ -21,7 +21,7 @@ export async function createMember(site: TestSite): Promise<Member> {
   return { visitor, email, password }
 }
 
-/** Returns the secret in a mail's link. */
+/** Returns the secret in the link of a mail. */
 export function linkSecretOf(mail: ParsedMail | undefined): string {
   return mail?.link.split('=')[1] ?? ''
 }

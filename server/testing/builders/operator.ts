@@ -10,7 +10,7 @@ export interface TestOperator {
   studio: Visitor
   email: string
   password: string
-  /** The TOTP secret. */
+  /** The secret of the authenticator app (TOTP). */
   secret: string
   recoveryCodes: string[]
 }
@@ -18,15 +18,15 @@ export interface TestOperator {
 const password = 'a passphrase for the studio'
 let added = 0
 
-/** Returns the TOTP code at a time. */
+/** Returns the authenticator code (TOTP) at a time. */
 export function totpCodeAt(secret: string, now: Date): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() })
 }
 
-/** Returns the secret of a one-time link. */
+/** Returns the secret in a one-time link. */
 export const invitationSecretOf = (link: string) => link.split('=')[1] ?? ''
 
-/** Adds an operator with the command line, and returns the link's secret. */
+/** Adds an operator with the command line. @returns the secret of the one-time link */
 export async function inviteOperator(
   site: Pick<TestSite, 'context'>,
   email: string,
@@ -42,7 +42,7 @@ export async function inviteOperator(
   return invitationSecretOf((JSON.parse(answer) as { link: string }).link)
 }
 
-/** Creates an operator with a role, signed in through their invitation link. */
+/** Creates an operator with a role, who is signed in through the invitation link. */
 export async function signInOperator(
   site: Pick<TestSite, 'context' | 'visitor'>,
   role: Role,

@@ -2,7 +2,7 @@ import type { createOrder } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Call } from '#server/platform/http/route.ts'
 
-/** Builds a call that creates an order, as the HTTP layer does. */
+/** Returns a call that creates an order, as the HTTP layer would pass it. */
 export function orderCall(userId: string, body: BodyOf<typeof createOrder>): Call<typeof createOrder> {
   return {
     query: {},

@@ -1,7 +1,7 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** Inserts the row of a guest. */
+/** Inserts a guest. */
 export async function insertUserRow(tx: Tx, id: string): Promise<void> {
   await tx
     .insertInto('users')

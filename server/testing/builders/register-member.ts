@@ -13,7 +13,7 @@ interface RegisteredMember {
   email: string
 }
 
-/** Registers a member and signs them in; `visitor` may be a guest with a row. */
+/** Registers a member, who is then signed in. `visitor` may be a guest who is already stored. */
 export async function registerMember(
   site: TestSite,
   visitor: Visitor = site.visitor(),

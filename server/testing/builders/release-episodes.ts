@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { BuiltVideo } from './video-builders.ts'
 
-/** Makes ready episodes of a published video playable for the first time. */
+/** Makes episodes of a published video playable, as if for the first time. */
 export async function releaseEpisodes(
   { db }: Pick<Context, 'db'>,
   video: Pick<BuiltVideo, 'id'>,

@@ -4,7 +4,7 @@ import { getUser } from '#contract/members.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
-/** Stripe's published test numbers, which the sandbox accepts. */
+/** Stripe's published test card numbers. The sandbox accepts them too. */
 export const testCards = {
   pays: '4242424242424242',
   declined: '4000000000000002',
@@ -17,7 +17,7 @@ export const testCards = {
   disputed: '4000000000000259',
 }
 
-/** Creates a token for a card, as the sandbox's card form does. */
+/** Creates a card token, as the sandbox's card form does. */
 export async function sandboxToken(visitor: Visitor, card = testCards.pays): Promise<string> {
   const response = await visitor.fetch('/sandbox/tokens', {
     method: 'POST',
@@ -32,10 +32,10 @@ type OrderParams = Partial<BodyOf<typeof createOrder>>
 
 let made = 0
 
-/** A guest who buys, including the browser's part between the calls. */
+/** A guest who buys. Also does what a browser does between the API calls. */
 export class Shopper {
   readonly visitor: Visitor
-  /** A unique address: some offers are limited to one per e-mail. */
+  /** A unique e-mail address, because some offers are limited to one per address. */
   readonly email = `viewer-${++made}@example.com`
 
   private constructor(visitor: Visitor) {
@@ -83,7 +83,7 @@ export class Shopper {
     return this.visitor.call(payOrder, { body, headers }).then(({ answer }) => answer)
   }
 
-  /** Creates an order and pays it with one card. */
+  /** Creates an order and pays it by card. */
   async buy(
     params: OrderParams,
     card = testCards.pays,
@@ -93,14 +93,14 @@ export class Shopper {
     return this.tryPay(order.id, await this.cardToken(card))
   }
 
-  /** Returns the current order. */
+  /** Returns the current state of an order. */
   async getOrder(orderId: string): Promise<Order> {
     const { answer } = await this.visitor.call(getOrders, { query: { order_id: orderId } })
     if (!answer.info) throw new Error(JSON.stringify(answer))
     return answer.info as Order
   }
 
-  /** Answers the bank's 3-D Secure check or the wallet at `url`. */
+  /** Responds to the bank's 3-D Secure challenge or to the wallet at `url`. */
   answerBankPage(url: string, answer: 'yes' | 'no'): Promise<Response> {
     const { pathname, searchParams } = new URL(url, this.visitor.url)
     const body = new URLSearchParams([...searchParams, ['answer', answer]])

@@ -6,13 +6,13 @@ import type { BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 
 interface Purchase {
-  /** The length of the plan's period. */
+  /** Length of the plan's period in days. */
   days?: number
   card?: string
   email?: string
-  /** The locked episode whose paywall sold the plan. */
+  /** Id of the locked episode at whose paywall the plan is bought. */
   episode_id?: string
-  /** Headers of the call that creates the order. */
+  /** Request headers of the call that creates the order. */
   headers?: Record<string, string>
 }
 
@@ -48,7 +48,7 @@ export class Subscriber {
     return new Subscriber(site, shopper, user_id, subscription_id)
   }
 
-  /** Advances the site's clock and runs the scheduler. */
+  /** Advances the site's clock and runs the renewals. */
   async advanceAndRenew(milliseconds: number): Promise<void> {
     this.site.advanceClock(milliseconds)
     await renewDueSubscriptions(this.site.context)
@@ -64,7 +64,7 @@ export class Subscriber {
     return rows.where('user_id', '=', this.userId).orderBy('created_at').orderBy('period_no').execute()
   }
 
-  /** Returns this subscriber's payments at the gateway: those with the given status, or all of them. */
+  /** Returns this subscriber's payments at the gateway; with `status`, only those in that status. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
     const all = await this.site.sound.listPayments(new Date(0))
@@ -88,12 +88,12 @@ export class Subscriber {
     }))
   }
 
-  /** Returns the amounts of `payments(status)` in cents. */
+  /** Returns the amounts of this subscriber's payments in cents. */
   async paymentAmounts(status?: Payment['status']): Promise<number[]> {
     return (await this.payments(status)).map(({ amountCents }) => amountCents)
   }
 
-  /** Returns the mails sent after the receipt of the first period. */
+  /** Returns the subjects of the mails to this subscriber, without receipts. */
   async mailSubjects(): Promise<string[]> {
     const subjects = (await this.site.mails(this.shopper.email)).map(({ subject }) => subject)
     return subjects.filter((subject) => !subject.startsWith('Your receipt'))

@@ -13,13 +13,13 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
 import { insertUserRow } from './order-rows.ts'
 
-/** The rows of a subscriber, for tests without a site and a gateway. */
+/** Ids of the rows of a subscriber, for tests without a site and a gateway. */
 export interface SubscriptionRows {
   userId: string
   planId: string
   methodId: string
   subscriptionId: string
-  /** The order that paid the first period. */
+  /** The order for the first period. */
   orderId: string
 }
 
@@ -52,7 +52,7 @@ export async function insertMethod(db: Db, userId: string, reference = newId('pm
   return id
 }
 
-/** Inserts a subscription to a weekly plan whose first period was paid by card and ends at `endsAt`. */
+/** Inserts a subscription to a weekly plan. Its first period was paid by card and ends at `endsAt`. */
 export async function insertSubscription(
   db: Db,
   endsAt: Date,
@@ -89,7 +89,7 @@ export async function insertSubscription(
   return { ...rows, orderId: order.id }
 }
 
-/** Inserts an order of the subscription's plan; by default the open one for its second period. */
+/** Inserts an order of the subscription's plan. By default, it is the open order for the second period. */
 export function insertPlanOrder(
   db: Db,
   { userId, planId, subscriptionId }: SubscriptionRows,
@@ -120,7 +120,7 @@ export function insertPlanOrder(
     .executeTakeFirstOrThrow()
 }
 
-/** Inserts a merchant-initiated attempt of an order; with another key it is the customer's. */
+/** Inserts an attempt of an order. By default, the site has started it; with another key, the customer. */
 export function insertAttemptRow(
   db: Db,
   orderId: string,

@@ -12,7 +12,7 @@ interface VideoOptions {
   title?: string
   episodes?: number
   freeEpisodes?: number
-  /** Number of ready episodes; all by default. */
+  /** Number of ready episodes; by default, all. */
   ready?: number
   categoryId?: string | null
   featured?: boolean
@@ -25,7 +25,7 @@ export interface BuiltVideo {
   episodes: { id: string; number: number; assetId: string | null }[]
 }
 
-/** Creates a category at the end of the menu; a string is its English name. */
+/** Creates a category at the end of the menu. A string is its English name. */
 export async function buildCategory(db: Db, name: string | LocalizedText): Promise<string> {
   const id = newId('cat')
   await db
@@ -50,13 +50,13 @@ export async function buildTag(db: Db, name: string): Promise<string> {
   return id
 }
 
-/** The part of a storage that stores a built video's files. */
+/** What a storage must be able to do to store the files of a built video. */
 type WritableStorage = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
 
-/** A storage for tests that read no file of a video. */
+/** A storage for tests that do not read a video's files. */
 export const noStorage: WritableStorage = { write: () => Promise.resolve() }
 
-/** Creates a published video with its episodes and, in the storage, the files of ready ones. */
+/** Creates a published video with its episodes. Stores the files of ready episodes. */
 export async function buildVideo(
   { db, storage }: { db: Db; storage: WritableStorage },
   options: VideoOptions = {},
@@ -130,7 +130,7 @@ async function buildAsset(db: Db, storage: WritableStorage, state: 'ready' | 'up
   return id
 }
 
-/** Writes a file like the storage, but without fsync, which would take most of a test's time. */
+/** Writes a file as the storage does, but without fsync, which would take most of a test's time. */
 async function writeFile({ delivery, write }: WritableStorage, key: string, text: string): Promise<void> {
   if (delivery?.kind !== 'files') return write(key, text)
   const path = join(delivery.root, key)

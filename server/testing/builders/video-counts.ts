@@ -1,6 +1,9 @@
 import type { Db } from '#server/tables.ts'
 
-/** Returns a video's stored counters; later changes are added by `aggregatePlays` and `aggregateFavorites`. */
+/**
+ * Returns the counters in a video's row. They do not include changes that `aggregatePlays` and `aggregateFavorites`
+ * have not added yet.
+ */
 export function countsOf(db: Db, videoId: string): Promise<{ play_count: number; favorite_count: number }> {
   return db
     .selectFrom('videos')

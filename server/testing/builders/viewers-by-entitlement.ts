@@ -19,7 +19,7 @@ export const viewerKinds = [
 ] as const
 export type ViewerKind = (typeof viewerKinds)[number]
 
-/** A viewer with the signed URLs issued to them, by episode number. */
+/** A viewer, and the signed URLs that the site has issued to the viewer, by episode number. */
 export interface ViewerWithLinks {
   visitor: Visitor
   held: Map<number, MediaLink>
@@ -28,12 +28,15 @@ export interface ViewerWithLinks {
 const minute = 60_000
 const week = 7 * 24 * 60 * minute
 
-/** The episodes that every viewer has requested: a free one, and two locked ones of which `bought` is the first. */
+/**
+ * Numbers of the episodes that every viewer has requested: one that is free, and two that are locked. Buyers have
+ * bought `bought`.
+ */
 export const testEpisodes = { free: 1, bought: 4, another: 5 }
 
 /**
- * Creates one viewer of each kind by real purchases at the sandbox. All signed URLs are valid, including those of viewers who get no
- * more of them. The site's clock is advanced by a week.
+ * Creates one viewer of each kind, by real purchases at the sandbox. All their signed URLs are still valid, also for
+ * viewers to whom the site would not issue new ones. Advances the site's clock by a week.
  */
 export async function createViewersOfEachKind(
   site: BillingSite,
@@ -62,7 +65,7 @@ export async function createViewersOfEachKind(
   return viewers
 }
 
-/** Creates a guest with a row, so that signed URLs are bound to them. */
+/** Creates a guest with a stored row, to whom signed URLs are bound. */
 export async function createOtherGuest(site: BillingSite): Promise<Visitor> {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -79,7 +82,7 @@ async function requestAllLinks(site: BillingSite, visitor: Visitor): Promise<Vie
   return { visitor, held: links }
 }
 
-/** Requests an episode. @returns the code, and the signed URL if there is one */
+/** Requests an episode. @returns the status code, and the signed URL if the response contains one */
 export async function requestPlayback(
   site: BillingSite,
   visitor: Visitor,

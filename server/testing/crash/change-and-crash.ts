@@ -1,4 +1,4 @@
-// Runs a process that changes a subscription's payment method and may be killed in the middle of it (crash-in-billing.ts).
+// Runs a process that changes a subscription's payment method, and that may be killed meanwhile (crash-in-billing.ts).
 import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -17,22 +17,22 @@ import { openCrashingPool, type CrashPoint } from './crashing-pool.ts'
 
 type Work = (context: BillingContext) => Promise<void>
 
-/** The statements of a complete run: how many, and the numbers of the commits. */
+/** Result of a complete run: the number of statements, and which of them were commits. */
 export interface StatementCounts {
   statements: number
   commits: number[]
 }
 
 /**
- * Runs billing work in this process, which is killed by SIGKILL at the place given by its arguments. Prints the statements of a
- * complete run.
+ * Runs billing work in this process, which kills itself with SIGKILL at the place that its arguments name. After a
+ * complete run, prints its `StatementCounts`.
  */
 export async function crashInBilling(
   url: string,
   [when = 'never', at = '0']: readonly string[],
   work: Work,
 ): Promise<void> {
-  // The tests pass no other values.
+  // The cast is safe: the tests pass only valid values.
   const crashPoint = { when, at: Number(at) } as CrashPoint
   const crashing = openCrashingPool({ connectionString: url }, crashPoint, () =>
     process.kill(process.pid, 'SIGKILL'),
@@ -44,9 +44,9 @@ export async function crashInBilling(
 }
 
 /**
- * Runs billing work up to the simulated death of its process, which is much faster than a real process: the database loses its
- * connections as with SIGKILL, and the code never continues.
- * @returns the statements sent, and whether it died
+ * Runs billing work until a simulated crash, which is much faster than killing a real process. As with SIGKILL, the
+ * database loses its connections and the code never continues.
+ * @returns the number of statements sent, and whether the crash happened
  */
 export async function simulateCrashInBilling(
   url: string,
@@ -72,12 +72,12 @@ export async function simulateCrashInBilling(
   return { ...describeRun(crashing.statements), crashed }
 }
 
-/** Returns every statement before which a process can die. */
+/** Returns a crash point before each statement. */
 export function crashPointsBeforeEach({ statements }: StatementCounts): CrashPoint[] {
   return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
 }
 
-/** Opens the first connection, so that counting starts with the work. */
+/** Opens the first connection, so that its own statements are not counted. */
 async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   await db.connection().execute(async () => {})

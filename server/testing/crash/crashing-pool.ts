@@ -1,16 +1,19 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 
-/** The place where a process dies: before its n-th statement, or just after sending it. */
+/** Where a process crashes: before its n-th statement (`before`), or directly after sending it (`sent`). */
 export interface CrashPoint {
   when: 'never' | 'before' | 'sent'
   at: number
 }
 
-/** Never settles, because a dead process gets no results. */
+/** Never settles, because a crashed process gets no results. */
 const never = new Promise<never>(() => {})
 
-/** Opens a pool that records its statements and calls `die` at one of them. No statement is sent or answered after that. */
+/**
+ * Opens a connection pool that records its statements and calls `die` at the crash point. After that, it sends no
+ * statement and returns no result.
+ */
 export function openCrashingPool(
   config: pg.PoolConfig,
   { when, at }: CrashPoint,
@@ -38,7 +41,7 @@ export function openCrashingPool(
         (error: unknown) => (dead ? never : Promise.reject(error)),
       )
     }
-    // Kysely awaits every query and passes no callback.
+    // The cast is safe: Kysely awaits every query and passes no callback.
     client.query = countedQuery as typeof client.query
   })
   return { pool, statements }

@@ -1,5 +1,6 @@
-// Runs a worker process that converts what is in the ingest queue, and may be killed by SIGKILL: so many milliseconds after its
-// start (`after`), or after so many files and folders were moved to their place (`moved`).
+// Runs a worker process that converts the files in the ingest queue, and that may be killed by SIGKILL. It is killed a
+// number of milliseconds after its start (`after`), or after it has moved a number of files and folders to their final
+// place (`moved`).
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

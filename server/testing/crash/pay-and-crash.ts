@@ -1,8 +1,8 @@
-// Runs a process that pays one order and may be killed in the middle of it (crash-in-billing.ts).
+// Runs a process that pays an order, and that may be killed meanwhile (crash-in-billing.ts).
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', userId = '', orderId = '', token = '', ...place] = process.argv.slice(2)
-// Without a token the saved card of the order is charged.
+// Without a token, the order's saved card is charged.
 const payer = { ip: '127.0.0.1', token: token || undefined, firstName: 'Ada', lastName: 'Lovelace' }
 await crashInBilling(url, place, (context) => payOrder(context, userId, orderId, payer))

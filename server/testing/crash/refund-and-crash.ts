@@ -1,4 +1,4 @@
-// Runs a process that refunds one order and may be killed in the middle of it (crash-in-billing.ts).
+// Runs a process that refunds an order, and that may be killed meanwhile (crash-in-billing.ts).
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

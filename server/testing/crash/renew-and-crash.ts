@@ -1,4 +1,4 @@
-// Runs a process that renews one subscription and may be killed in the middle of it (crash-in-billing.ts).
+// Runs a process that renews a subscription, and that may be killed meanwhile (crash-in-billing.ts).
 import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -9,7 +9,10 @@ export interface ScriptResult {
 
 const longestRunMs = 60_000
 
-/** Runs a script of this folder as a separate process, which inherits only the compile cache's setting; `onStart` receives the process. */
+/**
+ * Runs a script of this folder in a separate process. It inherits no environment variable except the setting of the
+ * compile cache. `onStart` receives the process.
+ */
 export function runScript(
   name: string,
   args: readonly string[],

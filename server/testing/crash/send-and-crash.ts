@@ -1,4 +1,5 @@
-// Runs a process that sends queued mails and is killed by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
+// Runs a process that sends queued mails. It is killed by SIGKILL before its n-th statement (`before`), or directly
+// after sending it (`sent`).
 import { Kysely, PostgresDialect } from 'kysely'
 import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -9,7 +10,7 @@ import type { Tables } from '#server/tables.ts'
 import { openCrashingPool, type CrashPoint } from './crashing-pool.ts'
 
 const [url = '', smtpUrl = '', when = 'never', at = '0'] = process.argv.slice(2)
-// The tests pass no other values.
+// The cast is safe: the tests pass only valid values.
 const crashPoint = { when, at: Number(at) } as CrashPoint
 const crashing = openCrashingPool({ connectionString: url }, crashPoint, () =>
   process.kill(process.pid, 'SIGKILL'),

@@ -1,13 +1,13 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** A proxy between a site and its PostgreSQL that simulates network failures and a stopped server. */
+/** A proxy between a site and PostgreSQL. It simulates network failures and a stopped server. */
 export interface DatabaseProxy {
   url: string
-  /** Closes every connection and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   stop(): Promise<void>
   restart(): Promise<void>
-  /** Breaks the open connections. */
+  /** Breaks all open connections, but accepts new ones. */
   breakAll(): void
   /** Drops the database's responses while `silent` is true. */
   setSilent(silent: boolean): void

@@ -8,8 +8,8 @@ export interface Plan {
 }
 
 /**
- * Returns the queries of `work` with their plans: the generic plan, as in processes that answer calls, or the plan for these values,
- * as in jobs.
+ * Returns the queries of `work` with their plans. `all values` gives the generic plan, as in processes that respond to
+ * API calls. `these values` gives the plan for the actual parameters, as in jobs.
  */
 export async function queryPlans(
   { pool }: Pick<TestDatabase, 'pool'>,

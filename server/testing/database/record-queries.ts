@@ -2,8 +2,8 @@ import pg from 'pg'
 import { onTestFinished, vi } from 'vitest'
 
 /**
- * Records the queries of this process until the end of the test, on any connection.
- * @returns a function that returns the texts so far that name one of these tables
+ * Records the queries on all connections of this process until the test ends.
+ * @returns a function that returns the queries so far which name one of these tables
  */
 export function recordQueries(...tables: readonly string[]): () => string[] {
   const query = vi.spyOn(pg.Client.prototype, 'query')

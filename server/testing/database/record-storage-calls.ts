@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Wraps a storage to record the calls that are made inside of a transaction of this database. */
+/** Wraps a storage to record its calls, and which of them are made inside a transaction of this database. */
 export function recordStorageCalls(
   storage: Storage,
   db: Db,

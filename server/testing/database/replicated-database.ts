@@ -14,16 +14,16 @@ import {
 import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedded/embedded-user.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-/** A PostgreSQL with a replica that can be made to lag. */
+/** A PostgreSQL server with a replica. Tests can make the replica lag. */
 export interface ReplicatedDatabase {
-  /** The primary's address, for DATABASE_URL. */
+  /** URL of the primary, for DATABASE_URL. */
   url: string
-  /** The replica's address, for DATABASE_READ_URL. */
+  /** URL of the replica, for DATABASE_READ_URL. */
   replicaUrl: string
-  /** Stops the replica from applying changes until `catchUp`; it continues to receive them. */
+  /** Stops the replica from applying changes until `catchUp` is called. It still receives them. */
   fallBehind(): Promise<void>
   catchUp(): Promise<void>
-  /** Stops the replica at once, cancelling its queries. */
+  /** Stops the replica immediately and cancels its queries. */
   stopReplica(): Promise<void>
   startReplica(): Promise<void>
   close(): Promise<void>
@@ -38,7 +38,7 @@ interface Server {
   runAs: RunAs | undefined
 }
 
-/** Starts both in a folder, from the embedded PostgreSQL's programs. */
+/** Starts both servers in a folder, with the programs of the embedded PostgreSQL. */
 export async function startReplicatedDatabase(home: string): Promise<ReplicatedDatabase> {
   mkdirSync(home, { recursive: true })
   const programs = findPostgresPrograms()
@@ -83,7 +83,7 @@ async function run(
     listen_addresses: '',
     unix_socket_directories: socketDir,
     max_connections: '120',
-    // Applying changes never cancels queries.
+    // Disables cancelling: by default, applying changes cancels conflicting queries.
     max_standby_streaming_delay: '-1',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -102,14 +102,14 @@ async function run(
   await waitUntil('PostgreSQL answers', answers, startsWithinMs)
   return {
     async stop() {
-      // Fast shutdown.
+      // SIGINT asks PostgreSQL for a fast shutdown.
       if (child.exitCode === null) child.kill('SIGINT')
       await ended
     },
   }
 }
 
-/** Copies a cluster like pg_basebackup, which the embedded PostgreSQL lacks. */
+/** Copies a cluster as pg_basebackup would. The embedded PostgreSQL does not contain that program. */
 async function copyCluster(primary: Server, replica: Server): Promise<void> {
   const label = await withClient(primary, async (client) => {
     await client.query("SELECT pg_backup_start('replica', true)")

@@ -4,13 +4,13 @@ import { waitForLock } from './wait-for-lock.ts'
 interface ContendedRow {
   table: string
   id: string
-  /** A column without a key. */
+  /** A column that belongs to no key. */
   column: string
 }
 
 /**
- * Runs work that waits to change a row, and another transaction that waits to lock the row behind it, while a third transaction
- * holds the row as foreign key checks do. Work that locks and changes the row in one statement ends in a deadlock.
+ * Runs work while other transactions use the same row: one holds it as foreign key checks do, and another waits behind
+ * `work` to lock it. Work that locks and changes the row in a single statement ends in a deadlock.
  */
 export async function contendForRow(
   pool: Pool,

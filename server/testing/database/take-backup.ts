@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-/** Selects each table with its stored columns, without generated ones. */
+/** Selects each table with its stored columns. Generated columns are left out. */
 const tables = sql`
   SELECT table_name AS name, string_agg(quote_ident(column_name), ', ') AS columns
   FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
@@ -10,8 +10,9 @@ const tables = sql`
   GROUP BY table_name`
 
 /**
- * Snapshots the database. The returned function restores it, as a backup does; the sandbox's tables stay, like a gateway's own
- * records. There are a hundred tables, so the server iterates over them.
+ * Stores a snapshot of the database. The sandbox's tables are not restored, because a real gateway keeps its records
+ * too. The loop over the tables runs in the server, because there are about a hundred.
+ * @returns a function that restores the snapshot, as from a backup
  */
 export async function takeBackup(db: Db): Promise<() => Promise<void>> {
   await sql`DO $do$
@@ -24,7 +25,7 @@ export async function takeBackup(db: Db): Promise<() => Promise<void>> {
       END LOOP;
     END $do$`.execute(db)
   return async () => {
-    // Triggers and foreign keys are disabled during a restore.
+    // During a restore, triggers and foreign keys are disabled.
     await sql`DO $do$
       DECLARE t record;
       BEGIN

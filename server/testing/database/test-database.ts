@@ -7,11 +7,14 @@ import { openTestPool } from './test-pool.ts'
 
 /** A migrated, empty database for one test file. */
 export interface TestDatabase extends Database<Tables> {
-  /** Address for a second process or pool on the same database. */
+  /** URL for a second process or pool on the same database. */
   url: string
 }
 
-/** Clones the run's template (some 30 ms). Call it once per test file, in `beforeAll`, and `close()` in `afterAll`. */
+/**
+ * Clones the template database of this run, which takes about 30 ms. Call it once per test file in `beforeAll`, and
+ * `close()` in `afterAll`.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
   const database = openTestPool(url)
@@ -25,7 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Creates a database that no site has used. */
+/** Creates an empty database without migrations. */
 export function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   return createDatabase('')
 }
@@ -40,7 +43,7 @@ async function createDatabase(how: string): Promise<{ url: string; drop(): Promi
   }
 }
 
-/** Runs one statement on a new connection, as CREATE DATABASE requires. */
+/** Runs one statement outside a transaction on a new connection, as CREATE DATABASE requires. */
 async function executeOnServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -3,7 +3,7 @@ import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createDatabase, genericPlanOptions, type Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** Opens a test's database like the site, without checking its version and migrations. */
+/** Opens a test's database as the site does, but does not check its version and migrations. */
 export function openTestPool(url: string): Database<Tables> {
   const openPool = (more: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
@@ -13,7 +13,8 @@ export function openTestPool(url: string): Database<Tables> {
       ...genericPlanOptions,
       ...more,
     })
-    // A database is dropped while clients are connected; a client that waits for a result gets its query's error.
+    // Ignores errors of connections: a test's database is dropped while clients are connected. A client that waits for
+    // a result gets the error from its query.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Resolves once a call, or so many of them, waits for a lock in the test's database. */
+/** Resolves when `waiters` connections wait for a lock in the test's database. */
 export async function waitForLock(pool: Pool, waiters = 1): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(

@@ -4,7 +4,7 @@ import { Agent } from 'node:https'
 import { connect, type AddressInfo } from 'node:net'
 import type { PushMessage, PushSubscription } from '#contract/alerts.ts'
 
-/** A push message as received by the service. */
+/** A push message that the service received. */
 interface ReceivedPush {
   host: string | undefined
   path: string
@@ -14,11 +14,11 @@ interface ReceivedPush {
 
 type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 
-/** A fake push service over HTTP that records what is posted and responds as configured by the test. */
+/** A fake push service over HTTP. It records what is posted, and responds as the test has configured. */
 export interface FakePushService {
   taken: ReceivedPush[]
   reply: (taken: ReceivedPush) => Reply | Promise<Reply>
-  /** Leads to the service, whatever the host: the internet's name service and certificates are not here. */
+  /** Connects to this service for every host, because tests have neither DNS nor certificates for the real hosts. */
   agent: Agent
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function startFakePushService(): Promise<FakePushService> {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe: a listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const agent = new Agent()
   agent.createConnection = () => connect(port, '127.0.0.1')
@@ -52,7 +52,7 @@ export async function startFakePushService(): Promise<FakePushService> {
   })
 }
 
-/** A browser that is subscribed at a push service, and can decrypt its messages. */
+/** A browser with a subscription at a push service. It can decrypt the messages sent to it. */
 export class PushBrowser {
   readonly subscription: PushSubscription
   readonly #keys = createECDH('prime256v1')
@@ -66,13 +66,13 @@ export class PushBrowser {
     }
   }
 
-  /** Returns the messages posted for this browser, decrypted, in order. */
+  /** Returns the decrypted messages that were posted for this browser, in order. */
   read(service: Pick<FakePushService, 'taken'>): PushMessage[] {
     const { pathname } = new URL(this.subscription.endpoint)
     return service.taken.filter(({ path }) => path === pathname).map(({ body }) => this.#open(body))
   }
 
-  /** Decrypts a body by RFC 8291: one record of RFC 8188, with the sender's key as its id. */
+  /** Decrypts a body according to RFC 8291: a single record of RFC 8188, with the sender's public key as the key id. */
   #open(body: Buffer): PushMessage {
     const salt = body.subarray(0, 16)
     const sender = body.subarray(21, 21 + (body[20] ?? 0))
@@ -88,7 +88,10 @@ export class PushBrowser {
   }
 }
 
-/** Returns the site's VAPID claims of a push (RFC 8292). @throws Error if the signature is not by that key */
+/**
+ * Returns the claims of the site in a push (VAPID, RFC 8292). @throws Error if the signature does not match the public
+ * key
+ */
 export function verifyVapid(
   { headers }: Pick<ReceivedPush, 'headers'>,
   publicKey: string,
@@ -103,6 +106,6 @@ export function verifyVapid(
     key !== publicKey ||
     !verify('sha256', Buffer.from(`${head}.${claims}`), signed, Buffer.from(signature, 'base64url'))
   )
-    throw new Error('the push is not signed by the site')
+    throw new Error("the push's signature does not match the site's key")
   return JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
 }

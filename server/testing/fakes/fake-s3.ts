@@ -4,13 +4,16 @@ import { startFauxqs } from 'fauxqs'
 import { signatureErrorOf } from './verify-s3-signature.ts'
 import { createMultipartUploads } from './multipart-uploads.ts'
 
-/** Faults that replace a response. */
+/** Faults that replace the response to a request. */
 export type Fault =
   | 'break'
   | 'break in the middle'
   | 'stop in the middle'
   | 'lose the answer'
-  /** Both break in the middle of a whole-file response. */
+  /**
+   * With the next two faults, a response with the whole file breaks in the middle. A request for a range gets the whole
+   * file, or another range.
+   */
   | 'forget the range'
   | 'mistake the range'
   | 'fail'
@@ -23,19 +26,19 @@ export interface FakeS3 {
   url: string
   /** The requests so far, such as `PUT /films/media/a`. */
   requests: string[]
-  /** Chooses a fault for each request; none by default. */
+  /** Sets a function that chooses a fault for each request. By default, there are none. */
   setFault(fault: (call: string) => Fault | Promise<Fault>): void
   close(): Promise<void>
 }
 
-/** The buckets, one for each site of a test. */
+/** The buckets; each site of a test has its own. */
 const buckets = ['films', 'films-2', 'films-3', 'films-4', 'films-5'] as const
 const [bucket] = buckets
 const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
 
 /**
- * Starts an S3 server in this process: fauxqs, behind a proxy that adds the signature check and the lists of unfinished uploads, and
- * can simulate failures.
+ * Starts an S3 server in this process: fauxqs, behind a proxy. The proxy checks signatures, lists unfinished uploads,
+ * and can simulate failures.
  */
 export async function startFakeS3(): Promise<FakeS3> {
   const store = await startFauxqs({
@@ -47,7 +50,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   const uploads = createMultipartUploads()
   const requests: string[] = []
   let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
-  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  // Does not close idle connections, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     allowCors(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
@@ -87,7 +90,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   }
 }
 
-/** Sets the CORS headers that docs/storage-and-cdn.md requires: the site's pages read the bucket. */
+/** Sets the CORS headers that docs/storage-and-cdn.md requires, because pages of the site read from the bucket. */
 function allowCors(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*')
   response.setHeader('access-control-allow-methods', 'GET, HEAD')

@@ -4,18 +4,18 @@ import { SMTPServer } from 'smtp-server'
 import { parseMail, type ParsedMail } from './parse-mail.ts'
 
 export type Stage = 'connect' | 'sender' | 'recipient' | 'data'
-/** The response of a stage: accepted, refused with a code, or none at all. */
+/** Response to a stage: accepted (`taken`), refused with a code, or no response (`silence`). */
 type Answer = number | 'taken' | 'silence'
 
-/** An SMTP server over TCP with configurable failures. */
+/** An SMTP server over TCP whose failures a test can configure. */
 export interface FakeSmtp {
   url: string
   port: number
-  /** Accepted mails, in order. */
+  /** The accepted mails, in order. */
   received: ParsedMail[]
-  /** Number of times each stage was reached. */
+  /** How often each stage was reached. */
   stageCounts: Record<Stage, number>
-  /** Chooses the response of a stage; `about` is the address in question. */
+  /** Chooses the response to a stage. `about` is the e-mail address that the stage is about. */
   answer(stage: Stage, about: string): Answer
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function startFakeSmtp(port = 0): Promise<FakeSmtp> {
       )
     },
   })
-  // A client that dies or disconnects breaks its connection, which is what the tests do.
+  // Ignores broken connections: tests disconnect or kill clients on purpose.
   server.on('error', () => {})
   const listening = server.listen(port, '127.0.0.1')
   listening.on('connection', (socket: Socket) => sockets.add(socket))
@@ -67,7 +67,7 @@ export async function startFakeSmtp(port = 0): Promise<FakeSmtp> {
   return smtp
 }
 
-/** Words a refusal as real servers do: with the address. */
+/** Returns a refusal whose text contains the address, as with real servers. */
 function smtpError(responseCode: number, about: string): Error {
   return Object.assign(new Error(`no thanks, <${about}>`), { responseCode })
 }

@@ -7,13 +7,13 @@ interface OauthEndpoints {
   authorize: string
   token: string
   profile: string
-  /** The name of the request parameter that holds the client id. */
+  /** Name of the request parameter that contains the client id. */
   idName: string
   secret: string
   present(who: { id: string; name: string }): object
 }
 
-/** The parts of Facebook and TikTok that sign-in uses. They refuse what the real ones refuse. */
+/** The parts of Facebook and TikTok that sign-in uses. They refuse the same requests as the real ones. */
 const oauthProviders: OauthEndpoints[] = [
   {
     authorize: '/facebook/v23.0/dialog/oauth',
@@ -38,14 +38,14 @@ const oauthProviders: OauthEndpoints[] = [
 
 export interface FakeSocialProviders {
   url: string
-  /** The signed-in user of the provider. */
+  /** The user who is signed in at the provider. */
   profile: { id: string; name: string }
-  /** Temporary responses for paths with these endings. */
+  /** Temporary responses, by the ending of the request's path. */
   trouble: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }
 
-/** Starts a server on a free port that imitates Facebook under `/facebook` and TikTok under `/tiktok`. */
+/** Starts a server on a free port. It behaves like Facebook under `/facebook` and like TikTok under `/tiktok`. */
 export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   const codes = new Map<string, URLSearchParams>()
   const tokens = new Set<string>()
@@ -98,10 +98,10 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
       body.get('client_secret') === secret
     )
   }
-  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  // Does not close idle connections, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe: a listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     ...standIn,
@@ -119,7 +119,7 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   }
 }
 
-/** A valid profile at both providers. */
+/** A profile that both providers could return. */
 const somebody = { id: 'x', data: { user: { open_id: 'x' } } }
 
 /** Faulty responses of a provider. */

@@ -23,7 +23,7 @@ interface SetupIntent {
   cancellation_reason: string | null
 }
 
-/** Stripe's SetupIntents: cards that are saved without a payment. */
+/** Stripe's SetupIntents, which save a card without a payment. */
 export class FakeSetupIntents {
   readonly all = new Map<string, SetupIntent>()
   private readonly books: FakeStripeStore
@@ -62,7 +62,7 @@ export class FakeSetupIntents {
     return setup
   }
 
-  /** Returns a set-up, with its card if expanded. */
+  /** Returns a SetupIntent. If the request expands it, the card is included. */
   read(id: string, { expand }: Dict): Dict {
     const setup = this.get(id)
     const whole = JSON.stringify(expand ?? null).includes('payment_method') && setup.payment_method !== null
@@ -80,7 +80,7 @@ export class FakeSetupIntents {
     return paginate(found.toReversed(), asked, present)
   }
 
-  /** Confirms a set-up with the typed card, as Stripe's script does. */
+  /** Confirms a SetupIntent with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const setup = this.get(id)
     if (asked['client_secret'] !== setup.client_secret) throw resourceMissing(id, 'intent')
@@ -98,7 +98,7 @@ export class FakeSetupIntents {
     return present(setup)
   }
 
-  /** Answers the bank's check. It only counts while the check is pending. */
+  /** Responds to the bank's 3-D Secure challenge. Does nothing if no challenge is pending. */
   answerChallenge(id: string, answer: 'yes' | 'no'): Dict {
     const setup = this.get(id)
     if (setup.status === 'requires_action')

@@ -18,7 +18,7 @@ export class StripeApiError extends Error {
   }
 }
 
-/** Stripe's published test numbers with their results; those without an error succeed. */
+/** Stripe's published test card numbers and their results. Payments with other numbers succeed. */
 export const cards: Record<
   string,
   { code: string; decline_code?: string } | 'asks always' | 'asks once' | 'later'
@@ -30,7 +30,8 @@ export const cards: Record<
   '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
   '4000002760003184': 'asks always',
   '4000000000003220': 'asks once',
-  // At Stripe this one can only be saved; here it pays once, so that a renewal may fail.
+  // At Stripe, this card can be saved, but no payment with it succeeds. Here, one payment succeeds, so that a renewal
+  // can fail.
   '4000000000000341': 'later',
 }
 
@@ -77,13 +78,13 @@ export const resourceMissing = (id: string, param: string) =>
     param,
   })
 
-/** Stripe's records of one account and its rules, as far as the site uses them. */
+/** Stripe's records of one account, with the rules that matter to the site. */
 export class FakeStripeStore {
   readonly intents = new Map<string, Intent>()
   readonly customers = new Map<string, Dict>()
   readonly refunds: Refund[] = []
   readonly methods = new Map<string, Method>()
-  /** Whether lists omit disputes. */
+  /** True if lists should omit disputes. */
   hidesDisputes = false
   private readonly disputes = new Map<string, Dict>()
   private readonly clock: Clock
@@ -111,7 +112,7 @@ export class FakeStripeStore {
     return customer
   }
 
-  /** Deletes a customer with its cards. */
+  /** Deletes a customer and detaches its cards. */
   deleteCustomer(id: string): Dict {
     if (!this.customers.delete(id)) throw resourceMissing(id, 'intent')
     for (const method of this.methods.values()) if (method.customer === id) method.customer = null
@@ -119,7 +120,7 @@ export class FakeStripeStore {
     return { id, object: 'customer', deleted: true }
   }
 
-  /** Returns the cards that can be charged. */
+  /** Returns the ids of the cards that can be charged. */
   get attachedMethodIds(): string[] {
     return [...this.methods.values()].filter(({ customer }) => customer !== null).map(({ id }) => id)
   }
@@ -166,7 +167,7 @@ export class FakeStripeStore {
     return intent
   }
 
-  /** Confirms an intent with the typed card, as Stripe's script does. */
+  /** Confirms a PaymentIntent with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const intent = this.intent(id)
     if (asked['client_secret'] !== intent.client_secret) throw resourceMissing(id, 'intent')
@@ -178,7 +179,10 @@ export class FakeStripeStore {
     return this.presentIntent(intent)
   }
 
-  /** `kept`: the customer is present, and the card was authenticated when it was saved. */
+  /**
+   * Charges a card. `customerPresence`: `kept` means that the customer is present, and the card was authenticated when
+   * it was saved.
+   */
   private charge(intent: Intent, method: Method, customerPresence: 'present' | 'kept' | 'absent'): void {
     const cardBehaviour = cards[method.number]
     Object.assign(intent, { payment_method: method.id, last_payment_error: null })
@@ -210,7 +214,7 @@ export class FakeStripeStore {
     this.emitEvent('payment_intent.succeeded', this.presentIntent(intent))
   }
 
-  /** Answers the bank's check. It only counts while the check is pending. */
+  /** Responds to the bank's 3-D Secure challenge. Does nothing if no challenge is pending. */
   answerChallenge(id: string, answer: 'yes' | 'no'): Dict {
     const intent = this.intent(id)
     if (intent.status === 'requires_action')
@@ -270,7 +274,7 @@ export class FakeStripeStore {
     return { object: 'refund', ...refund }
   }
 
-  /** Fails the refunds of a payment, as when the bank returns them: the account gets the money back. */
+  /** Makes the refunds of a payment fail, as if the bank had sent them back: the account gets the money again. */
   failRefunds(id: string): void {
     const { charge } = this.intent(id)
     for (const refund of this.refunds) {
@@ -311,7 +315,7 @@ export class FakeStripeStore {
     }
   }
 
-  /** Opens a dispute of a payment, or decides it. */
+  /** Opens a dispute about a payment, or decides it. */
   dispute(id: string, status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost'): void {
     const intent = this.intent(id)
     if (!intent.charge) throw new Error(`${id} has no charge`)
@@ -371,7 +375,7 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
   }
 }
 
-/** Returns whether a charge matches the filters by payment and creation time. */
+/** Returns whether a charge matches the filters by payment and by time of creation. */
 function matchesQuery(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
   asked: Dict,

@@ -11,21 +11,24 @@ const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
 const idempotencyTtlMs = 24 * 60 * 60_000
 
-/** A fake of Stripe's HTTP API for tests and local trials: the calls that the site makes, that of Stripe's script, and signed events. */
+/**
+ * A fake of Stripe's HTTP API for tests and local trials. Implements the calls of the site and of Stripe's script, and
+ * sends signed webhook events.
+ */
 export interface FakeStripe {
   url: string
   settings: typeof secrets & { apiBase: string; publicUrl: string }
-  /** The same as environment settings. */
+  /** The same settings as environment variables. */
   env: Record<string, string>
   books: FakeStripeStore
   setups: FakeSetupIntents
-  /** All events, the latest last, whether sent or not. */
+  /** All events, latest last, including those that were not sent. */
   events: { id: string; type: string; object: Dict }[]
   /** The account's webhook endpoints. */
   webhooks: { url: string; status: string; enabled_events: string[] }[]
-  /** The URL that signed events are sent to. */
+  /** URL to which signed events are sent; undefined to send none. */
   webhookUrl: string | undefined
-  /** Number of distinct requests per idempotency key. */
+  /** Number of distinct requests for each idempotency key. */
   keys: Map<string, number>
   /** All requests, for tests to inspect. */
   requests: { method: string; path: string; params: Dict }[]
@@ -40,11 +43,12 @@ export interface FakeStripe {
     headers: Record<string, string>
   }
   /**
-   * Injects a fault into requests that start a payment, a set-up or a refund; a function chooses one per request. @returns a function
-   * that ends it
+   * Injects a fault into requests that create a payment, a card set-up or a refund. A function can choose a fault for
+   * each request.
+   * @returns a function that removes the fault
    */
   fail(fault: NetworkFault | (() => NetworkFault)): () => void
-  /** While true, every request is dropped. */
+  /** While true, all requests are dropped. */
   isDown: boolean
   /** Deletes the stored idempotency keys, as Stripe does after a day. */
   clearIdempotencyKeys(): void
@@ -54,11 +58,14 @@ export interface FakeStripe {
 interface StoredResponse {
   fingerprint: string
   at: number
-  /** Undefined while the request is in progress. */
+  /** Response; undefined while the request is in progress. */
   answer?: { status: number; body: Dict }
 }
 
-/** The allowed parameters of each request; others are refused, as the pinned API version does with removed ones. */
+/**
+ * The allowed parameters of each request. Other parameters are refused, as the pinned API version refuses parameters
+ * that were removed.
+ */
 const parameters: Record<string, string> = {
   'POST /v1/customers': 'email name metadata',
   'GET /v1/customers/{id}': '',
@@ -68,14 +75,14 @@ const parameters: Record<string, string> = {
   'GET /v1/payment_intents': 'created limit starting_after expand',
   'GET /v1/payment_intents/{id}': 'expand key client_secret',
   'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',
-  // The bank's page, which has another address in reality.
+  // The bank's page sends this request. In reality, the page is on another host.
   'POST /v1/payment_intents/{id}/answer': 'key client_secret answer',
   'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/setup_intents': 'customer allowed_payment_method_types usage metadata expand',
   'GET /v1/setup_intents': 'created limit starting_after expand',
   'GET /v1/setup_intents/{id}': 'expand key client_secret',
   'POST /v1/setup_intents/{id}/confirm': 'key client_secret payment_method_data',
-  // As with payments.
+  // The bank's page sends this request, as for payments.
   'POST /v1/setup_intents/{id}/answer': 'key client_secret answer',
   'POST /v1/setup_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/refunds': 'payment_intent amount reason metadata',
@@ -100,7 +107,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       type,
       data: { object: event.object },
     })
-    // A webhook endpoint that does not respond gets no retry.
+    // Ignores the result: a webhook endpoint that does not respond gets no retry.
     fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
   }
   const books = new FakeStripeStore(clock, emitEvent)
@@ -139,7 +146,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     send(response, settled.status, settled.body)
   }
 
-  /** Stores the first response to a key for a day, including declines and 500s; requests that were not started are not stored. */
+  /**
+   * Stores the first response for an idempotency key for a day, including declines and status 500. Responses with
+   * status 400 or 404 are not stored.
+   */
   async function runIdempotently(
     key: string,
     fingerprint: string,
@@ -164,10 +174,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     return entry.answer
   }
 
-  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  // Does not close idle connections, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe: a listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const fake: FakeStripe = {
     url,
@@ -274,7 +284,7 @@ function routeCall({ books, setups, webhooks }: RouteTargets, call: string, id: 
   }
 }
 
-/** Replaces a payment's charge by its id, unless the request expands it. */
+/** Replaces the charge of a payment by its id, unless the request expands it. */
 function withoutExpansions(answer: Dict, { expand }: Dict): Dict {
   if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
   const byName = (object: Dict) => ({
@@ -286,7 +296,7 @@ function withoutExpansions(answer: Dict, { expand }: Dict): Dict {
   return Array.isArray(data) ? { ...answer, data: data.map((one) => byName(dictOf(one))) } : answer
 }
 
-/** Checks a request's API key, API version and parameters. */
+/** Checks the API key, API version and parameters of a request. */
 function checkRequest(call: string, headers: IncomingMessage['headers'], asked: Dict): void {
   const known = parameters[call]
   const refuse = (status: number, code: string, message: string) =>
@@ -322,7 +332,7 @@ function send(response: ServerResponse, status: number, body: Dict): void {
   response.end(JSON.stringify(body))
 }
 
-/** Parses `a[b][c]=1&d[]=2` into the nested object. */
+/** Parses a form such as `a[b][c]=1&d[]=2` into a nested object. */
 function parseNestedForm(form: URLSearchParams): Dict {
   const whole: Dict = {}
   for (const [name, value] of form) {

@@ -6,11 +6,11 @@ interface MultipartUpload {
   parts: Map<number, { etag: string; bytes: number }>
 }
 
-/** Tracks a store's unfinished multipart uploads, for ListMultipartUploads and ListParts. */
+/** Tracks the unfinished multipart uploads of a store, for ListMultipartUploads and ListParts. */
 export function createMultipartUploads() {
   const open = new Map<string, MultipartUpload>()
   return {
-    /** Records the changes of an answered request. */
+    /** Records the effect of a request that the store has processed. */
     recordRequest(
       request: IncomingMessage,
       status: number,
@@ -29,7 +29,7 @@ export function createMultipartUploads() {
         })
       else if (id) open.delete(id)
     },
-    /** Returns the response to a request for one of the two lists. */
+    /** Returns the response if a request asks for one of these lists; otherwise undefined. */
     list(request: IncomingMessage): string | 'gone' | undefined {
       const { query } = readUrl(request)
       if (request.method !== 'GET') return undefined

@@ -1,5 +1,5 @@
-// Runs a real OpenID Connect issuer as a separate process, which grants every request. It prints its address, and ends with its
-// input.
+// Runs a real OpenID Connect issuer in a separate process. It grants every request. Prints its URL, and exits when its
+// input closes.
 import { OAuth2Server } from 'oauth2-mock-server'
 
 const server = new OAuth2Server()

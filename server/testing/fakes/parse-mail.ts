@@ -8,7 +8,7 @@ export interface ParsedMail {
   subject: string
   replyTo: string
   messageId: string
-  /** `List-Unsubscribe` and `List-Unsubscribe-Post`; empty without them. */
+  /** Values of `List-Unsubscribe` and `List-Unsubscribe-Post`; empty if the headers are missing. */
   unsubscribe: [link: string, post: string]
   text: string
   html: string
@@ -16,7 +16,7 @@ export interface ParsedMail {
   link: string
 }
 
-/** Parses a mail of this site: a text and an HTML part. */
+/** Parses a mail of the site, which has a text part and an HTML part. */
 export function parseMail(raw: string): ParsedMail {
   const [head, body] = splitHeadAndBody(raw.replaceAll('\r\n', '\n'))
   const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? ''
@@ -35,10 +35,10 @@ export function parseMail(raw: string): ParsedMail {
   }
 }
 
-/** Returns the mails in a folder, the latest last. */
+/** Returns the mails in a folder, latest last. */
 export function readMailFolder(folder: string): ParsedMail[] {
   if (!existsSync(folder)) return []
-  // A mail that is still being written ends in `.part`.
+  // The name of a mail that is still being written ends with `.part`.
   return readdirSync(folder)
     .filter((name) => name.endsWith('.eml'))
     .toSorted()

@@ -4,13 +4,13 @@ import type { FakePaypal } from '#server/features/billing/gateways/paypal/fake/f
 interface ScenarioOptions {
   random?: () => number
   now: () => Date
-  /** Probability that a step disturbs a successful payment. */
+  /** Probability that a step starts a scenario for a successful payment. */
   odds?: number
 }
 
 /**
- * Simulates the later life of PayPal payments: pending captures that succeed or fail, disputes in every state of their capture,
- * reversals, and partial refunds that succeed or fail.
+ * Simulates what can happen to PayPal payments later: pending captures that succeed or fail, disputes in each state of
+ * the capture, reversals, and partial refunds that succeed or fail.
  */
 export class PaypalScenarios {
   readonly eventCounts: Record<string, number> = {}
@@ -33,7 +33,7 @@ export class PaypalScenarios {
     return choices[Math.floor(this.random() * choices.length)]
   }
 
-  /** Returns each of the choices in turn, so that a year covers them all. */
+  /** Returns each choice in turn, so that a simulated year covers all of them. */
   private takeTurn<T>(name: string, choices: readonly T[]): T | undefined {
     const taken = this.turns.get(name) ?? 0
     this.turns.set(name, taken + 1)
@@ -44,7 +44,7 @@ export class PaypalScenarios {
     this.scheduled.push({ steps: 1 + Math.floor(this.random() * 3), work })
   }
 
-  /** Runs one step of every kind: funding, planned work, and a new disturbance. */
+  /** Runs one step: chooses how wallets pay, runs planned events, and starts new scenarios. */
   step(): void {
     this.fund()
     this.runDueEvents()
@@ -70,7 +70,7 @@ export class PaypalScenarios {
     }
   }
 
-  /** Runs the events planned for this step. */
+  /** Runs the events that are planned for this step. */
   runDueEvents(): void {
     for (const one of this.scheduled) one.steps--
     const due = this.scheduled.filter(({ steps }) => steps <= 0)
@@ -78,7 +78,7 @@ export class PaypalScenarios {
     for (const { work } of due) work()
   }
 
-  /** Makes every wallet pay from now on, and completes what is pending. */
+  /** Makes all wallets pay successfully from now on, and completes pending payments. */
   finishPending(): void {
     for (const vault of this.paypal.orders.vault.keys()) this.paypal.orders.vault.set(vault, 'pays')
     for (const [id, { captures }] of this.paypal.orders.all)

@@ -7,10 +7,10 @@ interface ReceivedPost {
   body: unknown
 }
 
-/** The response; 'nothing' never responds. */
+/** Response of the server; `nothing` means that it never responds. */
 export type Reply = { status: number; body: unknown; headers?: Record<string, string> } | 'nothing'
 
-/** A fake HTTP server that records what is posted and responds as configured by the test. */
+/** A fake HTTP server that records what is posted, and responds as the test has configured. */
 export interface PostSink {
   url: string
   posts: ReceivedPost[]
@@ -18,12 +18,12 @@ export interface PostSink {
   close(): Promise<void>
 }
 
-/** @param read parses a posted body; JSON by default */
+/** Starts the server. @param read parses a posted body, by default as JSON */
 export async function openPostSink(
   read: (text: string) => unknown = (text) => JSON.parse(text),
 ): Promise<PostSink> {
   const sink: Pick<PostSink, 'posts' | 'reply'> = { posts: [], reply: () => ({ status: 200, body: {} }) }
-  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  // Does not close idle connections, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
@@ -38,7 +38,7 @@ export async function openPostSink(
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe: a listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return Object.assign(sink, {
     url: `http://127.0.0.1:${port}`,

@@ -6,7 +6,7 @@ interface Credentials {
   secretAccessKey: string
 }
 
-/** The parts of a signature, from the query or the Authorization header. */
+/** The parts of a request's signature, from the query or from the Authorization header. */
 interface SignatureClaim {
   credential: string
   signedHeaders: string
@@ -14,7 +14,10 @@ interface SignatureClaim {
   time: string
 }
 
-/** Returns why an S3 server would refuse a request, by recomputing Signature Version 4 from the secret; undefined if it is valid. */
+/**
+ * Returns the error with which an S3 server would refuse a request; undefined if its signature is valid. Recomputes
+ * Signature Version 4 with the secret.
+ */
 export function signatureErrorOf(
   request: IncomingMessage,
   { accessKeyId, secretAccessKey }: Credentials,

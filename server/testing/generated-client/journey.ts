@@ -1,14 +1,17 @@
 import createClient from 'openapi-fetch'
-// The test generates it from the site's document; only this file needs it.
+// The test generates this module from the site's OpenAPI document. Only this file imports it.
 import type { paths } from './paths.ts'
 
-/** The parts that an API client needs besides the document: the sandbox card form's token. */
+/** What an API client needs besides the OpenAPI document: a card token from the sandbox's form. */
 interface Shop {
   url: string
   cardToken(userToken: string): Promise<string>
 }
 
-/** Goes from the homepage to a paid episode, with a client generated from the OpenAPI document. @returns its playlist */
+/**
+ * Buys an episode with a client that was generated from the OpenAPI document, beginning at the homepage. @returns the
+ * episode's playlist
+ */
 export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string> {
   const userToken = (await fetch(`${url}/api/user`)).headers.get('x-user-token') ?? ''
   const client = createClient<paths>({ baseUrl: url, headers: { 'x-user-token': userToken } })
@@ -25,7 +28,7 @@ export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string
   const episodes = 'data' in listed ? listed.data.list : []
   const locked = required(episodes.find(({ state }) => state === 'locked'))
   const refused = (await openEpisode(locked.id)).data
-  if (refused?.code !== 402) throw new Error(`a locked episode was answered ${refused?.code}`)
+  if (refused?.code !== 402) throw new Error(`a locked episode returned ${refused?.code}`)
 
   const order = succeeded(
     (
@@ -35,7 +38,7 @@ export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string
     ).data,
   )
   if (order.info.amount_cents !== video.price.episode_cents)
-    throw new Error(`it costs ${order.info.amount_cents}`)
+    throw new Error(`the order has the amount ${order.info.amount_cents}`)
   const card = { payment_token: await cardToken(userToken), first_name: 'Ada', last_name: 'Lovelace' }
   const paid = succeeded(
     (await client.POST('/api/payment/pay', { body: { order_id: order.info.id, ...card } })).data,
@@ -43,16 +46,16 @@ export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string
   if (paid.info.status !== 'paid') throw new Error(`the order is ${paid.info.status}`)
 
   const opened = succeeded((await openEpisode(locked.id)).data)
-  if (!('info' in opened)) throw new Error('the episode is not opened')
+  if (!('info' in opened)) throw new Error('the bought episode is still locked')
   return (await fetch(new URL(opened.info.playback.hls_url, url))).text()
 }
 
-/** Returns the data of a successful response, with the type of the document. */
+/** Returns a successful response with its type in the document. @throws Error for any other response */
 function succeeded<Answer extends { code: number }>(
   answer: Answer | undefined,
 ): Extract<Answer, { code: 200 }> {
   if (answer?.code !== 200) throw new Error(JSON.stringify(answer))
-  // Narrowed by its code, which is a constant in each response schema.
+  // The cast is safe: `code` is a constant in each response schema, and was checked above.
   return answer as Extract<Answer, { code: 200 }>
 }
 

@@ -1,4 +1,4 @@
-/** The parts of a signed URL of an asset's file: `/media/{expires}.{subject}.{mac}/{asset}/{file}`. */
+/** The parts of a signed media URL: `/media/{expires}.{subject}.{mac}/{asset}/{file}`. */
 export interface MediaLink {
   expires: string
   subject: string
@@ -6,19 +6,22 @@ export interface MediaLink {
   asset: string
 }
 
-/** Parses a signed URL; its file is ignored. */
+/** Parses a signed media URL. Ignores the file. */
 export function parseMediaLink(url: string): MediaLink {
   const [, , signature = '', asset = ''] = url.split('/')
   const [expires = '', subject = '', mac = ''] = signature.split('.')
   return { expires, subject, mac, asset }
 }
 
-/** Builds the URL of an asset's file from the given parts. */
+/** Builds the URL of an asset's file from these parts. */
 export function formatMediaLink({ expires, subject, mac, asset }: MediaLink, file: string): string {
   return `/media/${expires}.${subject}.${mac}/${asset}/${file}`
 }
 
-/** Returns forged variants of a signed URL, made without the secret. */
+/**
+ * Returns variants of a signed URL with changed parts. Their signatures are invalid, because they are made without the
+ * secret.
+ */
 export function tamperedLinks(link: MediaLink): MediaLink[] {
   const first = link.mac.startsWith('A') ? 'B' : 'A'
   return [

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
-/** Tests the contract of a storage. Each test has its own folder in the same storage. */
+/** Defines the tests that every storage must pass. Each test uses its own folder in the same storage. */
 export function testStorageContract(name: string, storageOf: () => Storage): void {
   let made = 0
   const newLocation = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
@@ -89,7 +89,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
   })
 }
 
-/** Creates a folder with these files in the work folder. */
+/** Creates a folder with these files in the work folder of the storage. */
 export function createTestFolder(storage: Storage, files: Record<string, string | Buffer>): string {
   const folder = mkdtempSync(join(storage.workDir, 'made-'))
   for (const [name, content] of Object.entries(files)) {

@@ -3,7 +3,7 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 
-/** A `video.yaml` with the required fields. */
+/** A `video.yaml` with only the required fields. */
 export const sampleVideoYaml = `title: { en: Salt }
 synopsis: { en: Two sisters. }
 category: family-drama
@@ -11,7 +11,7 @@ free_episodes: 1
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
-/** Generates a video with ffmpeg's test image and tone. */
+/** Creates a video with ffmpeg's test image and tone. */
 export function makeTestVideo(
   path: string,
   { size = '320x180', seconds = 3, rate = '25', sound = true, noise = false, more = [] as string[] } = {},
@@ -38,7 +38,7 @@ export function makeTestVideo(
   execFileSync(programs.ffmpegPath, args, { timeout: 120_000 })
 }
 
-/** Returns the codec of a file's first video stream, cover images included. */
+/** Returns the codec of a file's first video stream. Cover images count as video streams. */
 export function firstVideoCodec(path: string): string {
   const args = [
     '-v',
@@ -54,7 +54,7 @@ export function firstVideoCodec(path: string): string {
   return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim()
 }
 
-/** Returns one column of ffprobe's data about every packet of the first stream. */
+/** Returns one field of each packet in the first stream, as ffprobe prints it. */
 export function packetFields(path: string, column: string): string[] {
   const args = [
     '-v',
@@ -70,7 +70,7 @@ export function packetFields(path: string, column: string): string[] {
   return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim().split('\n')
 }
 
-/** Runs ffmpeg. @returns its stdout */
+/** Runs ffmpeg. @returns its standard output */
 export function ffmpeg(...args: string[]): Buffer {
   return execFileSync(programs.ffmpegPath, ['-v', 'error', '-nostdin', '-y', ...args], {
     timeout: 120_000,
@@ -78,7 +78,7 @@ export function ffmpeg(...args: string[]): Buffer {
   })
 }
 
-/** Returns a file's integrated loudness in LUFS, and its highest peak in dBTP. */
+/** Returns a file's integrated loudness in LUFS and its true peak in dBTP. */
 export function loudnessOf(path: string): { integrated: number; peak: number } {
   const args = ['-hide_banner', '-nostats', '-i', path, '-vn', '-af', 'ebur128=peak=true', '-f', 'null', '-']
   const { stderr } = spawnSync(programs.ffmpegPath, args, { encoding: 'utf8', timeout: 120_000 })
@@ -89,7 +89,10 @@ export function loudnessOf(path: string): { integrated: number; peak: number } {
   }
 }
 
-/** Returns the brightness of a frame's middle row, left to right, and of its middle column, downwards, in `parts` equal parts. */
+/**
+ * Returns the brightness of a frame's middle row (left to right) and middle column (downwards), each in `parts` equal
+ * parts.
+ */
 export function brightnessProfile(path: string, parts: number): { row: number[]; column: number[] } {
   const look = (width: number, height: number) => [
     ...ffmpeg(
@@ -107,7 +110,7 @@ export function brightnessProfile(path: string, parts: number): { row: number[];
   return { row: look(parts, 1), column: look(1, parts) }
 }
 
-/** Returns ffprobe's values of these fields of one stream, in its order. For a playlist it prints everything twice. */
+/** Returns fields of one stream, in ffprobe's order. For a playlist, ffprobe prints everything twice. */
 export function streamFields(path: string, stream: string, fields: string): string[] {
   const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
   return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {

@@ -19,20 +19,23 @@ import {
   type BillingSite,
 } from './billing-site.ts'
 
-/** Starts a site for tests about money, with balances enabled. */
+/** Starts a site for tests about money, with the prepaid balance enabled. */
 export const balanceSite = (settings: Env = {}): Promise<BillingSite> =>
   startBillingSite({ PREPAID_BALANCE: 'on', ...settings })
 
-/** Expects that the site's and the gateway's books agree, and that the invariants of balances hold. Call it after each test. */
+/**
+ * Checks that the site's ledger agrees with the gateway, and that the invariants of balances hold. Call it after each
+ * test.
+ */
 export async function expectLedgerAndBalances(site: BillingSite): Promise<void> {
   await expectLedgerBalanced(site)
   await expectBalancesConsistent(site.context.db)
 }
 
-/** A top-up's price and bonus, and how many days the bonus lasts. */
+/** Terms of a top-up: its price, its bonus, and the number of days until the bonus expires. */
 type TopUpTerms = readonly [price_cents: number, bonus_cents?: number, bonus_days?: number | null]
 
-/** Creates a top-up product. @returns its id */
+/** Creates a top-up. @returns its id */
 export async function createTopUpProduct(
   site: BillingSite,
   ...[price_cents, bonus_cents = 0, bonus_days = null]: TopUpTerms
@@ -43,7 +46,7 @@ export async function createTopUpProduct(
   return id
 }
 
-/** Tops up with an existing product, or with a new one. */
+/** Buys an existing top-up, or creates one with these terms and buys it. */
 export async function purchaseTopUp(
   site: BillingSite,
   shopper: Shopper,
@@ -62,7 +65,7 @@ export async function createShopperWithBalance(
   return { shopper, topUp: await purchaseTopUp(site, shopper, product) }
 }
 
-/** Presses "Unlock from your balance" at an episode of 99 cents. */
+/** Tries to unlock an episode of 99 cents from the balance. */
 export const tryUnlockFromBalance = (
   site: BillingSite,
   shopper: Shopper,
@@ -74,28 +77,28 @@ export const tryUnlockFromBalance = (
     headers,
   )
 
-/** Unlocks an episode from the balance. @throws Error if it is not paid */
+/** Unlocks an episode from the balance. @throws Error if the order is not paid */
 export const unlockFromBalance = async (site: BillingSite, shopper: Shopper, number = 4): Promise<Order> =>
   paid(await tryUnlockFromBalance(site, shopper, number))
 
 function paid(answer: Envelope<Order>): Order {
-  if (answer.info?.status !== 'paid') throw new Error(`it was not paid: ${JSON.stringify(answer)}`)
+  if (answer.info?.status !== 'paid') throw new Error(`the order was not paid: ${JSON.stringify(answer)}`)
   return answer.info
 }
 
-/** Returns a shopper's balance; undefined without one. */
+/** Returns a shopper's balance; undefined if there is none. */
 export const balanceOf = async ({ visitor }: Shopper): Promise<Balance | undefined> =>
   (await visitor.callOk(getBalance)).balances[0]
 
-/** Returns the offer to a shopper for a locked episode. */
+/** Returns the offer that a shopper gets for a locked episode. */
 export async function offerOf(site: BillingSite, { visitor }: Shopper, number = 4): Promise<Offer> {
   const query = { episode_id: episodeIdOf(site, number) }
   const { info }: { info?: unknown } = (await visitor.call(getEpisode, { query })).answer
-  if (!Value.Check(Offer, info)) throw new Error(`it is no offer: ${JSON.stringify(info)}`)
+  if (!Value.Check(Offer, info)) throw new Error(`the response contains no offer: ${JSON.stringify(info)}`)
   return info
 }
 
-/** Changes the dispute of an order's payment, and sends the sandbox's webhook event. */
+/** Changes the dispute about an order's payment, and sends the sandbox's webhook event. */
 export async function setDisputeStatus(
   site: BillingSite,
   { id }: Order,

@@ -16,12 +16,12 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
 
-/** A site for tests about money, with an adjustable clock and a gateway that can have faults. */
+/** A site for tests about money. Its clock is adjustable, and its gateway can have faults. */
 export interface BillingSite extends TestSite {
   video: BuiltVideo
-  /** For a second process on the same database. */
+  /** Database URL for a second process. */
   databaseUrl: string
-  /** Overrides of the gateway's methods, set by a test for a while. */
+  /** Temporary replacements of gateway methods, by which a test simulates faults. */
   trouble: Partial<PaymentGateway>
   /** The gateway without faults. */
   sound: PaymentGateway
@@ -30,7 +30,7 @@ export interface BillingSite extends TestSite {
   advanceClock(milliseconds: number): void
 }
 
-/** Call it after each test: removes the gateway's faults, and checks that the site's and the gateway's books agree. */
+/** Removes the gateway's faults, and checks that the site's ledger agrees with the gateway. Call it after each test. */
 export async function expectLedgerBalanced(site: BillingSite): Promise<void> {
   for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
   site.context.gatewayTimeoutMs = undefined
@@ -39,7 +39,7 @@ export async function expectLedgerBalanced(site: BillingSite): Promise<void> {
   expect(ours).toBe(theirs)
 }
 
-/** Returns the id of an episode of the site's video by number; those from 4 on are locked. */
+/** Returns the id of an episode of the site's video by its number. Episodes from 4 on are locked. */
 export const episodeIdOf = (site: BillingSite, number = 4): string =>
   site.video.episodes[number - 1]?.id ?? ''
 
@@ -51,13 +51,13 @@ export async function buyEpisode(site: BillingSite, number = 4): Promise<{ shopp
   return { shopper, order: info }
 }
 
-/** Returns the code of requesting an episode. */
+/** Requests an episode. @returns the status code */
 export async function playbackCode(site: BillingSite, shopper: Shopper, number = 4): Promise<number> {
   const query = { episode_id: episodeIdOf(site, number) }
   return (await shopper.visitor.call(getEpisode, { query })).answer.code
 }
 
-/** Returns an order's payment at the gateway. */
+/** Returns an order's payment at the gateway. @throws Error if there is none */
 export async function paymentOf(site: BillingSite, orderId: string): Promise<Payment> {
   const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
@@ -69,7 +69,7 @@ export function paymentByKey(site: BillingSite, key: string): Promise<Payment | 
   return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
 }
 
-/** Returns an order's attempts with their status, the first one first. */
+/** Returns the status and decline code of an order's attempts, oldest first. */
 export function attemptsOf(site: BillingSite, orderId: string) {
   return site.context.db
     .selectFrom('payment_attempts')
@@ -79,7 +79,7 @@ export function attemptsOf(site: BillingSite, orderId: string) {
     .execute()
 }
 
-/** Runs the janitor after a time. */
+/** Advances the clock and runs the janitor job. */
 export async function runJanitorAfter(site: BillingSite, milliseconds: number): Promise<void> {
   site.advanceClock(milliseconds)
   await runJanitor(site.context)
@@ -91,7 +91,7 @@ export function applySandboxWebhook(site: BillingSite, reference: string) {
   return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++webhookCount}`, reference })
 }
 
-/** Returns the refunds of an order, the first one first. */
+/** Returns the refunds of an order, oldest first. */
 export function refundsOf(site: BillingSite, orderId: string) {
   return site.context.db
     .selectFrom('refunds')

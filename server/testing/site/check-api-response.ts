@@ -15,16 +15,19 @@ interface ApiDocument {
   components: { responses: Operation['responses'] }
 }
 
-/** Checks that responses conform to the site's own OpenAPI document. */
+/** Checks responses against the site's own OpenAPI document. */
 export interface ResponseCheck {
-  /** @throws Error naming the call and the deviation */
+  /** Checks a response. @throws Error with the call and the difference */
   check(method: string, path: string, response: Response): Promise<void>
 }
 
-/** Keyed by the document's text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
+/**
+ * Cache of the checks, by the text of the document. Most sites of a test run have the same document, and compiling its
+ * schemas takes longer than most tests.
+ */
 const checks = new Map<string, ResponseCheck>()
 
-/** Returns the check for the site at a URL; its document is read once, at the first response. */
+/** Returns a function that loads the check for the site at a URL. The document is read once, at the first response. */
 export function createResponseCheck(url: string): () => Promise<ResponseCheck> {
   let check: ResponseCheck | undefined
   return async () => (check ??= await load(url))
@@ -38,7 +41,7 @@ async function load(url: string): Promise<ResponseCheck> {
 }
 
 function checkAgainst(document: ApiDocument): ResponseCheck {
-  // The compiled code only runs a few times.
+  // Does not optimize the compiled code, because it runs only a few times.
   const ajv = new Ajv({ strict: false, code: { optimize: false } })
   addFormats.default(ajv, ['date-time'])
   const compiled = new Map<object, ValidateFunction>()
@@ -52,11 +55,12 @@ function checkAgainst(document: ApiDocument): ResponseCheck {
       const found = operationFor(document, method, path)
       const where = `${method} ${path} with HTTP ${response.status}`
       const described = answerFor(document, found, response.status)
-      if (!described) throw new Error(`${where} is outside of the OpenAPI document`)
+      if (!described) throw new Error(`${where} is not in the OpenAPI document`)
       const type = response.headers.get('content-type')?.split(';')[0] ?? ''
       const content = described.content?.[type]
       if (!described.content) return
-      if (!content) throw new Error(`${where} is ${type}, which the OpenAPI document does not say`)
+      if (!content)
+        throw new Error(`${where} has the content type ${type}, which the OpenAPI document does not declare`)
       if (!content.schema || type !== 'application/json') return
       const answer: unknown = await response.json()
       const validate = validatorOf(content.schema)
@@ -76,8 +80,8 @@ interface Answer {
 }
 
 /**
- * Checks that the endpoint declares a refusal. The document distinguishes refusals of one code only by name, and a response names it
- * by its message.
+ * Checks that the endpoint declares a refusal. In the document, refusals with the same code differ only by name. The
+ * response's message shows which one it is.
  */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
   if (code === 200) return
@@ -89,7 +93,7 @@ function checkRefusal(method: string, path: string, { code, message, info }: Ans
     languages.map((language) => translate(language, `refusals.${name}`, info)),
   )
   if (!declared.includes(message ?? ''))
-    throw new Error(`${method} ${path} does not declare that it refuses with "${message}"`)
+    throw new Error(`${method} ${path} does not declare the refusal "${message}"`)
 }
 
 const namedPath = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
@@ -109,7 +113,7 @@ function patternOf(template: string): RegExp {
   return pattern
 }
 
-/** Returns the documented response; for an unknown path only its 4xx fault. */
+/** Returns the documented response. For an unknown path, only the general faults with status 4xx are documented. */
 function answerFor({ components }: ApiDocument, operation: Operation | undefined, status: number) {
   const answer = operation?.responses[status]
   if (!operation) return status >= 400 && status < 500 ? components.responses[`fault${status}`] : undefined
@@ -117,7 +121,7 @@ function answerFor({ components }: ApiDocument, operation: Operation | undefined
   return reference === undefined ? answer : components.responses[reference]
 }
 
-/** Returns the schema without additional properties. */
+/** Returns the schema with additional properties forbidden. */
 function forbidAdditionalProperties(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forbidAdditionalProperties)
   if (typeof schema !== 'object' || schema === null) return schema

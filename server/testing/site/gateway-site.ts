@@ -4,14 +4,14 @@ import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-s
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
 
-/** A site with Stripe and PayPal that share its clock. */
+/** A site with fakes of Stripe and PayPal, which share its clock. */
 export interface GatewaySite {
   site: TestSite
   stripe: FakeStripe
   paypal: FakePaypal
-  /** Connects the gateways' webhooks to the site, as at the beginning of a test. */
+  /** Connects the gateways' webhooks to the site. Tests may have disconnected them. */
   connectWebhooks(): void
-  /** Advances the time and runs the site's renewals and janitor. */
+  /** Advances the time, and runs the site's renewals and janitor job. */
   advanceAndRunJobs(milliseconds: number): Promise<void>
   close(): Promise<void>
 }

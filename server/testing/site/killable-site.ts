@@ -1,4 +1,4 @@
-// Runs a site as a separate process that a test may kill. It prints its address.
+// Runs a site in a separate process that a test may kill. Prints its URL.
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { startTestSite } from './test-site.ts'
 

@@ -2,8 +2,8 @@ import type { Context } from '#server/context.ts'
 import { createSite } from '#server/site.ts'
 
 /**
- * Returns every call below /api that the site serves, such as `GET /api/page/{name}`, from the server's printed route tree, which
- * has a segment of a path per line. HEAD is merged with GET.
+ * Returns every call below /api that the site serves, such as `GET /api/page/{name}`. HEAD counts as GET. Parses the
+ * route tree that the server prints, which has one path segment per line.
  */
 export async function listApiRoutes(context: Context): Promise<string[]> {
   const server = await createSite(context)

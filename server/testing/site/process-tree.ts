@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describeProcess, type ProcessDescription } from '#server/platform/processes/run-ps.ts'
 
-/** A process, distinguished by its start time from a later one with the same id. */
+/** A process. Its start time distinguishes it from a later process with the same id. */
 export interface TreeProcess extends ProcessDescription {
   pid: number
 }
 
-/** Returns the process `root` and all its descendants, parents first. */
+/** Returns the process `root` and all its descendants; each parent is before its children. */
 export function listProcessTree(root: number): TreeProcess[] {
   const parents = [...readParents()]
   const idsFrom = (pid: number): number[] => [
@@ -24,7 +24,7 @@ export function isRunning({ pid, started }: TreeProcess): boolean {
   return describeProcess(pid)?.started === started
 }
 
-/** Returns the parent of each process id. */
+/** Returns the parent's id for each process id. */
 function readParents(): Map<number, number> {
   return new Map(existsSync('/proc/self/stat') ? readProc() : listWithPs())
 }
@@ -33,11 +33,11 @@ function readProc(): [number, number][] {
   return readdirSync('/proc').flatMap((name): [number, number][] => {
     try {
       const stat = readFileSync(`/proc/${Number(name)}/stat`, 'utf8')
-      // After the name in brackets: the state and the parent.
+      // The program's name is in brackets; after it are the state and the parent's id.
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return [[Number(name), Number(parent)]]
     } catch {
-      // Not a process, or one that has ended meanwhile.
+      // The folder is not that of a process, or the process has exited meanwhile.
       return []
     }
   })

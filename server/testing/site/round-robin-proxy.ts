@@ -1,12 +1,12 @@
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Starts a minimal reverse proxy: each request goes unchanged to the next of `targets`. */
+/** Starts a minimal reverse proxy. It forwards each request unchanged to the next of `targets`. */
 export async function startRoundRobinProxy(
   targets: readonly string[],
 ): Promise<{ url: string; close(): Promise<void> }> {
   let turn = 0
-  // Idle connections are not closed, because a client on a slow machine may be about to use one.
+  // Does not close idle connections, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = targets[turn++ % targets.length] ?? ''
     forward(target, request, response)
@@ -28,7 +28,8 @@ function forward(target: string, request: IncomingMessage, response: ServerRespo
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
-  // A body that is refused for its size is not read to its end, but there is a response.
+  // Ignores the error if there is a response: a server that refuses a body for its size responds without reading it to
+  // the end.
   upstream.on('error', () => response.headersSent || response.destroy())
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 
 const startsWithinMs = 120_000
 
-/** Starts a site as a separate process on a database; `end` sends it a signal and waits for its exit. */
+/** Starts a site in a separate process with this database. `end` sends a signal and waits until the process exits. */
 export async function runKillableSite(
   databaseUrl: string,
 ): Promise<{ url: string; end(signal: NodeJS.Signals): Promise<void> }> {

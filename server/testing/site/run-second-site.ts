@@ -12,7 +12,10 @@ interface SecondSite {
 
 const startsWithinMs = 120_000
 
-/** Starts a site as a separate process, on the database and data directory of the first. `printed` returns its log so far. */
+/**
+ * Starts a site in a separate process, with the database and data directory of the first. `printed` returns its log so
+ * far.
+ */
 export async function runSecondSite(
   site: SecondSite,
 ): Promise<{ url: string; printed(): string; close(): Promise<void> }> {
@@ -37,7 +40,7 @@ export async function runSecondSite(
     printed: () => printed.join('\n'),
     async close() {
       const ended = once(child, 'exit')
-      // It ends when its input closes, so that it does not outlive a killed test run.
+      // The process exits when its input closes, so that it does not outlive a test run that was killed.
       child.stdin.end()
       await ended
     },

@@ -1,4 +1,5 @@
-// Runs a second process of a tested site, configured by its environment. It prints its address, and ends with its input.
+// Runs a second process of a tested site, configured by environment variables. Prints its URL, and exits when its input
+// closes.
 import type { AddressInfo } from 'node:net'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'

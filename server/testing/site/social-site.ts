@@ -11,18 +11,18 @@ import {
 import { startTestSite, type TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A site with a real OpenID Connect server (`oidc`) and stand-ins for Facebook and TikTok; Google has no keys. */
+/** A site with a real OpenID Connect server (`oidc`) and fakes of Facebook and TikTok. Google is not configured. */
 export interface SocialSite extends TestSite {
   issuer: OAuth2Server
   fakeProviders: FakeSocialProviders
-  /** The claims in the issuer's tokens. */
+  /** Claims in the tokens of the OpenID Connect server. */
   claims: Record<string, unknown>
-  /** Signs a new user in at every provider. */
+  /** Makes a new user the one who is signed in at all providers. */
   useNewIdentity(): void
-  /** Resets the clock and the providers. */
+  /** Resets the clock and the providers' faults. */
   resetFaults(): void
   advanceClock(milliseconds: number): void
-  /** Creates a signed-in member with a password. */
+  /** Creates a member with a password, who is signed in. */
   createMember(email?: string | null, verified?: boolean): Promise<{ id: string; visitor: Visitor }>
   identitiesOf(userId: string): Promise<{ provider: string; subject: string }[]>
 }
@@ -114,27 +114,27 @@ async function addMember(
 
 export const locationOf = (response: Response) => response.headers.get('location') ?? ''
 
-/** Starts the sign-in at a provider. @returns the address of its consent screen */
+/** Starts a sign-in at a provider. @returns the URL of the provider's consent screen */
 export async function startSocialSignIn(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
   const response = await visitor.fetch(`/api/user/social/${provider}${query}`)
   expect(response.status).toBe(302)
   return locationOf(response)
 }
 
-/** Consents at the provider. @returns the site's path that it redirects to */
+/** Consents at the provider. @returns the path of the site to which the provider redirects */
 export async function grantConsent(consent: string): Promise<string> {
   const back = locationOf(await fetch(consent, { redirect: 'manual' }))
   return back.replace('http://localhost:3000', '')
 }
 
-/** Follows the callback. @returns the site's redirect */
+/** Requests the callback path. @returns the location to which the site redirects */
 export async function finishSocialSignIn(visitor: Visitor, callback: string): Promise<string> {
   const response = await visitor.fetch(callback, { headers: { 'sec-fetch-site': 'cross-site' } })
   expect(response.status).toBe(303)
   return locationOf(response)
 }
 
-/** Runs a whole sign-in at a provider. @returns the final redirect */
+/** Runs a complete sign-in at a provider. @returns the last location to which the site redirects */
 export async function signInWithProvider(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
   return finishSocialSignIn(visitor, await grantConsent(await startSocialSignIn(visitor, provider, query)))
 }

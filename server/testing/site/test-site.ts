@@ -19,26 +19,26 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import { unlimitedQuotas } from './unlimited.ts'
 import { visitorFactory, type Visitor } from './visitor.ts'
 
-/** A whole site with its own database, listening on a free port. */
+/** A complete site with its own database. It listens on a free port. */
 export interface TestSite {
   context: Context
   url: string
-  /** The same without the proxy in front, for requests that no proxy would forward. */
+  /** URL of the site without the proxy in front of it, for requests that a proxy would not forward. */
   directUrl: string
   /** Creates a visitor with its own cookies. */
   visitor(headers?: Record<string, string>): Visitor
-  /** Sends queued mails like the worker, and returns all mails to an address so far, the latest last. */
+  /** Sends queued mails as the worker does. @returns all mails to an address so far, latest last */
   mails(to: string): Promise<ParsedMail[]>
   close(): Promise<void>
 }
 
-/** One process of a site, real or simulated. */
+/** One process of a site. It may be simulated in this process. */
 interface RunningSite {
   url: string
   close(): Promise<void>
 }
 
-/** Tests are faster than users, so rate limits are off; tests of a limit set it. */
+/** Settings of all test sites. Rate limits are off, because tests are faster than users; a test of a limit sets it. */
 const defaultSettings = {
   PUBLIC_URL: 'http://localhost:3000',
   LOG_LEVEL: 'silent',
@@ -48,9 +48,10 @@ const defaultSettings = {
 }
 
 /**
- * Starts a site for a test file; the web is an empty document, since these tests use the HTTP API. With SITE_PROCESSES=2 in the
- * environment (`npm run test:two`) a second process on the same database answers every other request. If the test overrides parts of
- * the context, which another process cannot share, the second one is a site with its own context in this process.
+ * Starts a site for a test file. The web is an empty document, because these tests use the HTTP API.
+ * With SITE_PROCESSES=2 in the environment (`npm run test:two`), a second process with the same database handles every
+ * other request. Overrides of the context cannot be shared with another process: with them, the second site runs in
+ * this process, with its own context.
  */
 export async function startTestSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-site-'))
@@ -95,14 +96,14 @@ async function startSite(
   const context = await createContext(config, log, { localUrl: () => listening.at, ...overrides })
   const site = await createSite(context)
   await site.listen({ port: 0, host: '127.0.0.1' })
-  // A listening TCP server has an AddressInfo.
+  // The cast is safe: a listening TCP server has an AddressInfo.
   const url = (listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`)
   return {
     context,
     url,
     async close() {
       const closed = site.close()
-      // Otherwise the server waits for connections that a client opened and never used.
+      // Otherwise `close` would wait for connections that a client has opened but never used.
       site.server.closeAllConnections()
       await closed
     },
@@ -122,7 +123,7 @@ function startSecond(
     : startSite(env, log, given)
 }
 
-/** Creates a folder with an empty document in place of the built web. */
+/** Creates a folder with an empty document instead of the built web. */
 export function createEmptyWebRoot(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)

@@ -15,13 +15,13 @@ interface RequestOptions<E extends Endpoint> {
   headers?: Record<string, string>
 }
 
-/** Returns a factory of visitors of a site, which share its OpenAPI document. */
+/** Returns a function that creates visitors of a site. They share its OpenAPI document. */
 export function visitorFactory(url: string): (headers?: Record<string, string>) => Visitor {
   const check = createResponseCheck(url)
   return (headers) => new Visitor(url, headers, check)
 }
 
-/** A browser as the server sees it: it keeps cookies and marks its calls as same-origin. */
+/** A browser as the server sees it: it stores cookies and marks its requests as same-origin. */
 export class Visitor {
   readonly url: string
   cookie = ''
@@ -36,7 +36,7 @@ export class Visitor {
 
   /**
    * Sends any request with the visitor's cookie.
-   * @throws Error if the response of a call deviates from the OpenAPI document
+   * @throws Error if the response to an API call does not match the OpenAPI document
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = {
@@ -60,7 +60,7 @@ export class Visitor {
     this.cookie = (/max-age=0(;|$)/i.test(header) ? others : [...others, pair]).join('; ')
   }
 
-  /** Sends a call of the contract. @returns the HTTP status and envelope */
+  /** Sends an API call of the contract. @returns the HTTP status and the response's envelope */
   async call<E extends Endpoint>(
     endpoint: E,
     { query, body, headers }: RequestOptions<E> = {},
@@ -80,12 +80,12 @@ export class Visitor {
     }
   }
 
-  /** Sends a call that must succeed. @returns its result @throws Error with the response otherwise */
+  /** Sends an API call and returns its result. @throws Error with the response if the call does not succeed */
   async callOk<E extends Endpoint>(endpoint: E, asked: RequestOptions<E> = {}): Promise<ResultOf<E>> {
     const { answer } = await this.call(endpoint, asked)
     const result = answer.info ?? answer.data
     if (answer.code !== 200 || result === undefined)
-      throw new Error(`${endpoint.path} answered ${JSON.stringify(answer)}`)
+      throw new Error(`${endpoint.path} returned ${JSON.stringify(answer)}`)
     return result
   }
 }

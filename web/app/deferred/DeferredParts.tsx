@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import '#web/i18n/later.ts'
-// Preloaded, so that an error toast needs no fetch when the connection fails.
+// Preloaded, because an error toast must also appear without a connection.
 import '#web/ui/toast.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
@@ -9,7 +9,7 @@ import { registerServiceWorker } from './register-service-worker.ts'
 
 void registerServiceWorker()
 
-/** Parts of the page that no screen waits for; they load once the page is idle. */
+/** The parts of the page that no screen needs. They are loaded when the page is idle. */
 export function DeferredParts({
   asked: showsPrivacyChoices,
   onDone,
@@ -19,7 +19,7 @@ export function DeferredParts({
 }) {
   const queryClient = useQueryClient()
   useEffect(() => {
-    // Touch devices have no hover.
+    // Previews need a mouse.
     if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined
     const started = import('#web/features/media/hover-previews.ts')
       .then(({ startHoverPreviews }) => startHoverPreviews(queryClient))

@@ -5,7 +5,7 @@ import floating from '#web/ui/floating-line.module.css'
 import { watchConnection } from './watch-connection.ts'
 import styles from './offline-banner.module.css'
 
-/** Shows a line while the site is unreachable, and refetches everything on screen afterwards. */
+/** Shows a line while the site is unreachable. When it is reachable again, refetches all data on screen. */
 export function OfflineBanner() {
   const { t } = useTranslation()
   const [isOffline, setIsOffline] = useState(false)
@@ -14,7 +14,7 @@ export function OfflineBanner() {
     () =>
       watchConnection((isReachable) => {
         setIsOffline(!isReachable)
-        // The feed is not refetched: its dramas would be reordered while the viewer watches.
+        // The feed is not refetched, because its dramas could change their order while the viewer watches.
         if (isReachable)
           void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'feed' })
       }),

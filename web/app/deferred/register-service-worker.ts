@@ -2,10 +2,10 @@ import { registerWorker } from '#web/lib/register-worker.ts'
 import { waitUntilInactive } from './wait-until-inactive.ts'
 
 /**
- * Registers the service worker, which caches this release. Does nothing in browsers that do not support or allow one. The first
- * registration waits until the page is calm, since a release has about two hundred files; afterwards the browser checks for a new
- * release with each document. A new release's worker waits until no page of the old release is open; a new page asks it to take
- * over.
+ * Registers the service worker, which caches this release, if the browser supports it. The first registration waits
+ * until the page is inactive, because a release has about two hundred files. Later, the browser checks for a new
+ * release with each document. The worker of a new release waits until no page of the old release is open; then a new
+ * page tells it to take over.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
@@ -21,7 +21,7 @@ export async function registerServiceWorker(): Promise<void> {
   registration.addEventListener('updatefound', reportOnceInstalled)
 }
 
-/** Sends the path of the document's first script, which is unique for each release. */
+/** Sends the worker the path of the document's first script, which identifies the release. */
 function announceRelease(worker: ServiceWorker): void {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin

@@ -1,10 +1,10 @@
 import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 
-/** Time without input after which a page counts as calm; also the polling interval. */
+/** Time without input after which a page counts as inactive; also the polling interval. */
 const inactiveMs = 3000
 const inputEvents = ['pointerdown', 'touchmove', 'wheel', 'keydown'] as const
 
-/** Waits until there was no input for a while, no video plays, and the connection is not metered or slow. */
+/** Waits until there was no input for a while, no video plays, and the connection is neither metered nor slow. */
 export function waitUntilInactive(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let hadInput = false

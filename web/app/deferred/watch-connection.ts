@@ -4,15 +4,16 @@ const retryMs = 5000
 const timeoutMs = 5000
 
 /**
- * Reports when the site becomes unreachable and when it is reachable again. The browser's online state is only a hint, because it
- * describes the network and not the site; so is a document from the service worker's cache. Only a response of the site counts.
+ * Reports when the site becomes unreachable and when it is reachable again. Checks the site itself: the browser's
+ * online state describes only the network, and a document may come from the service worker's cache.
  * @returns a function that stops watching
  */
 export function watchConnection(report: (isReachable: boolean) => void): () => void {
   const ended = new AbortController()
   const { signal } = ended
   let timer: ReturnType<typeof setTimeout> | undefined
-  // Behind the cached shell the connection is unknown, and earlier calls may have failed.
+  // In a document from the cache the connection is unknown, and earlier calls may have failed; so the first result is
+  // reported in any case.
   let lastReported = findOfflineMeta() ? undefined : true
   const check = async () => {
     clearTimeout(timer)
@@ -39,7 +40,10 @@ function isSiteReachable(signal: AbortSignal): Promise<boolean> {
   )
 }
 
-/** The cached shell contains this meta element, written by the server. While the line is shown, no toast repeats it. */
+/**
+ * The meta element marks an offline page; the server adds it to the document that the service worker caches. While it
+ * is present, no toast repeats what the banner says.
+ */
 const findOfflineMeta = () => document.querySelector('meta[name=offline]')
 
 function setOfflineMeta(isOffline: boolean): void {

@@ -17,7 +17,7 @@ import { FeedPlayer } from '#web/player/ui/FeedPlayer.tsx'
 import { useStableCallback } from '#web/app/screens/use-stable-callback.ts'
 import { useNeighbours } from '#web/app/screens/use-neighbours.ts'
 import { useAspectRatio } from '#web/app/screens/use-aspect-ratio.ts'
-// Imported statically: viewers go from the feed to the video screen, so its code is loaded with the feed.
+// Imported statically: viewers usually open the video screen from the feed, so its code is loaded with the feed.
 import { BackLink } from '#web/app/screens/VideoScreen.tsx'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
@@ -25,10 +25,10 @@ import { DramaSlide } from './DramaSlide.tsx'
 import styles from './drama-feed.module.css'
 import screen from '#web/app/screens/video-screen.module.css'
 
-/** More dramas are fetched when this many remain. */
+/** When this many dramas remain, the next page is fetched. */
 const minDramasAhead = 4
 
-/** Feed of dramas, each with its first episode: the section's dramas, then the most watched ones. */
+/** A feed of dramas, each with its first episode: the dramas of the section, then the most popular ones. */
 export function DramaFeed({ section, missing: notFound }: { section: string; missing: ReactNode }) {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(feedQuery(section))
@@ -82,7 +82,7 @@ interface DramaSlidesProps {
   dramas: VideoCard[]
   back: ReactNode
   onShown: (index: number) => void
-  /** Slide after the last drama. */
+  /** The slide after the last drama. */
   last: ReactNode
 }
 
@@ -167,7 +167,7 @@ function DramaSlides({ section, title, dramas, back, onShown, last }: DramaSlide
   )
 }
 
-/** Slide shown when the viewer has reached the end of all dramas. */
+/** The slide shown when the viewer has reached the end of all dramas. */
 function FeedEnd() {
   const { t } = useTranslation()
   return (
@@ -180,7 +180,10 @@ function FeedEnd() {
   )
 }
 
-/** Returns the drama on screen: the one in the URL, else the first. A swipe rewrites the URL, so that going back returns here. */
+/**
+ * Returns the drama on screen: the one in the URL, else the first. A swipe rewrites the URL, so that going back returns
+ * to the same drama.
+ */
 function useFeedPosition(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
   const requestedId = useSearchParams()[0].get('feed')
   const [index, setIndex] = useState(() =>
@@ -196,7 +199,7 @@ function useFeedPosition(section: string, dramas: readonly VideoCard[], onShown:
     choose(next: number) {
       latestIndex.current = next
       onShown(next)
-      // The next frame is on screen already; the rest of the screen may update later.
+      // The next slide is already on screen; the rest of the screen may update later.
       startTransition(() => setIndex(next))
       history.replaceState(history.state, '', paths.more.feed(section, dramas[next]?.id))
     },

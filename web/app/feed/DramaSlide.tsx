@@ -28,7 +28,7 @@ interface DramaSlideProps extends Pick<VideoSlideProps, 'active' | 'back' | 'onE
   tools: SlideTools
 }
 
-/** One drama in the feed: plays its first episode; a horizontal swipe opens the drama. */
+/** One drama in the feed. Plays its first episode; a horizontal swipe opens the drama. */
 export function DramaSlide(props: DramaSlideProps) {
   const { card, active, back } = props
   const navigate = useNavigate()

@@ -10,7 +10,7 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 import styles from './feedback-dialog.module.css'
 import { sendFeedback } from './send-feedback.ts'
 
-/** Form for feedback in the user's own words. Typed text is kept until it has been sent. */
+/** A form for feedback in the user's own words. If sending fails, the typed text stays in the form. */
 export function FeedbackDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const [sent, setSent] = useState(false)

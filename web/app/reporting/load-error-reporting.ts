@@ -7,14 +7,16 @@ type Destination = NonNullable<PageSettings['sentry']>
 let takeEarlyErrors = (): unknown[] => []
 let loading: Promise<void> | undefined
 
-/** Loads the error reporting once the page is idle, because it is large and nothing waits for it. */
+/** Loads the error reporting when the page is idle, because it is large. Until then, errors are collected. */
 export function loadErrorReportingWhenIdle(destination: Destination): void {
   takeEarlyErrors = collectEarlyErrors()
-  // A failure to load it cannot be reported.
+  // A failed load is ignored: without error reporting it cannot be reported.
   whenIdle(() => loadErrorReporting(destination).catch(() => {}))
 }
 
-/** Starts loading the error reporting at once, unless it has started; may be called again after a failure. */
+/**
+ * Loads and starts the error reporting, unless that is in progress or done. After a failure, the next call tries again.
+ */
 export function loadErrorReporting(destination: Destination): Promise<void> {
   loading ??= import('./start-error-reporting.ts').then(({ startErrorReporting }) =>
     startErrorReporting(destination, takeEarlyErrors()),

@@ -4,15 +4,15 @@ import { notify } from '#web/lib/notify.ts'
 
 let open = false
 
-/** Opens the feedback dialog. It has its own React root, so that it also works after the site's root has crashed. */
+/** Opens the feedback dialog. It has a React root of its own, so that it works even if the site's root has crashed. */
 export async function openFeedback(): Promise<void> {
   if (open) return
   open = true
   try {
-    // The sheet's texts are in the `watch` part.
+    // The texts of the sheet around the dialog are in the `watch` part.
     const { FeedbackDialog } = await withTexts('watch', withTexts('feedback', import('./FeedbackDialog.tsx')))
     const container = document.createElement('div')
-    // Inside the shell, to inherit its accent colour.
+    // Mounted inside the shell, to inherit its accent colour.
     const shell = document.querySelector('#app > *') ?? document.body
     shell.append(container)
     const root = createRoot(container)

@@ -4,14 +4,14 @@ import { loadErrorReporting } from './load-error-reporting.ts'
 
 const timeoutMs = 20_000
 
-/** A user's feedback; name and e-mail are given only if they want a reply. */
+/** A user's feedback. Name and e-mail are empty unless the user wants a reply. */
 export interface Feedback {
   message: string
   name: string
   email: string
 }
 
-/** Sends feedback to the error reporting service. @throws Error if the service did not accept it, so that the typed text is kept */
+/** Sends feedback to the error reporting service. @throws Error if the service did not accept it */
 export async function sendFeedback({ message, name, email }: Feedback): Promise<void> {
   if (!settings.sentry) throw new Error('error reporting is not configured')
   await loadErrorReporting(settings.sentry)

@@ -9,9 +9,9 @@ export const sampleRates = {
 }
 
 /**
- * Errors that the site does not cause and that are not reported (seed, section 8): native WebKit message handlers, a released Java
- * object, a failed document query selector, a web-search detection listener, an audio bridge. They come from scripts of in-app
- * browsers.
+ * Errors that are not reported, because the site does not cause them (seed, section 8). They come from scripts of
+ * in-app browsers: native WebKit message handlers, a released Java object, a failed document query selector, a
+ * web-search detection listener, an audio bridge.
  */
 export const ignoredErrors = [
   /webkit\.messageHandlers/i,
@@ -29,6 +29,6 @@ const unrecordedPaths: readonly string[] = [
   paths.shopping.pattern,
 ]
 
-/** Returns whether a screen may be recorded in a replay: not where users sign in or pay. */
+/** Returns whether replays may record a screen. Screens for signing in and paying are never recorded. */
 export const canRecordReplay = (pathname: string): boolean =>
   !unrecordedPaths.includes(pathname) && !pathname.startsWith('/order/')

@@ -12,7 +12,7 @@ import { environmentOf, scrubReport } from '#contract/error-reports.ts'
 import { onPathChange } from '#web/app/path-changes.ts'
 import { ignoredErrors, canRecordReplay, sampleRates } from './sentry-options.ts'
 
-/** Starts reporting errors, traces, profiles and replays, and reports the errors collected before. */
+/** Starts the reporting of errors, traces, profiles and replays, and reports the errors that were collected earlier. */
 export function startErrorReporting(
   { dsn, sandbox_host_suffix }: NonNullable<PageSettings['sentry']>,
   earlyErrors: readonly unknown[],
@@ -23,7 +23,7 @@ export function startErrorReporting(
     ...sampleRates,
     profileLifecycle: 'trace',
     ignoreErrors: ignoredErrors,
-    // Personal data is never sent.
+    // Personal data must never be sent.
     dataCollection: {
       userInfo: false,
       cookies: false,
@@ -34,14 +34,16 @@ export function startErrorReporting(
     },
     integrations: [browserTracingIntegration(), browserProfilingIntegration()],
   })
-  // Every kind of report passes through this event.
+  // Reports of every kind pass through this event.
   getClient()?.on('beforeEnvelope', scrubReport)
   startReplays()
   performance.mark('reporting')
   for (const error of earlyErrors) captureException(error)
 }
 
-/** Pauses replays on screens for signing in and paying. The payment form's iframe is never recorded. */
+/**
+ * Starts replays, paused on the screens for signing in and paying. The iframe of the payment form is never recorded.
+ */
 function startReplays(): void {
   const replay = replayIntegration({
     maskAllText: true,

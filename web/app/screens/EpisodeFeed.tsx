@@ -17,7 +17,7 @@ import { useNeighbours } from './use-neighbours.ts'
 import { useAspectRatio } from './use-aspect-ratio.ts'
 import styles from './video-screen.module.css'
 
-// Most visits reach no locked episode, so the paywall is loaded on need.
+// Loaded on demand, because most visits reach no locked episode.
 const importPayPanel = () => {
   const loading = import('#web/features/billing/paywall/PayPanel.tsx')
   return settings.balance ? withTexts('balance', loading) : loading
@@ -25,12 +25,12 @@ const importPayPanel = () => {
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const preloadPayPanel = () => void importPayPanel().catch(() => {})
 
-// Loaded after the first frames, long before the last episode ends.
+// Loaded after the first frames, long before the last episode has ended.
 const importEndSlide = () => withTexts('search', import('#web/features/media/EndSlide.tsx'))
 const EndSlide = lazy(async () => ({ default: (await importEndSlide()).EndSlide }))
 const NextDrama = lazy(async () => ({ default: (await importEndSlide()).NextDrama }))
 
-// Most viewers have seen the hint already.
+// Loaded on demand, because most viewers have already seen the hint.
 const SwipeHint = lazy(() =>
   import('#web/player/ui/SwipeHint.tsx').then(
     ({ SwipeHint }) => ({ default: SwipeHint }),
@@ -45,9 +45,9 @@ export interface EpisodePosition {
   number: number
   /** True if the slide after the last episode is on screen. */
   atEnd: boolean
-  /** Returns false if another place was chosen after this one and is still being rendered. */
+  /** Returns false if a later slide was chosen that is not rendered yet. */
   isLatest: () => boolean
-  /** Goes to an episode, or, without a number, to the slide after the last one. */
+  /** Shows an episode or, without a number, the slide after the last episode. */
   choose: (number?: number) => void
 }
 
@@ -60,7 +60,10 @@ interface EpisodeFeedProps {
   onDoubleTap: () => void
 }
 
-/** Feed of a video's episodes: plays them, starts the next episode, saves the position and shows the paywall of locked ones. */
+/**
+ * The feed of a video's episodes. Plays them, continues with the next episode, saves the position, and shows the
+ * paywall of locked episodes.
+ */
 export function EpisodeFeed(props: EpisodeFeedProps) {
   const { video, episodes, position, rail, back, onDoubleTap } = props
   const { number, atEnd } = position
@@ -85,14 +88,14 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const autoNext = useAutoNext(episode?.id, () => goTo(index + 1))
   const aspectRatio = useAspectRatio(episode?.id)
   const [hintEpisode] = useState(() => needsSwipeHint() && number)
-  // Loaded once the episode has buffered enough, so that it does not delay the next episode of a quick swipe.
+  // Loaded after the episode has buffered enough, so that it does not delay the next episode after a quick swipe.
   useEffect(() => {
     if (neighbours.canPrepare) void importEndSlide().catch(() => {})
   }, [neighbours.canPrepare])
   return (
     <div className={styles.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
       <FeedPlayer
-        // The end slide follows the episodes, and the next drama follows the end slide.
+        // After the episodes, there are the end slide and the slide of the next drama.
         count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}
@@ -158,7 +161,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   )
 }
 
-/** Returns a function that opens another drama at its first episode, or where the viewer stopped. */
+/** Returns a function that opens another drama, at the position where the viewer stopped or at its first episode. */
 function useOpenDrama(id: string | undefined): () => void {
   const navigate = useNavigate()
   return useCallback(() => {
@@ -166,7 +169,7 @@ function useOpenDrama(id: string | undefined): () => void {
   }, [id, navigate])
 }
 
-/** Returns a function that refetches everything a payment may have unlocked. */
+/** Returns a function that refetches all data that a payment may have changed. */
 function useRefetchAfterPayment(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(() => {

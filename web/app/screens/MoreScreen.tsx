@@ -5,12 +5,12 @@ import { Listing } from '#web/features/catalog/Listing.tsx'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
-// Loads the player too.
+// Loaded on demand, because it includes the player.
 const DramaFeed = lazy(() =>
   withTexts('watch', import('#web/app/feed/DramaFeed.tsx')).then(({ DramaFeed }) => ({ default: DramaFeed })),
 )
 
-/** The list of a section, which can also be watched as a feed. */
+/** The list of a section, or (with `?feed`) a feed of the same dramas. */
 export function Component() {
   const { id = '' } = useParams()
   const isFeed = useSearchParams()[0].has('feed')

@@ -23,7 +23,7 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
 
-// Most sites offer no social providers.
+// Loaded on demand, because most sites offer no social providers.
 const LinkedAccounts = lazy(async () => ({
   default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
@@ -31,7 +31,7 @@ const LinkedAccounts = lazy(async () => ({
 const Receipt = lazy(async () => ({
   default: (await import('#web/features/billing/orders/Receipt.tsx')).Receipt,
 }))
-// Only for sites that have, or had, prepaid balances.
+// Loaded on demand: only for sites that have, or had, prepaid balances.
 const OwnBalance = lazy(async () => ({
   default: (await withTexts('balance', import('#web/features/billing/balance/BalanceSection.tsx')))
     .BalanceSection,
@@ -49,7 +49,10 @@ const GuestAlerts = lazy(async () => ({
   default: (await withTexts('alerts', import('#web/features/alerts/push/PushSetting.tsx'))).GuestAlerts,
 }))
 
-/** The member area. `?receipt=` opens an order's receipt instead; a fragment opens the page that a mail or the footer links to. */
+/**
+ * The member area. `?receipt=` shows the receipt of an order instead; a fragment shows the page to which a mail or the
+ * footer links.
+ */
 export function Component() {
   const [search] = useSearchParams()
   const { hash } = useLocation()
@@ -62,7 +65,7 @@ export function Component() {
       </Suspense>
     )
   const link = readEmailLink(hash)
-  // The key remounts the page for another link.
+  // The key remounts the page for a new link.
   if (link)
     return (
       <Suspense>
@@ -79,7 +82,7 @@ export function Component() {
   )
 }
 
-/** Returns to the page that was open before signing in at a social provider. */
+/** Restores the fragment that was in the URL before the user signed in at a social provider. */
 function RedirectToHash({ hash }: { hash: string }) {
   const navigate = useNavigate()
   useEffect(() => void navigate({ hash }, { replace: true }), [navigate, hash])
@@ -89,7 +92,7 @@ function RedirectToHash({ hash }: { hash: string }) {
 function MemberArea() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
-  // If the operator has switched balances off, users with a balance still see it.
+  // If the operator has switched balances off, only users with a remaining balance see it.
   const balance = useQuery({ ...balanceQuery, enabled: !settings.balance && user !== undefined })
   return (
     <section className={styles.my}>
@@ -111,7 +114,7 @@ function MemberArea() {
       )}
       {(settings.balance || balance.data) && user && (
         <Suspense fallback={<div className={styles.skeleton} />}>
-          {/* Refetches the balance for another user. */}
+          {/* The key refetches the balance when the user changes. */}
           <OwnBalance
             key={user.id}
             renderSection={(title, content) => <TitledSection title={title}>{content}</TitledSection>}
@@ -120,7 +123,7 @@ function MemberArea() {
       )}
       <div className={styles.columns}>
         <TitledSection title={t('orders.title')}>
-          {/* Refetches the orders for another user. */}
+          {/* The key refetches the orders when the user changes. */}
           <Orders key={user?.id ?? ''} />
         </TitledSection>
         {user?.role === 'member' && (
@@ -153,7 +156,7 @@ function AlertsSection({ children }: { children: ReactNode }) {
   return <TitledSection title={t('my.alerts')}>{children}</TitledSection>
 }
 
-/** Shows the linked accounts if any are linked or can be linked. Linking itself is in the settings. */
+/** Shows the linked social accounts, if any account or provider exists. New accounts are linked in the settings. */
 function LinkedAccountsSection({ user }: { user: User }) {
   const { t } = useTranslation()
   const { data } = useQuery(socialProvidersQuery)

@@ -20,7 +20,10 @@ import styles from '#web/app/shell.module.css'
 
 const redirectDelayMs = 1_200
 
-/** Shows the result of an order. Polls until the order has a final status; a paid order returns the viewer to where they were. */
+/**
+ * Shows the result of an order, and polls until its status is final. After a payment, the viewer returns to the page
+ * before the purchase.
+ */
 export function Component() {
   const { t } = useTranslation()
   const [search] = useSearchParams()
@@ -65,12 +68,12 @@ function linkTextOf(order: Order | undefined) {
   return isFullyRefunded(order) ? 'result.buyAgain' : 'result.again'
 }
 
-/** Returns the path to go back to: the episode or the video that was bought, else the homepage. */
+/** Returns the default path to go back to: the purchased episode or video, else the homepage. */
 function returnPathOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
 
-/** Refetches everything on screen after a payment, which may have changed it. */
+/** Refetches all data on screen after a payment, because the payment may have changed it. */
 function useRefetchWhenPaid(paid: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {

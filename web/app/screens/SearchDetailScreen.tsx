@@ -6,7 +6,7 @@ import { track } from '#web/lib/tracking/track.ts'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
-/** Search results. The id is a tag's id or the search words. */
+/** The search results. The route's `id` is the id of a tag or the search words. */
 export function Component() {
   const { t } = useTranslation()
   const { id = '' } = useParams()

@@ -24,7 +24,7 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
 
-/** Loaded when a plan is chosen. */
+/** Loaded when the user chooses a plan. */
 const Checkout = lazy(async () => ({
   default: (await import('#web/features/billing/paywall/Checkout.tsx')).Checkout,
 }))
@@ -55,7 +55,7 @@ export function Component() {
   )
 }
 
-/** The payment methods, the plans side by side, and the checkout or plan change of the chosen plan. */
+/** The payment methods, the plans side by side, and the checkout (or the change of plan) for the chosen plan. */
 function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -77,7 +77,7 @@ function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway
   return (
     <>
       {gateway && plans.length > 0 ? (
-        // A subscriber's next period is charged to the current payment method.
+        // Subscribers choose no method: their next period is charged to the current one.
         <div className={styles.methods}>
           {!subscribed && (
             <PaymentMethodPicker gateways={methods} chosen={methodIndex} onChoose={setMethodIndex} />
@@ -114,19 +114,22 @@ function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway
   )
 }
 
-/** Returns the chosen payment method, or another one if it does not accept the plan's price. */
+/** Returns the chosen payment method or, if that does not accept the plan's price, the first method that does. */
 function methodAccepting({ id }: Plan, methods: OfferedGateway[], chosen: OfferedGateway | undefined) {
   const accepting = paymentMethodsFor('plan', methods, id)
   return accepting.find((method) => method === chosen) ?? accepting[0]
 }
 
-/** Returns the plan without its introductory price, which applies to a first period only. */
+/** Returns the plan without its introductory price, which applies only to a first period. */
 function withoutIntroPrice(plan: Plan): Plan {
   const { intro_price_cents, ...planWithoutIntro } = plan
   return intro_price_cents === undefined ? plan : planWithoutIntro
 }
 
-/** A plan's status for a subscriber: current, scheduled next, payment due, unavailable until the due payment is made, or available. */
+/**
+ * A plan's status for a subscriber. `planned`: follows the current plan. `owed`: its period is unpaid. `waits`: cannot
+ * be chosen before the unpaid period is paid. `open`: can be chosen.
+ */
 type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
 function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus {
@@ -138,7 +141,7 @@ function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus 
   return id === plan?.id ? 'current' : 'open'
 }
 
-/** Shown if there is no plan, or no payment method for one. */
+/** Shown if there are no plans, or no payment method that accepts them. */
 function NothingForSale() {
   const { t } = useTranslation()
   return (
@@ -154,7 +157,7 @@ function NothingForSale() {
 interface PlanCardProps {
   plan: Plan
   status: PlanStatus
-  /** True if nothing can be bought. */
+  /** True if no plan can be bought now. */
   disabled: boolean
   onChoose: () => void
 }

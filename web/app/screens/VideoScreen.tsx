@@ -34,7 +34,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { EpisodeFeed, type EpisodePosition } from './EpisodeFeed.tsx'
 import styles from './video-screen.module.css'
 
-// Loaded on need, because most requested dramas exist.
+// Loaded on demand, because most requested dramas exist.
 const NotFound = lazy(async () => ({ default: (await import('./NotFoundScreen.tsx')).Component }))
 
 export function Component() {
@@ -144,7 +144,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   )
 }
 
-/** Matches from the width at which the panel is beside the player; same as in the style sheet. */
+/** Matches if the panel is beside the player; the width must be the same as in the style sheet. */
 const wideViewport = matchMedia('(width >= 1024px)')
 const isWide = () => wideViewport.matches
 function watchWidth(changed: () => void): () => void {
@@ -152,7 +152,7 @@ function watchWidth(changed: () => void): () => void {
   return () => wideViewport.removeEventListener('change', changed)
 }
 
-/** Memoised, so that a swipe does not render it again. */
+/** Memoized, so that a swipe does not render it again. */
 const Related = memo(function Related({ videos }: { videos: Video['related'] }) {
   return (
     <div className={styles.related}>
@@ -163,10 +163,12 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
   )
 })
 
-/** Returns whether the tab showed another page of the site before; the router numbers its history entries. */
+/**
+ * Returns whether the previous page in this tab belongs to the site. The router numbers its history entries by `idx`.
+ */
 const hasPreviousPage = () => Number(Object(history.state).idx) > 0
 
-/** Goes back to the previous page of the site, or to the homepage if there is none. */
+/** Goes back to the previous page of the site or, if there is none, to `home`. */
 export function BackLink({ home = paths.home.to() }: { home?: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -189,8 +191,8 @@ export function BackLink({ home = paths.home.to() }: { home?: string }) {
 }
 
 /**
- * Returns the episode on screen: the one in the URL, else where the viewer stopped, else the first. A swipe replaces the URL
- * without a navigation, so that a reload or a copied link opens the same episode.
+ * Returns the episode on screen: the one in the URL, else the one where the viewer stopped, else the first. A swipe
+ * replaces the URL without a navigation, so that a reload or a copied link opens the same episode.
  */
 function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition {
   const [search] = useSearchParams()
@@ -207,7 +209,7 @@ function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition 
     choose(number) {
       const next = { number: number ?? latest.current.number, atEnd: !number }
       latest.current = next
-      // The next episode plays already: the rest of the screen is updated in a transition, which blocks nothing.
+      // The next episode already plays. The rest of the screen is updated in a transition, so that it does not block.
       startTransition(() => setPosition(next))
       if (number) history.replaceState(history.state, '', paths.video.to(video.id, number))
     },

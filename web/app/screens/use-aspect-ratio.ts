@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { playbackQuery } from '#web/features/media/queries.ts'
 
-/** Returns the aspect ratio (width divided by height) of the episode on screen; 9:16 until it is known. */
+/** Returns the aspect ratio (width / height) of the episode on screen; 9/16 until it is known. */
 export function useAspectRatio(episodeId = ''): number {
   const { data } = useQuery({ ...playbackQuery(episodeId), enabled: false })
   if (data?.kind !== 'playable') return 9 / 16

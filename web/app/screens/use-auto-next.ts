@@ -1,6 +1,9 @@
 import { useStableCallback } from './use-stable-callback.ts'
 
-/** Starts the next episode when the one on screen ends; ignores one that ends after the viewer has swiped on. */
+/**
+ * Auto-next: starts the next episode when the one on screen ends. Ignores the end of an episode that the viewer has
+ * already swiped away.
+ */
 export function useAutoNext(shownId: string | undefined, playNext: () => void): (endedId: string) => void {
   return useStableCallback((endedId: string) => {
     if (endedId === shownId) playNext()

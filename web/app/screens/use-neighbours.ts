@@ -4,12 +4,12 @@ import { hasSpareBandwidth } from '#web/player/engine/bandwidth.ts'
 import { hasBuffered, type VideoState } from '#web/player/engine/video-state.ts'
 
 const prepareAnywayAfterMs = 1500
-/** Buffered time of the episode on screen after which its neighbours are prepared. */
+/** The time in ms that the episode on screen must have buffered before its neighbours are prepared. */
 const requiredBufferMs = { normal: 6000, fast: 2500 }
 
 /**
- * Prepares the neighbouring episodes in an idle moment, once the episode on screen has kept enough buffered for a while, or if
- * nothing plays. On a slow connection they would compete with it for bandwidth.
+ * Decides when the neighbouring episodes are prepared: at an idle moment, once the episode on screen has had enough
+ * buffered for a while, or if nothing plays. Earlier, on a slow connection, they would compete with it for bandwidth.
  */
 export function useNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()

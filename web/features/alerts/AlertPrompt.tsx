@@ -7,13 +7,16 @@ import { useChangePush } from './push/use-change-push.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
-/** The available channels for alerts; at least one is true. */
+/** The available alert channels; at least one is true. */
 export interface AlertChannels {
   push: boolean
   mail: boolean
 }
 
-/** Offers alerts once, after a drama became a favorite, with a choice of channel. The browser's permission prompt follows a press. */
+/**
+ * Offers alerts once, when a drama was made a favorite, with a choice of channel. Only a press shows the browser's
+ * permission prompt.
+ */
 export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: () => void }) {
   const { t } = useTranslation()
   const mail = useChangeAlerts()

@@ -10,7 +10,7 @@ import { alertsQuery } from './queries.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
-/** Settings that turn alerts of new episodes on and off. */
+/** The settings of alerts about new episodes. */
 export function AlertSettings() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(alertsQuery)

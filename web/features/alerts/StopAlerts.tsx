@@ -10,7 +10,7 @@ import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
-/** Page of the link in an alert; its button turns alerts off, without a sign-in. */
+/** The page behind the unsubscribe link of an alert. Its button turns alerts off without a sign-in. */
 export function StopAlerts({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const [done, setDone] = useState(false)

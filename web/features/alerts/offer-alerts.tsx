@@ -9,7 +9,10 @@ import { alertsQuery } from './queries.ts'
 
 const offeredKey = 'alerts-asked'
 
-/** Offers alerts if a channel is available, the viewer has none yet, and the offer was not made in this browser before. */
+/**
+ * Offers alerts if a channel is available, the viewer has no alerts yet, and this browser has not shown the offer
+ * before.
+ */
 export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   if (readRecord<boolean>(offeredKey)) return
   const channels = await findChannels(queryClient)
@@ -19,7 +22,7 @@ export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   mountRoot(queryClient, (close) => <AlertPrompt ways={channels} onClose={close} />)
 }
 
-/** Returns the available channels; undefined if there are none, or alerts are on already. */
+/** Returns the available channels; undefined if no channel is available, or if alerts are on already. */
 async function findChannels(queryClient: QueryClient): Promise<AlertChannels | undefined> {
   const isMember = queryClient.getQueryData(userQuery.queryKey)?.role === 'member'
   const { mail, can_mail } = isMember ? await queryClient.fetchQuery(alertsQuery) : noMail

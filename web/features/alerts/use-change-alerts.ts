@@ -5,8 +5,8 @@ import { call } from '#web/lib/api.ts'
 import { alertsQuery } from './queries.ts'
 
 /**
- * Turns mails about favorites on or off with an optimistic update, which is reverted on failure. Then the result is undefined, and
- * a toast has shown the error.
+ * Turns mails about favorites on or off with an optimistic update. If the request fails, the update is reverted, the
+ * result is undefined, and a toast has shown the error.
  */
 export function useChangeAlerts() {
   const queryClient = useQueryClient()

@@ -8,7 +8,7 @@ import styles from './card.module.css'
 
 interface CardProps {
   video: VideoCard
-  /** The rank in a ranking, from 1. */
+  /** The position in a ranking, from 1. */
   rank?: number
   /** Shown below the title instead of the counts. */
   note?: string
@@ -58,7 +58,7 @@ function PlayCount({ count }: { count: number }) {
   )
 }
 
-/** A poster in its frame, filled with the video's colour until the image has loaded. */
+/** The poster of a video. The video's colour fills its frame until the image has loaded. */
 export function Cover({ video, eager }: { video: VideoCard; eager?: boolean }) {
   return (
     <div className={styles.cover} style={{ background: video.cover_color }}>

@@ -8,7 +8,7 @@ import { Cover } from './Card.tsx'
 import { HorizontalScroller } from './HorizontalScroller.tsx'
 import styles from './carousel.module.css'
 
-/** Featured videos side by side. Only the viewer moves them: by swipe, wheel or buttons. */
+/** Featured videos side by side, without automatic movement: viewers swipe, scroll or use the buttons. */
 export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title: string; eager: boolean }) {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { whenIdle } from '#web/lib/when-idle.ts'
 import type { RowButtons as RowButtonsType } from './RowButtons.tsx'
 import styles from './section.module.css'
 
-// Loaded once idle: touch needs no buttons, and the row scrolls without them.
+// Loaded when idle and only for a mouse: touch needs no buttons, and the row also scrolls without them.
 const RowButtons = lazy(async () => {
   await new Promise<void>((resolve) => whenIdle(resolve))
   if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return { default: Nothing }
@@ -15,7 +15,7 @@ const RowButtons = lazy(async () => {
 
 const Nothing: typeof RowButtonsType = () => <></>
 
-/** A list that scrolls horizontally: by swipe, wheel or buttons. */
+/** A list that scrolls horizontally by swipe, wheel or buttons. */
 export function HorizontalScroller({
   title,
   className,

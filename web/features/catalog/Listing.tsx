@@ -27,7 +27,7 @@ interface ListingProps {
   notFound: ReactNode
 }
 
-/** One list of videos with its four states: loading, load more, no more content, could not load. */
+/** One list of videos, with its states: loading, more to load, end of the list, and load error. */
 export function Listing({ listing, title, notFound }: ListingProps) {
   const { t } = useTranslation()
   const [sort, setSort] = useSort()
@@ -76,7 +76,10 @@ export function Listing({ listing, title, notFound }: ListingProps) {
   )
 }
 
-/** Returns the sort order in the URL; undefined for the default order, which links without one use. */
+/**
+ * Returns the sort order from the URL, and a function that sets it; undefined is the default order, which is not in the
+ * URL.
+ */
 function useSort() {
   const [parameters, setParameters] = useSearchParams()
   const sort = sorts.find((one) => one === parameters.get('sort'))

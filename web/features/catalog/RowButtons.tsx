@@ -6,12 +6,15 @@ import styles from './row-buttons.module.css'
 const atStart = 1
 const atEnd = 2
 
-/** Scrolls a row by the number of cards that are visible at once. At an end of the row its button is disabled but keeps the focus. */
+/**
+ * Buttons that scroll a row by the number of cards that are visible at once. At an end of the row, the button is
+ * disabled but keeps the focus.
+ */
 export function RowButtons({ row, title }: { row: RefObject<HTMLElement | null>; title: string }) {
   const { t } = useTranslation()
   const [reachedEnds, setReachedEnds] = useState(atStart | atEnd)
   const update = () => setReachedEnds(findReachedEnds(row.current))
-  // The number of cards in the row may have changed.
+  // Runs after each render, because the number of cards may have changed.
   useEffect(update)
   useEffect(() => {
     const element = row.current
@@ -52,7 +55,7 @@ function findReachedEnds(row: HTMLElement | null): number {
   return (scrollLeft < 1 ? atStart : 0) | (scrollLeft + clientWidth > scrollWidth - 1 ? atEnd : 0)
 }
 
-/** Returns the width of the whole cards that fit into the visible row, at least one. */
+/** Returns the width of the whole cards that are visible at once, at least of one card. */
 function scrollStepOf(row: HTMLElement): number {
   const [first, second] = row.children
   if (!first || !second) return row.clientWidth

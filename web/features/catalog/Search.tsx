@@ -13,12 +13,12 @@ import { SearchBox } from './SearchBox.tsx'
 import { useSearch } from './use-search.ts'
 import styles from './search.module.css'
 
-/** The search page: the search field, recent searches and popular tags. */
+/** The search page: search field, recent searches and popular tags. */
 export function Search() {
   const { t } = useTranslation()
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
-  // Both are shown at once, because the later one would push the other down.
+  // The lists are shown together, because the one that loads later would move the other.
   const areLoaded = !menu.isLoading && !tags.isLoading
   const search = useSearch()
   return (

@@ -11,7 +11,7 @@ interface Suggestion {
   key: string
   label: string
   to: string
-  /** A video's cover; null if it has none, undefined for a tag. */
+  /** The cover of a video, or null if it has none; undefined for a tag. */
   cover?: string | null
 }
 
@@ -22,7 +22,10 @@ interface SearchBoxProps {
   autoFocus?: boolean
 }
 
-/** Search field with suggestions while typing. Arrow keys move through them; Enter opens one or searches for the words. */
+/**
+ * A search field with suggestions while typing. The arrow keys select a suggestion. Enter opens it or, if none is
+ * selected, searches for the words.
+ */
 export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: SearchBoxProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -30,7 +33,7 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
   const [words, setWords] = useState(lastWords)
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  // The last search needs no suggestions until its words are changed.
+  // No suggestions are shown for the last search until its words are changed.
   const suggestions = useSuggestions(words === lastWords ? '' : words)
   const shown = open && suggestions.length > 0
 
@@ -48,14 +51,14 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape' && shown) {
-      // The browser would clear the field; that is left for the next press.
+      // The first Escape only closes the list. Without preventDefault the browser would also clear the field.
       event.preventDefault()
       return setOpen(false)
     }
     if (!step || suggestions.length === 0) return
     event.preventDefault()
     setOpen(true)
-    // One position more than there are suggestions: the search words themselves.
+    // The additional position is the field itself, with the typed words.
     const positions = suggestions.length + 1
     setActive((place) => ((place + 1 + step + positions) % positions) - 1)
   }
@@ -94,7 +97,7 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
             role="option"
             aria-selected={i === active}
             className={styles.option}
-            // Runs before the field loses the focus, which closes the list.
+            // Runs before the field loses the focus, because that closes the list.
             onPointerDown={(event) => (event.preventDefault(), void navigate(to))}
           >
             {cover === undefined ? (

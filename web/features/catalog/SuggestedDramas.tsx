@@ -10,7 +10,7 @@ import styles from './suggested-dramas.module.css'
 
 const maxDramas = 12
 
-/** Dramas of the homepage, for screens without content of their own. */
+/** Dramas of the homepage, for screens that have no content of their own. */
 export function SuggestedDramas() {
   const { t } = useTranslation()
   const sections = useQuery(homepageQuery).data?.homepage ?? []
@@ -29,7 +29,7 @@ export function SuggestedDramas() {
   )
 }
 
-/** Empty state of a list: a reason, a link to the homepage, and the homepage's dramas. */
+/** The empty state of a list: the reason, a link to the homepage, and dramas of the homepage. */
 export function EmptyList({ text }: { text: string }) {
   const { t } = useTranslation()
   return (

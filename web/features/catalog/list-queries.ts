@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 
 type Listing = Pick<QueryOf<typeof queryHomepage>, 'section' | 'menu' | 'tag' | 'keyword' | 'sort'>
 
-/** The pages of one listing. */
+/** A listing, paginated. */
 export const listingQuery = (listing: Listing) =>
   infiniteQueryOptions({
     queryKey: ['listing', listing],
@@ -23,8 +23,8 @@ interface FeedPage {
 const perPage = 10
 
 /**
- * The dramas of a feed: those of a section, then the most watched ones, which may repeat some. Fetched once a visit, so that the
- * order stays the same when the viewer opens a drama and comes back.
+ * The dramas of a feed: those of a section, then the most popular ones, which may include some of the former again.
+ * Fetched once per visit, so that the order is the same when the viewer returns from a drama.
  */
 export const feedQuery = (section: string) =>
   infiniteQueryOptions({
@@ -38,25 +38,25 @@ export const feedQuery = (section: string) =>
       if (next_cursor) return { source, cursor: next_cursor }
       return source === 'section' ? { source: 'popular' } : undefined
     },
-    // Never stale, so that going back from a drama that was watched for long returns to the same position.
+    // Never stale: a viewer who returns from a drama after a long time finds the same position.
     staleTime: Infinity,
     gcTime: Infinity,
   })
 
-/** Removes repeated dramas and keeps the first of each, so that none moves while the viewer watches. */
+/** Removes repeated dramas. The first occurrence stays, so that no drama moves while the viewer watches. */
 export function withoutRepeats(cards: readonly VideoCard[]): VideoCard[] {
   const first = new Map<string, VideoCard>()
   for (const card of cards) if (!first.has(card.id)) first.set(card.id, card)
   return [...first.values()]
 }
 
-/** The tags, trending ones first. */
+/** The tags, trending tags first. */
 export const tagsQuery = queryOptions({
   queryKey: ['tags'],
   queryFn: ({ signal }) => call(listTags, { query: { limit: 30 }, signal }),
 })
 
-/** Tags and titles for a partly typed search; the previous results stay until the answer arrives. */
+/** Tags and titles that match a partly typed search. The previous results stay until the response arrives. */
 export const typeAheadQuery = (keyword: string) =>
   queryOptions({
     queryKey: ['tags', keyword],

@@ -7,10 +7,12 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 type Homepage = ResultOf<typeof getHomepage>
 
-/** At `/?draft`: the homepage that an operator composes in this browser's studio (web/studio/homepage). */
+/**
+ * At `/?draft`: the unsaved homepage that an operator edits in the studio, in the same browser (web/studio/homepage).
+ */
 const draft = location.search === '?draft' ? readRecord<Homepage>('homepage-draft') : undefined
 
-/** The homepage, cached between visits and shown at once on the next one. */
+/** The homepage. It is stored in the browser and shown at once on the next visit. */
 export const homepageQuery = queryOptions({
   queryKey: ['homepage'],
   queryFn: async ({ signal }) =>

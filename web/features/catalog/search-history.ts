@@ -3,12 +3,12 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 const key = 'search_history'
 const maxSearches = 12
 
-/** Returns the searches made on this device, the latest first. */
+/** Returns the searches made in this browser, the latest first. */
 export function readSearches(): string[] {
   return readRecord<string[]>(key) ?? []
 }
 
-/** Adds a search at the front, or moves it there. */
+/** Adds a search at the front of the list, or moves it there. @returns the new list */
 export function addSearch(words: string): string[] {
   return saveRecord(
     key,

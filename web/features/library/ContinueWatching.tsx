@@ -5,14 +5,15 @@ import { Card } from '#web/features/catalog/Card.tsx'
 import { CardSection } from '#web/features/catalog/Section.tsx'
 import { recentlyWatchedQuery } from './queries.ts'
 
-/** Shown to viewers with a watch history. */
+/** The row "continue watching"; renders nothing without a watch history. */
 export function ContinueWatching() {
   const { t } = useTranslation()
   const user = useQuery(userQuery)
   const { data = [] } = useQuery({ ...recentlyWatchedQuery, enabled: user.isFetched })
   if (data.length === 0) return null
   return (
-    // Remounted for a new first card: the browser would keep the scroll position, and the newest card would be out of view.
+    // The key remounts the row when its first card changes. Otherwise the browser would keep the scroll position, and
+    // the new card would be out of view.
     <CardSection key={data[0]?.video.id} title={t('home.continue')} row>
       {data.map(({ video, episode, position_ms }) => (
         <li key={video.id}>

@@ -4,7 +4,7 @@ import { formatShortCount } from '#web/lib/format.ts'
 import { ControlButton } from '#web/player/ui/Controls.tsx'
 import { useFavorite } from './use-favorite.ts'
 
-/** Favorite button beside an episode, with the video's number of favorites. */
+/** The favorite button beside an episode, with the number of viewers who have the video as a favorite. */
 export function FavoriteButton({ video }: { video: Video }) {
   const { t } = useTranslation()
   const setFavorite = useFavorite(video)

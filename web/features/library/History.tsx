@@ -7,7 +7,7 @@ import { PersonalList, type LibraryEntry } from './PersonalList.tsx'
 import { historyQuery } from './queries.ts'
 import { useRemoveEntries } from './use-remove-entries.ts'
 
-/** The watched or the unlocked videos, newest first. */
+/** The list of watched or of unlocked videos, newest first. */
 export function History({ kind }: { kind: 'watched' | 'unlocked' }) {
   const { t } = useTranslation()
   const query = historyQuery(kind)

@@ -11,7 +11,7 @@ import { ListFooter, type PaginatedQuery } from '#web/ui/ListFooter.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
 
-/** One line of a list: the video and a note about it. */
+/** One entry of a list: a video with notes about it. */
 export interface LibraryEntry {
   key: string
   video: VideoCard
@@ -29,7 +29,7 @@ interface PersonalListProps {
   onRemove: (videoIds: string[]) => void
 }
 
-/** A user's list, newest first. Entries are removed by a swipe, or several at once in edit mode. */
+/** A list of the library, newest first. A swipe removes one entry; edit mode removes several. */
 export function PersonalList({ title, empty, pages, entries, onRemove }: PersonalListProps) {
   const { t } = useTranslation()
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string> | null>(null)

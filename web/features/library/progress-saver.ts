@@ -3,9 +3,9 @@ import { call } from '#web/lib/api.ts'
 
 /** Interval at which a position is saved during playback. */
 const saveIntervalMs = 15_000
-/** A larger step between two reports is a seek, not playback. */
+/** A larger step between two reported positions is a seek, not playback. */
 const seekThresholdMs = 3_000
-/** Dragging along the progress bar seeks continuously. */
+/** After a seek the position is saved at most this often, because dragging the progress bar seeks continuously. */
 const seekSaveIntervalMs = 1_000
 
 export interface WatchPosition {
@@ -17,9 +17,9 @@ export interface WatchPosition {
 type Send = (position: WatchPosition, at: Date) => Promise<unknown>
 
 /**
- * Saves the viewer's position: at once when an episode starts and after a seek, every 15 s during playback, and on `flush` (pause,
- * or the page is hidden). A video has one position, so the previous episode's is not saved again. A position that was sent already
- * is not sent twice. `flush` resolves once the server has responded to the last position sent.
+ * Saves the viewer's position when an episode starts, after a seek, every 15 s during playback, and on `flush` (pause,
+ * page hidden). A video has only one position, so the last position in the previous episode is not saved. The same
+ * position is not sent twice. `flush` resolves when the server has responded to the last position sent.
  */
 export function createProgressSaver(send: Send = sendPosition, now: () => Date = () => new Date()) {
   let position: WatchPosition | null = null
@@ -37,7 +37,7 @@ export function createProgressSaver(send: Send = sendPosition, now: () => Date =
     return lastRequest
   }
   return {
-    /** Reports the position of the playing episode. */
+    /** Reports the current position of the episode on screen. */
     report(next: WatchPosition) {
       const isNewEpisode = position?.episodeId !== next.episodeId
       if (position && Math.abs(next.positionMs - position.positionMs) > seekThresholdMs)

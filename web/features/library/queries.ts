@@ -3,7 +3,10 @@ import { listFavorites, listHistory, type HistoryEntry } from '#contract/library
 import { call } from '#web/lib/api.ts'
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
-/** The viewer's most recent videos, for "continue watching". Cached between visits, so that the row is there from the start. */
+/**
+ * The viewer's recent videos, for "continue watching". Stored in the browser, so that the row is shown at once on the
+ * next visit.
+ */
 export const recentlyWatchedQuery = queryOptions({
   queryKey: ['history', 'recent'],
   queryFn: async ({ signal }) => {
@@ -18,7 +21,7 @@ export const recentlyWatchedQuery = queryOptions({
 const pageSize = 20
 const firstPage: string | undefined = undefined
 
-/** The pages of the watched or unlocked videos. */
+/** The watched or unlocked videos, paginated. */
 export const historyQuery = (kind: 'watched' | 'unlocked') =>
   infiniteQueryOptions({
     queryKey: ['history', kind],
@@ -29,7 +32,7 @@ export const historyQuery = (kind: 'watched' | 'unlocked') =>
     staleTime: 0,
   })
 
-/** The pages of the favorites. */
+/** The favorites, paginated. */
 export const favoritesQuery = infiniteQueryOptions({
   queryKey: ['favorites'],
   queryFn: ({ pageParam, signal }) =>

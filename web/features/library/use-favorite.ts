@@ -4,13 +4,16 @@ import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { call } from '#web/lib/api.ts'
 
-/** Offers alerts about new episodes to viewers who add a favorite. */
+/** Offers alerts about new episodes after the viewer has added a favorite. Errors are ignored. */
 const offerAlerts = (queryClient: QueryClient) =>
   import('#web/features/alerts/offer-alerts.tsx')
     .then((offer) => offer.offerAlerts(queryClient))
     .catch(() => {})
 
-/** Adds or removes a favorite: at once on screen, and reverted if the server rejects it (a toast has reported the error). */
+/**
+ * Returns a function that adds or removes a favorite, with an optimistic update. If the server rejects the change, it
+ * is reverted, and a toast has shown the error.
+ */
 export function useFavorite(video: Video): (favorite: boolean) => void {
   const queryClient = useQueryClient()
   const { queryKey } = videoQuery(video.id)
@@ -30,7 +33,7 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
   }
 }
 
-/** Updates the count at once, only if the state changes. */
+/** Returns the video with the new state. The count changes only if the state changes. */
 function withFavorite(video: Video, favorite: boolean): Video {
   const change = Number(favorite) - Number(video.favorite)
   return { ...video, favorite, favorite_count: Math.max(0, video.favorite_count + change) }

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import type { Video } from '#contract/catalog.ts'
 import { createProgressSaver, type WatchPosition } from './progress-saver.ts'
 
-/** Saves the viewer's position in a video on the server and in the page's cache of the video. */
+/** Saves the viewer's position in a video, on the server and for this page. */
 export function useProgress(videoId: string) {
   const queryClient = useQueryClient()
   const saver = useMemo(() => createProgressSaver(), [])
@@ -17,7 +17,7 @@ export function useProgress(videoId: string) {
       document.removeEventListener('visibilitychange', saveIfHidden)
       removeEventListener('pagehide', save)
       void queryClient.invalidateQueries({ queryKey: ['video', videoId], refetchType: 'none' })
-      // A list that is fetched before the last position was saved would show the one before.
+      // Refetched after the last position is saved; otherwise the list could show the position before.
       void saver.flush().then(() => queryClient.invalidateQueries({ queryKey: ['history'] }))
     }
   }, [saver, queryClient, videoId])
@@ -27,7 +27,10 @@ export function useProgress(videoId: string) {
       saver.report(position)
     },
     flush: saver.flush,
-    /** Returns where an episode starts: at its position in this visit, else the server's, else the beginning. */
+    /**
+     * Returns the position in ms at which an episode starts: its last position during this visit, else the server's
+     * position, else 0.
+     */
     startPositionOf(episodeId: string, durationMs: number | null, resume: Video['resume']): number {
       const resumeMs = positions.get(episodeId) ?? (resume?.episode_id === episodeId ? resume.position_ms : 0)
       return durationMs !== null && resumeMs > durationMs - 3_000 ? 0 : resumeMs

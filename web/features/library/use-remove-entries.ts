@@ -8,8 +8,9 @@ interface Page<Entry> {
 }
 
 /**
- * Removes entries from a list, at once on screen and then on the server; if that fails they reappear and a message is shown. `idOf`
- * returns the id of an entry's video.
+ * Returns a function that removes entries from a list with an optimistic update. If the server call fails, the entries
+ * reappear and a message is shown.
+ * @param idOf returns the id of an entry's video
  */
 export function useRemoveEntries<Entry>(
   queryKey: QueryKey,

@@ -14,19 +14,22 @@ import { useCountdown } from './use-countdown.ts'
 import styles from './end-slide.module.css'
 
 interface EndSlideProps {
-  /** Related dramas; the first is the next one. */
+  /** Related dramas; the first is the one that plays next. */
   related: VideoCard[]
   /** Whether more episodes of this drama will be released. */
   hasMoreEpisodes: boolean
   active: boolean
-  /** Whether the next drama starts automatically; false after a locked episode was skipped. */
+  /** Whether the next drama starts automatically. False if the viewer skipped a locked episode. */
   autoPlaysNext: boolean
   back: ReactNode
   onReplay: () => void
   onNext: () => void
 }
 
-/** Slide after a drama's last episode: starts the next drama after a countdown that can be stopped, or replays the episode. */
+/**
+ * The slide after a drama's last episode. Starts the next drama after a countdown that the viewer can stop; a button
+ * replays the episode.
+ */
 export function EndSlide({
   related,
   hasMoreEpisodes,
@@ -78,7 +81,7 @@ export function EndSlide({
   )
 }
 
-/** Slide after the end slide: opens the next drama once it is fully visible. */
+/** The slide after the end slide: opens the next drama when it is almost fully visible. */
 export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => void }) {
   const slide = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -137,7 +140,7 @@ function NextCover({ video }: { video: VideoCard | undefined }) {
   return <div className={styles.cover} style={cover} />
 }
 
-/** Prefetches the next drama's page. */
+/** Prefetches the data of the next drama's page. */
 function usePrefetch(id: string | undefined, active: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {

@@ -5,7 +5,10 @@ import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
 
-/** From this number of episodes on, stepping or typing a number is quicker than finding the tile. */
+/**
+ * From this number of episodes on, a field for the number and buttons to step are shown: they are quicker than finding
+ * a tile.
+ */
 const manyEpisodes = 24
 
 interface EpisodeGridProps {

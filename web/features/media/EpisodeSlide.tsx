@@ -18,16 +18,19 @@ type SlidePageProps = Pick<
 
 interface EpisodeSlideProps extends SlidePageProps {
   episode: Episode
-  /** A neighbour's stream waits until the episode on screen has enough buffered. */
+  /** True while this slide's stream must wait, because the episode on screen has not buffered enough. */
   deferLoading: boolean
   tools: SlideTools
-  /** Called as soon as the episode is known to be locked, so that the paywall can load before the slide is shown. */
+  /**
+   * Called as soon as the episode is known to be locked, so that the paywall's code loads before the slide is on
+   * screen.
+   */
   onLocked: () => void
-  /** Rendered over a locked episode's still image. */
+  /** Renders the paywall over a locked episode's still image. */
   renderLocked: (offer: Offer) => ReactNode
 }
 
-/** One episode in the feed, in whatever state: playable, locked or in processing. */
+/** The slide of one episode: playable, locked or in processing. */
 export function EpisodeSlide({
   episode,
   deferLoading,
@@ -39,7 +42,7 @@ export function EpisodeSlide({
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(playbackQuery(episode.id))
   const refetchEpisode = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
-  // A stream that has opened stays open, though `deferLoading` becomes true later.
+  // An open stream stays open, even if `deferLoading` becomes true again.
   const [isOpen, setOpen] = useState(!deferLoading)
   if (!deferLoading && !isOpen) setOpen(true)
   const url = data?.kind === 'playable' ? data.playable.playback.hls_url : undefined
@@ -72,7 +75,7 @@ export function EpisodeSlide({
     <div className={styles.slide}>
       <div className={styles.still} style={still} data-sharp={episode.state !== 'locked'} />
       <div className={styles.top}>{page.active && page.back}</div>
-      {/* What is offered may be paid for by now, if it could not be read again. */}
+      {/* If the refetch failed, the offer may be outdated (for example already paid), so it is inert. */}
       {isLocked && page.active && (
         <div className={styles.offer} inert={isError}>
           {renderLocked(data.offer)}

@@ -15,7 +15,7 @@ interface ShareButtonProps {
   episode: number
 }
 
-/** Shares the episode with the system's share sheet if there is one, else with the site's own. */
+/** Shares the episode with the system's share sheet or, where it is not used, with the site's own. */
 export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   const { t } = useTranslation()
   const code = useQuery(userQuery).data?.referral_code

@@ -12,7 +12,7 @@ export function VideoPanel({
   related,
 }: {
   video: Video
-  /** Whether to show the title; a sheet shows it already. */
+  /** Whether to show the title; a sheet already shows it. */
   heading: boolean
   episodes: ReactNode
   related: ReactNode

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { getEpisode } from '#contract/media.ts'
 import { call } from '#web/lib/api.ts'
 
-/** The first episode of a video; null if it has none. */
+/** The first episode of a video; null if it has no episodes. */
 export const firstEpisodeQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['first-episode', videoId],

@@ -9,8 +9,8 @@ const hoverDelayMs = 400
 const frameMs = 700
 
 /**
- * Shows scenes of the first free episode when the mouse rests on a poster, from the storyboard that seeking uses. Disabled for
- * touch, reduced motion and data saving.
+ * Shows scenes of a video's first playable episode while the mouse rests on the poster. The frames are those of the
+ * storyboard for seeking. Disabled for touch, reduced motion and data saving.
  * @returns a function that stops the previews
  */
 export function startHoverPreviews(queryClient: QueryClient): () => void {
@@ -43,13 +43,16 @@ function canShowPreviews(): boolean {
   )
 }
 
-/** Waits for the mouse to rest on the poster, then plays the frames until it leaves. */
+/**
+ * Plays the frames once the mouse has rested on the poster for a moment, until it leaves.
+ * @returns a function that cancels this
+ */
 function schedulePreview(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
   const abortController = new AbortController()
   const id = /^\/videos\/([^/?]+)/.exec(link?.getAttribute('href') ?? '')?.[1]
   const timer = setTimeout(() => {
     if (!id) return
-    // The call has reported the failure; the poster stays.
+    // The failed call was already reported; the poster stays.
     fetchFrames(queryClient, decodeURIComponent(id))
       .then((frames) => play(frames, poster, abortController.signal))
       .catch(() => {})
@@ -69,7 +72,7 @@ async function fetchFrames(queryClient: QueryClient, videoId: string): Promise<F
   return queryClient.fetchQuery(storyboardQuery(playing.playable.playback.storyboard_url))
 }
 
-/** Shows the frames over the poster one after another, scaled to cover it. */
+/** Shows the frames over the poster one after another, scaled so that they cover it. */
 async function play(frames: Frame[], poster: Element, signal: AbortSignal): Promise<void> {
   const [first] = frames
   if (!first || frames.length < 2) return

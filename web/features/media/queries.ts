@@ -37,7 +37,10 @@ export type EpisodePlayback =
   | { kind: 'locked'; offer: Offer }
   | { kind: 'making'; progress: number }
 
-/** The data for playing an episode. Refetched while the episode is processed; a signed URL is fresh until shortly before it expires. */
+/**
+ * The data for an episode's slide. Refetched while the episode is in processing. A signed URL counts as fresh until
+ * shortly before it expires.
+ */
 export const playbackQuery = (episodeId: string) =>
   queryOptions({
     queryKey: ['playing', episodeId],
@@ -57,7 +60,7 @@ export const playbackQuery = (episodeId: string) =>
 async function fetchPlayback(episodeId: string, signal: AbortSignal): Promise<EpisodePlayback> {
   try {
     const playable = await call(getEpisode, { query: { episode_id: episodeId }, signal })
-    if (!('playback' in playable)) throw new TypeError('received a list instead of one episode')
+    if (!('playback' in playable)) throw new TypeError('the server returned a list instead of one episode')
     return { kind: 'playable', playable }
   } catch (error) {
     const blocked = error instanceof ApiError ? playbackFromError(error) : null
@@ -66,7 +69,7 @@ async function fetchPlayback(episodeId: string, signal: AbortSignal): Promise<Ep
   }
 }
 
-/** The contract defines these shapes of `info` for these codes. */
+/** Converts an expected error to a state of the slide. The contract defines the type of `info` for these codes. */
 function playbackFromError({ code, info }: ApiError): EpisodePlayback | null {
   if (code === 402) return { kind: 'locked', offer: info as Offer }
   if (code === 409) return { kind: 'making', progress: (info as { progress?: number }).progress ?? 0 }

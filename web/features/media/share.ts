@@ -1,31 +1,35 @@
 import { i18n } from '#web/i18n/index.ts'
 import { notify } from '#web/lib/notify.ts'
 
-/** Returns the URL to share, with the sharer's code if there is one. */
+/** Returns the URL to share, with the sharer's referral code if there is one. */
 export function shareUrl(path: string, code: string | null | undefined): string {
   const url = new URL(path, location.origin)
   if (code) url.searchParams.set('token', code)
   return url.href
 }
 
-/** Returns whether to use the system's share sheet: only on phones and tablets, where people know it. */
+/**
+ * Returns whether to use the system's share sheet. It is used only on phones and tablets, where users are familiar with
+ * it.
+ */
 export function canUseSystemShare(): boolean {
   return typeof navigator.share === 'function' && matchMedia('(pointer: coarse)').matches
 }
 
-/** Copies a text and shows one of the three messages of the seed (section 8). */
+/** Copies a text and shows one of three messages (seed, section 8): copied, refused by the browser, or not copied. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
     notify(i18n.t('video.copied'))
   } catch (error) {
-    // A DOMException is the browser's refusal; the seed has another message for other exceptions.
+    // A DOMException means that the browser refused. For other errors, the seed has another message, which includes the
+    // text.
     const isDenied = error instanceof DOMException
     notify(isDenied ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${text}`)
   }
 }
 
-/** Returns links to the usual networks. They are plain links, so that in-app browsers need no pop-up. */
+/** Returns links to common networks. Plain links, because in-app browsers block pop-ups. */
 export function shareTargets(title: string, url: string): { name: string; href: string }[] {
   const [text, link] = [encodeURIComponent(title), encodeURIComponent(url)]
   return [

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 /**
  * Counts seconds down and calls `onEnd` at zero. Pauses while the page is hidden or a dialog is open.
- * @param from the seconds; null does not start it
+ * @param from the number of seconds; null starts no countdown
  */
 export function useCountdown(
   from: number | null,

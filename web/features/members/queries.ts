@@ -6,7 +6,10 @@ import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 /** The user of the previous visit, stored in the browser. */
 export const storedUser = readRecord<User>('user')
 
-/** The user, cached between visits and shown at once on the next one. The id is also stored under its own key (seed, section 3). */
+/**
+ * The user. Stored in the browser and shown at once on the next visit. The id is also stored under a key of its own
+ * (seed, section 3).
+ */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }) => storeUser(await call(getUser, { signal })),
@@ -19,12 +22,15 @@ function storeUser(user: User): User {
   return saveRecord<User>('user', user)
 }
 
-/** Stores the user after a sign-in, sign-out or registration, and refetches what was shown for the previous one. */
+/**
+ * Stores the user after a sign-in, sign-out or registration. If the user has changed, refetches all data shown for the
+ * previous user.
+ */
 export function setCurrentUser(queryClient: QueryClient, user: User): void {
   const previousUser = queryClient.getQueryData(userQuery.queryKey)
   queryClient.setQueryData(userQuery.queryKey, storeUser(user))
   if (previousUser?.id === user.id && previousUser.role === user.role) return
-  // Data that the card form stored for the previous user (billing/remembered-payer.ts).
+  // Deletes what the card form has stored for the previous user (billing/remembered-payer.ts).
   if (previousUser?.id !== user.id) storage.remove('payer')
   saveRecord('recently_watched', [])
   queryClient.setQueryData(['history', 'recent'], [])

@@ -3,7 +3,9 @@ import { Link, useLocation } from 'react-router'
 import type { Block, Run } from '#contract/pages.ts'
 import styles from './text-page.module.css'
 
-/** A text's blocks. Headings link to themselves; the one in the URL's fragment is scrolled into view. */
+/**
+ * Renders a text's blocks. Each heading has a link to itself. The heading in the URL's fragment is scrolled into view.
+ */
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   const { hash } = useLocation()
   useEffect(() => {

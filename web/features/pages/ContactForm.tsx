@@ -8,7 +8,7 @@ import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import styles from './text-page.module.css'
 
-/** Sends a message to the operator. Typed text is kept until it has been sent. */
+/** Sends a message to the operator. If sending fails, the typed text stays in the form. */
 export function ContactForm() {
   const [sentTo, setSentTo] = useState('')
   return sentTo ? <Thanks email={sentTo} onAgain={() => setSentTo('')} /> : <Form onSent={setSentTo} />

@@ -7,7 +7,7 @@ import { pageQuery } from './queries.ts'
 import { TextSkeleton } from './TextSkeleton.tsx'
 import styles from './text-page.module.css'
 
-/** The contact page. The form is shown at once and works without the text, which contains the legal notice. */
+/** The contact page. The form is shown at once and does not depend on the text, which contains the legal notice. */
 export function ContactPage() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(pageQuery('contactUs'))

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './text-page.module.css'
 
-/** Placeholder at least as tall as the screen, so that nothing below moves when the text loads. */
+/** A placeholder that is at least as tall as the screen, so that nothing visible moves when the text has loaded. */
 export function TextSkeleton({ heading }: { heading?: boolean }) {
   const { t } = useTranslation()
   return (

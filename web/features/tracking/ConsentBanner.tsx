@@ -7,7 +7,7 @@ interface ConsentBannerProps {
   onDetails: () => void
 }
 
-/** The consent question on a slim bar. Screens reserve room for it at the bottom, so it covers nothing. */
+/** The consent question on a narrow bar. Pages reserve space for it at the bottom, so that it covers nothing. */
 export function ConsentBanner({ onChoose, onDetails }: ConsentBannerProps) {
   const { t } = useTranslation()
   return (

@@ -14,8 +14,8 @@ interface ConsentDetailsProps {
 }
 
 /**
- * The full consent question, opened by the user: it takes the focus, shows the current choice, and can be closed without an answer.
- * Accept and decline look alike and are equally easy to reach.
+ * The full consent question, opened by the user. It takes the focus, shows the current answer, and can be closed
+ * without an answer. Accept and decline look alike and are equally easy to reach.
  */
 export function ConsentDetails({ answer, platforms, onChoose, onClose }: ConsentDetailsProps) {
   const { t } = useTranslation()

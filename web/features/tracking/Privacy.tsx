@@ -9,7 +9,10 @@ import { reportsQuery } from './queries.ts'
 import { useConsent } from './use-consent.ts'
 import { usePixels } from './use-pixels.ts'
 
-/** True in the service worker's cached shell: it may be older than the settings, and its Content Security Policy allows no pixels. */
+/**
+ * True in the page that the service worker has cached for offline use. It may be older than the tracking settings, and
+ * its Content Security Policy allows no pixels.
+ */
 const isCachedShell = document.querySelector('meta[name=offline]') !== null
 
 interface PrivacyProps {
@@ -37,7 +40,7 @@ export function Privacy({ showsPrivacyChoices, onDone }: PrivacyProps) {
   const choose = async (agreed: boolean) => {
     close()
     await setConsent(agreed)
-    // A running script cannot be removed from a page.
+    // A script that runs cannot be removed from a page, so the page is reloaded.
     if (agreed || !arePixelsLoaded()) return
     removePixelCookies(pixels)
     location.reload()

@@ -5,7 +5,7 @@ import { track } from '#web/lib/tracking/track.ts'
 const key = 'tracked_orders'
 const maxTracked = 20
 
-/** Reports a paid order to the pixels, once per browser, however often the order's page is opened. */
+/** Reports a paid order to the pixels. Each order is reported once per browser, even if its page is opened again. */
 export function trackSale(order: Pick<Order, 'id' | 'status' | 'kind' | 'amount_cents' | 'currency'>): void {
   const tracked = readRecord<string[]>(key) ?? []
   if (order.status !== 'paid' || tracked.includes(order.id)) return

@@ -6,16 +6,22 @@ import { call } from '#web/lib/api.ts'
 import { answerConsent, consentAnswer, onConsent } from '#web/lib/tracking/consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
-/** Storage key of the answer that the server has, or does not need. It is sent while it differs from the browser's answer. */
+/**
+ * Storage key of the last answer that was sent to the server, or that the server does not need. If it differs from the
+ * browser's answer, that answer is sent.
+ */
 const sentKey = 'consent_sent'
 const storedAnswer = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
-/** Returns the user's consent to marketing, and a function that sets it in this browser and, if the user has a row, on the server. */
+/**
+ * Returns the answer about marketing, and a function that sets it in this browser and, if the user is stored there, on
+ * the server.
+ */
 export function useConsent(): { answer: boolean | null; setConsent: (agreed: boolean) => Promise<void> } {
   const queryClient = useQueryClient()
   const { data: user, dataUpdatedAt } = useQuery(userQuery)
   const answer = useSyncExternalStore(onConsent, consentAnswer)
-  // The cached user of the last visit does not reflect the server's current answer.
+  // Stored data of the last visit may have an outdated answer, so wait for the refetched user.
   const fresh = dataUpdatedAt > 0 ? user : undefined
   const send = useCallback(
     async (agreed: boolean) => {
@@ -33,20 +39,23 @@ export function useConsent(): { answer: boolean | null; setConsent: (agreed: boo
   const setConsent = async (agreed: boolean) => {
     storage.remove(sentKey)
     answerConsent(agreed)
-    // If sending fails, it is sent on the next visit.
+    // If the call fails, the answer is sent on the next visit.
     await send(agreed).catch(() => {})
   }
   return { answer, setConsent }
 }
 
 /**
- * Returns whether the server needs the answer. No answer counts as no, so a guest's "no" is not sent to a server that has no row
- * for the guest.
+ * Returns whether the answer must be sent to the server. A missing answer counts as "no" there. So the "no" of a guest
+ * who is not stored on the server is not sent.
  */
 const needsUpdate = ({ role, consent }: User, agreed: boolean) =>
   consent ? consent.marketing !== agreed : agreed || role === 'member'
 
-/** Synchronizes browser and server: an unsent answer is sent, else the account's answer applies (docs/tracking.md). */
+/**
+ * Synchronizes browser and server: sends an unsent answer, else applies the account's answer to the browser
+ * (docs/tracking.md).
+ */
 async function syncConsent(user: User, send: (agreed: boolean) => Promise<void>): Promise<void> {
   const answer = consentAnswer()
   const sent = storage.get(sentKey)

@@ -8,7 +8,7 @@ import { paths } from '#web/lib/paths.ts'
 import { onTrackedEvent, track } from '#web/lib/tracking/track.ts'
 import { arePixelsLoaded, sendToPixels, type ConfiguredPixel } from './pixels/pixels.ts'
 
-/** Screens whose URL or fields contain secrets: pixels are not loaded there and receive no event of them. */
+/** Pages whose URL or fields contain secrets. Pixels are not loaded there and receive no events from there. */
 const secretPaths: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
 
 /** Sends events to the pixels while the user consents. */
@@ -17,13 +17,13 @@ export function usePixels(pixels: readonly ConfiguredPixel[], agreed: boolean): 
   const isAllowedHere = !secretPaths.includes(pathname)
   const active = agreed && pixels.length > 0 && (isAllowedHere || arePixelsLoaded())
   useRegistration()
-  // Before the listener, so that a page view is sent before the events on that page.
+  // Runs before the listener is registered, so that the page view is sent before other events of the page.
   useEffect(() => {
     if (active && isAllowedHere) sendToPixels(pixels, { name: 'PageView' })
   }, [active, isAllowedHere, pixels, pathname])
   useEffect(() => {
     if (!active) return
-    // Consent may have been withdrawn in another tab.
+    // Checked for each event, because consent may have been withdrawn in another tab.
     return onTrackedEvent((event) => consentAnswer() && sendToPixels(pixels, event))
   }, [active, pixels])
 }
@@ -31,8 +31,9 @@ export function usePixels(pixels: readonly ConfiguredPixel[], agreed: boolean): 
 let previousUser = storedUser
 
 /**
- * Reports a registration when a guest becomes a member, which keeps the id. After a visit to a social provider the user is a member
- * already when this mounts; only the stored user of the last visit was the guest.
+ * Reports a registration when a guest becomes a member, which does not change the user's id. After a visit to a social
+ * provider, the user is already a member when this hook mounts. Only the user stored at the last visit is still the
+ * guest.
  */
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)

@@ -2,16 +2,19 @@ import { consentAnswer } from './consent.ts'
 import { settings } from '#web/lib/settings.ts'
 import { adClickIds } from './visit-parameters.ts'
 
-/** The server adds this meta element on sites with marketing pixels (server/features/pages/send-document.ts). */
+/** Whether pixels are configured: the server then adds this meta element (server/features/pages/send-document.ts). */
 const hasPixels = () => document.querySelector('meta[name=pixels]') !== null
 
-/** Returns whether to show the consent bar: only if pixels are configured and the user has not answered yet. */
+/**
+ * Returns whether to show the consent banner: the user has not answered yet, and the site has pixels, requires consent,
+ * or knows an ad click id.
+ */
 export function shouldShowConsentBanner(): boolean {
   if (consentAnswer() !== null) return false
   return settings.consent === 'strict' || hasPixels() || Object.keys(adClickIds()).length > 0
 }
 
-/** Reserves room for the consent bar from the first paint on, so that nothing moves when it appears (tokens.css). */
+/** Reserves space for the consent banner before the first paint, so that nothing moves when it appears (tokens.css). */
 export function reserveConsentBanner(open: boolean): void {
   document.documentElement.toggleAttribute('data-consent-bar', open)
 }

@@ -4,25 +4,28 @@ import { storage } from '#web/lib/storage.ts'
 const key = 'consent'
 const listeners = new Set<() => void>()
 
-/** Returns the consent to marketing stored in this browser; null if there is no answer, which counts as no. */
+/** Returns the answer about marketing stored in this browser; null if there is none, which counts as no. */
 export function consentAnswer(): boolean | null {
   const stored = storage.get(key)
   return stored === null ? null : stored === 'yes'
 }
 
-/** Stores the answer and notifies its listeners. */
+/** Stores the answer and calls the listeners. */
 export function answerConsent(agreed: boolean): void {
   storage.set(key, agreed ? 'yes' : 'no')
   for (const listener of listeners) listener()
 }
 
-/** Registers a listener for answers. @returns a function that removes it */
+/** Registers a listener for new answers. @returns a function that removes it */
 export function onConsent(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Returns whether a click id may be stored: not after a no, and with `consent: strict` only after a yes. */
+/**
+ * Returns whether click ids may be stored. Without an answer, they may be stored unless the setting is `consent:
+ * strict`.
+ */
 export function mayStoreClickIds(): boolean {
   return consentAnswer() ?? settings.consent !== 'strict'
 }

@@ -3,12 +3,12 @@ import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 import { referrerToken } from './visit-parameters.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 
-/* Events of the conversion funnel, each sent once a visit: the visit's start, each opened video, and the first paywall. A visit
-   belongs to a tab; another campaign link starts a new one. */
+/* Events of the conversion funnel. Each is sent once per visit: the start of the visit, each opened video, and each
+   video's paywall. A visit belongs to a tab; another campaign link starts a new visit. */
 
 const key = 'funnel'
 
-/** Records a marker. @returns whether it is the first time in the visit */
+/** Marks an event as sent in this visit. @returns whether it was not marked before */
 function markOnce(marker: string): boolean {
   const sent = readRecord<string[]>(key, tabStorage) ?? []
   if (sent.includes(marker)) return false
@@ -21,7 +21,7 @@ function send(event: string, fields: Record<string, string> = {}): void {
   sendEvent(event, { ...(token ? { referrer_token: token } : {}), ...fields })
 }
 
-/** Runs when idle, or when the page is left before that. */
+/** Runs a function when the page is idle, or when the user leaves the page before that. */
 function whenIdleOrLeaving(work: () => void): void {
   let sent = false
   const sendOnce = () => {
@@ -33,7 +33,10 @@ function whenIdleOrLeaving(work: () => void): void {
   addEventListener('pagehide', sendOnce)
 }
 
-/** Records that the page was opened or shown again. @param fromCampaignLink whether a campaign link led there */
+/**
+ * Counts the visit once; called when a page is opened or shown again.
+ * @param fromCampaignLink true if the URL was a campaign link, which starts a new visit
+ */
 export function trackVisit(fromCampaignLink: boolean): void {
   if (fromCampaignLink) tabStorage.remove(key)
   if (markOnce('visit')) whenIdleOrLeaving(() => send('visit'))
@@ -43,7 +46,7 @@ export function trackVideoVisit(videoId: string): void {
   if (markOnce(`video ${videoId}`)) whenIdleOrLeaving(() => send('visit_video', { video_id: videoId }))
 }
 
-/** Records that a paywall was shown. */
+/** Counts the paywall of a video once per visit. The visit's first one is sent with `first`. */
 export function trackPaywall(videoId: string): void {
   const first = markOnce('paywall')
   if (markOnce(`paywall ${videoId}`)) send('paywall', { video_id: videoId, ...(first ? { first: '1' } : {}) })

@@ -1,6 +1,6 @@
 import { consentAnswer } from './consent.ts'
 
-/** An event for the operator's pixels, sent only after consent. */
+/** An event for the operator's pixels. It is sent only after consent. */
 export interface TrackedEvent {
   name:
     | 'PageView'
@@ -10,7 +10,10 @@ export interface TrackedEvent {
     | 'Purchase'
     | 'Subscribe'
     | 'CompleteRegistration'
-  /** The server reports conversions under the same id (the order's or the new member's), so that platforms count each once. */
+  /**
+   * The id of the order or of the new member. The server reports the conversion with the same id, so that platforms
+   * count it once.
+   */
   eventId?: string
   cents?: number
   currency?: string
@@ -24,19 +27,22 @@ type Listener = (event: TrackedEvent) => void
 
 interface QueuedEvent {
   event: TrackedEvent
-  /** The only page on which the event is reported; null for any page. */
+  /**
+   * The path of the page where the event happened: it is reported only while that page is open. Null if any page may
+   * report it.
+   */
   path: string | null
 }
 
 const maxQueued = 20
-/** Events that are reported only once. */
+/** Events that happen only once. */
 const conversions: readonly TrackedEvent['name'][] = ['Purchase', 'Subscribe', 'CompleteRegistration']
 let listener: Listener | null = null
 let queue: QueuedEvent[] = []
 
 /**
- * Delivers an event. Without a listener it waits while its page is shown. A conversion after consent waits longer, because its page
- * redirects at once and the listener may be registered only after that.
+ * Sends an event to the listener. Without a listener, the event is queued while its page is open. After consent, a
+ * conversion is queued for any page, because its page redirects at once, possibly before a listener is registered.
  */
 export function track(event: TrackedEvent): void {
   if (listener) return listener(event)
@@ -45,7 +51,8 @@ export function track(event: TrackedEvent): void {
 }
 
 /**
- * Registers the listener. It receives events of the current page, but none of pages left before consent.
+ * Sets the listener, and sends it the queued events of the current page, but not those of pages that were left before
+ * consent.
  * @returns a function that removes it
  */
 export function onTrackedEvent(newListener: Listener): () => void {

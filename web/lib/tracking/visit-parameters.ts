@@ -1,20 +1,22 @@
 import { mayStoreClickIds, onConsent } from './consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
-/** Query parameters that are stored before a navigation (seed, section 2), and the storage key of each. */
+/**
+ * The query parameters of a visit, each with its storage key. They are stored before a navigation (seed, section 2).
+ */
 const storageKeys = { token: 'referrer_token', fbclid: 'fbclid', ttclid: 'ttclid' } as const
 const clickIds = [storageKeys.fbclid, storageKeys.ttclid]
 /**
- * Maximum length of an id, percent-encoded. Longer ones would make a server reject every call, because its URL or headers are too
- * long.
+ * Maximum length of a percent-encoded id. A longer id would make the URL or the headers of every call too long for the
+ * server.
  */
 const maxIdLength = 512
 
-/** The click ids of this visit, in memory until they may be stored. */
+/** The click ids of this visit, in memory as long as they must not be stored. */
 const inMemoryClickIds = new Map<string, string>()
 onConsent(applyConsentToClickIds)
 
-/** Stores `token`, `fbclid` and `ttclid` of a URL. @returns the URL without them, or null if it had none */
+/** Stores `token`, `fbclid` and `ttclid` from a URL. @returns the URL without them, or null if it contained none */
 export function storeVisitParameters(address: URL): string | null {
   let found = false
   for (const [parameter, key] of Object.entries(storageKeys)) {
@@ -29,7 +31,7 @@ export function storeVisitParameters(address: URL): string | null {
   return found ? address.pathname + address.search + address.hash : null
 }
 
-/** Stores the click ids, or moves them back into memory, according to the consent answer. */
+/** Moves the click ids into the browser's storage, or back into memory, as the consent answer allows. */
 function applyConsentToClickIds(): void {
   for (const key of clickIds) {
     const value = clickId(key)
@@ -43,14 +45,14 @@ function applyConsentToClickIds(): void {
   }
 }
 
-/** Returns null for texts longer than the maximum. */
+/** Returns the text, or null if it is too long. */
 function nullIfTooLong(value: string | null): string | null {
   return value && encodeURIComponent(value).length <= maxIdLength ? value : null
 }
 
 const clickId = (key: string) => inMemoryClickIds.get(key) ?? nullIfTooLong(storage.get(key))
 
-/** Returns the ad click ids, which every call sends in its headers and in its query or body. */
+/** Returns the ad click ids, which every call sends in headers and in its query or body. */
 export function adClickIds(): { fbclid?: string; ttclid?: string } {
   const fbclid = clickId(storageKeys.fbclid)
   const ttclid = clickId(storageKeys.ttclid)

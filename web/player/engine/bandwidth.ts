@@ -1,20 +1,23 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
 import type { Transfer } from './segment-worker.ts'
 
-/** Missing in the DOM's types, because only some browsers have it. */
+/** Declares the Network Information API, which TypeScript's DOM types lack because only some browsers have it. */
 declare global {
   interface Navigator {
     connection?: { saveData?: boolean; effectiveType?: string; downlink?: number }
   }
 }
 
-/** Bits per second, assumed before the first measurement. */
+/** Bits per second, used if no measurement exists. */
 const defaultBandwidth = 1_500_000
 /** A measurement expires after a day, because the user may be on another network. */
 const maxAgeMs = 86_400_000
 /** Segments smaller than this are not measured, because latency is the larger part of their time. */
 const minBytes = 16_000
-/** The expected bandwidth is multiplied by this: a rendition too high at the start costs more than one too low. */
+/**
+ * Lowers the expected bandwidth: a first rendition that is too high causes a stall, which is worse than a low picture
+ * quality.
+ */
 const safetyFactor = 0.7
 
 interface StoredMeasurement {
@@ -28,7 +31,10 @@ export function shouldSaveData(): boolean {
   return saveData || ['slow-2g', '2g', '3g'].includes(effectiveType)
 }
 
-/** Returns the bandwidth in bits per second for choosing the first rendition: measured now or stored, reduced by a safety factor. */
+/**
+ * Returns the bandwidth in bits per second by which the first rendition is chosen: the current or stored measurement,
+ * reduced by a safety factor.
+ */
 export function expectedBandwidth(): number {
   const measured = measuredBandwidth() ?? storedBandwidth()
   if (measured === undefined) return defaultBandwidth
@@ -42,15 +48,18 @@ export function hasSpareBandwidth(): boolean {
   return (measuredBandwidth() ?? 0) >= defaultBandwidth
 }
 
-/** The total of segments loaded by the worker. */
+/** Bits and milliseconds of the segments that the worker has loaded. */
 const workerTotal = { bits: 0, ms: 0 }
 
-/** Counts a segment that the worker has loaded. */
+/** Adds a segment that the worker has loaded to the measurement. The page's resource timing does not include it. */
 export function recordTransfer(transfer: Transfer): void {
   addTransfer(workerTotal, transfer)
 }
 
-/** Returns the bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
+/**
+ * Returns the bandwidth in bits per second at which this page loaded segments, in either player. Undefined if the
+ * browser does not report sizes.
+ */
 function measuredBandwidth(): number | undefined {
   const total = { ...workerTotal }
   for (const entry of performance.getEntriesByType('resource'))

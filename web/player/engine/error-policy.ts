@@ -1,6 +1,9 @@
 import type { ErrorData } from 'hls.js'
 
-/** The action for an error of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
+/**
+ * The reaction to an error of hls.js. The caller handles `load again` and `recover`; the last three are passed to the
+ * slide.
+ */
 export type ErrorAction = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
 
 const maxRetries = 3
@@ -12,14 +15,17 @@ const unplayableErrors = [
 ]
 
 /**
- * The player's error policy, the only place that decides whether an error means an expired link, a retry or the end. Retries are
- * counted per second of the episode, so that none loops.
+ * The player's error policy: decides whether an error means a retry, an expired link or a failure. Each second of the
+ * episode allows a limited number of retries, so that no error is retried forever.
  */
 export class ErrorPolicy {
   private readonly retries = new Map<number, number>()
   private refusedLink = ''
 
-  /** @param link the link in use; a second refusal of the same link counts as the same error */
+  /**
+   * @param link the link in use; if it is refused again, the error is ignored, because a fresh link was already
+   * requested
+   */
   decide(
     {
       fatal,
@@ -43,7 +49,7 @@ export class ErrorPolicy {
     return type === 'mediaError' ? 'recover' : 'load again'
   }
 
-  /** Resets the retries, when the user or a restored network asks for another round. */
+  /** Forgets earlier errors, so that the full number of retries is available again. */
   reset(): void {
     this.retries.clear()
     this.refusedLink = ''

@@ -8,6 +8,6 @@ export function freezeFrame(video: HTMLVideoElement): void {
   try {
     video.poster = canvas.toDataURL('image/jpeg')
   } catch {
-    // Frames of a stream from another host may not be readable.
+    // Frames of a video from another host may not be readable (CORS).
   }
 }

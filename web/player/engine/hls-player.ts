@@ -14,28 +14,37 @@ import { detectStall } from './stall-detector.ts'
 const activeBufferSeconds = 30
 /** A full buffer is refilled only after it has fallen to this length. */
 const refillBelowSeconds = 20
-/** Interval of the stall check: hls.js would check every 100 ms, also in paused videos. */
+/** Interval of the check for gaps in the buffer: hls.js would check every 100 ms, even while the video is paused. */
 const gapCheckMs = 250
-/** Tolerance for the length of the buffer, which hls.js measures by its own rules: the results may differ by a few frames. */
+/** Tolerance when the buffer's length is compared: hls.js measures it differently, by up to a few frames. */
 const toleranceSeconds = 0.25
-/** Maximum delay before a stream that came on screen continues to fetch. Its first seconds are buffered already. */
+/** Maximum delay until a stream resumes loading after it came on screen. Its first seconds are already buffered. */
 const resumeWithinMs = 500
 /** A stall of this length is an error; hls.js would retry forever. */
 const stallTimeoutMs = 10_000
-/** A stream that is not on screen yet buffers this many seconds, in a rendition with which they fit into `preloadBytes`. */
+/** A stream that is not on screen buffers this many seconds, in the highest rendition that fits into `preloadBytes`. */
 const preloadSeconds = 4
 const preloadBytes = { normal: 1_500_000, saveData: 400_000 }
 
-/** Plays through hls.js: chooses renditions, limits the buffer, renews links without interruption and classifies errors. */
+/**
+ * Plays through hls.js: chooses renditions, limits the buffer, replaces expiring links without interruption and
+ * classifies errors.
+ */
 export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { onError, onRenditions }) => {
   let source = initialSource
   let isActive = false
   let isSuspended = false
   /** The shorter side of the rendition that the viewer chose, or null for automatic choice. */
   let chosenSide: number | null = null
-  /** True while the buffer is full. hls.js would still check ten times a second whether there is something to fetch. */
+  /**
+   * True while loading is paused because the buffer is full. Otherwise hls.js would check ten times a second for
+   * something to load.
+   */
   let isLoadingPaused = false
-  /** The position at which fetching resumes. The buffered range is read once, because reading it from the element is expensive. */
+  /**
+   * The position in seconds at which loading resumes. Computed once per pause, because reading the buffered ranges is
+   * expensive.
+   */
   let resumeAtSeconds = Infinity
   let gapController: GapController | undefined
   let pendingFailure: AbortController | undefined
@@ -52,8 +61,8 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     enableWorker: false,
     maxBufferLength: preloadSeconds,
     maxMaxBufferLength: activeBufferSeconds,
-    // The length in seconds alone limits the buffer: with a limit in bytes, a stream that is not on screen would fill all of
-    // them.
+    // Only the length in seconds limits the buffer. With an additional limit in bytes, hls.js would treat it as a
+    // minimum: a stream that is not on screen would load that many bytes.
     maxBufferSize: 0,
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
@@ -78,13 +87,16 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     hls.config.startPosition = position.seconds
     hls.loadSource(source.hls_url)
   }
-  /** Resumes fetching at the current position; a stream whose renditions never loaded starts from the beginning. */
+  /**
+   * Resumes loading at the current position. Reloads the playlist if the stream has failed or its renditions never
+   * loaded.
+   */
   function resumeLoading() {
     isLoadingPaused = false
     if (pendingFailure || hls.levels.length === 0) reload()
     else hls.startLoad(position.seconds)
   }
-  /** Reports an error only after the buffered part has been played. */
+  /** Reports an error; a `broken` stream plays its buffered part first. */
   function fail(reason: 'unplayable' | 'broken') {
     hls.stopLoad()
     pendingFailure = new AbortController()
@@ -95,7 +107,7 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
   }
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestPreloadLevel(hls)
-    // This happens before the first segment, because a paused video would not show a frame of a rendition that is chosen later.
+    // Set before the first segment loads: a paused video would show no frame of a rendition that is chosen later.
     if (chosenSide !== null) hls.loadLevel = levelIndexFor(hls, chosenSide)
     onRenditions()
   })
@@ -119,11 +131,11 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     if (isActive && isLoadingPaused && video.currentTime > resumeAtSeconds) resumeLoadingIfPaused()
   }
   hls.on(Hls.Events.FRAG_BUFFERED, pauseLoadingIfFull)
-  // Loading is not paused as soon as the end is buffered, because hls.js signals the end of the stream in its next check.
+  // Loading is paused only now, not when the last segment is buffered: hls.js must first signal the end of the stream.
   hls.on(Hls.Events.BUFFERED_TO_END, pauseLoading)
   video.addEventListener('timeupdate', resumeLoadingIfLow, { signal })
   video.addEventListener('seeking', () => isActive && resumeLoadingIfPaused(), { signal })
-  // A new source, or one that was removed and restored, is paused.
+  // The element is paused after it was attached to a new source or attached again.
   hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
   hls.on(Hls.Events.ERROR, (_event, data) => {
     const action = errorPolicy.decide(data, video.currentTime, source.hls_url)
@@ -140,7 +152,8 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
   function fillBuffer() {
     resumeLoadingIfLow()
     if (hls.capLevelToPlayerSize) return
-    // From now on the size on screen limits the rendition. When this is reverted, hls.js would refetch its buffer.
+    // From now on the video's size on screen limits the rendition. The limit is never removed, because hls.js would
+    // then reload its buffer.
     hls.autoLevelCapping = -1
     hls.capLevelToPlayerSize = true
   }
@@ -150,16 +163,16 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
     () => fail('broken'),
     () => downloadProgress(hls),
   )
-  // This is sooner than hls.js would retry by itself.
+  // hls.js would retry by itself, but later.
   addEventListener('online', () => !isSuspended && !isLoadingPaused && resumeLoading(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
-  // The first segments do not wait for the worker.
+  // Started when idle, because the first segments are loaded without the worker.
   whenIdle(startSegmentWorker)
   return {
     renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
     chooseRendition: (side) => {
-      // Setting the same rendition again would make hls.js drop its buffer.
+      // If the same rendition were set again, hls.js would drop its buffer.
       if (side === chosenSide) return
       chosenSide = side
       if (hls.levels.length === 0) return
@@ -178,12 +191,12 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
       if (active) gapController?.setInterval(gapCheckMs)
       else gapController?.clearInterval()
       if (!active) return pauseLoadingIfFull()
-      // Deferred, because the change of an episode keeps the main thread busy.
+      // Deferred, because the main thread is busy while the episode on screen changes.
       if (isLoadingPaused) whenIdle(() => isActive && !signal.aborted && fillBuffer(), resumeWithinMs)
       else fillBuffer()
     },
     setSuspended(suspended) {
-      // Starting again would make hls.js drop the requests in progress.
+      // If loading were started twice, hls.js would drop the requests in progress.
       if (suspended === isSuspended) return
       isSuspended = suspended
       if (suspended) hls.stopLoad()
@@ -194,14 +207,17 @@ export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { 
       stopStallDetection()
       listening.abort()
       pendingFailure?.abort()
-      // Until something was measured, the estimate is the expected value.
+      // Before the first measurement, the estimate of hls.js is still the expected value and must not be stored.
       if (hls.bandwidthEstimate !== expected) storeBandwidth(hls.bandwidthEstimate)
       hls.destroy()
     },
   }
 }
 
-/** Makes hls.js check for gaps less often, and only in the stream on screen. `onCreated` receives the controller. */
+/**
+ * Makes hls.js check for gaps less often, and only while the stream is on screen. `onCreated` receives the gap
+ * controller.
+ */
 function limitGapChecks(
   isActive: () => boolean,
   onCreated: (controller: GapController) => void,
@@ -221,14 +237,17 @@ function limitGapChecks(
   }
 }
 
-/** Returns the highest rendition whose first seconds fit into the byte limit of a preloaded stream; the lowest if none does. */
+/**
+ * Returns the index of the highest rendition whose first seconds fit into the byte limit of a preloaded stream, else of
+ * the lowest one.
+ */
 function highestPreloadLevel({ levels }: Hls): number {
   const bytes = shouldSaveData() ? preloadBytes.saveData : preloadBytes.normal
   const highest = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * preloadSeconds <= bytes)
   return Math.max(0, highest)
 }
 
-/** Returns the rendition with this shorter side, or the next lower one of the stream. */
+/** Returns the index of the rendition with this shorter side, else of the next lower one, else of the lowest. */
 function levelIndexFor({ levels }: Hls, side: number): number {
   return Math.max(
     0,
@@ -236,7 +255,7 @@ function levelIndexFor({ levels }: Hls, side: number): number {
   )
 }
 
-/** Returns the seconds that can be played without another byte. */
+/** Returns the seconds that are buffered after the current position without a gap. */
 function bufferedSecondsAhead({ buffered, currentTime }: HTMLVideoElement): number {
   for (let i = 0; i < buffered.length; i++)
     if (currentTime >= buffered.start(i) - toleranceSeconds && currentTime <= buffered.end(i))

@@ -3,8 +3,8 @@ import { play } from './play.ts'
 import type { OpenPlayer, Player } from './player.ts'
 
 /**
- * Plays through hls.js as soon as its script has loaded. Until then the element is unchanged: if it plays natively, hls.js
- * continues at the same position, and the last frame stays on screen in between.
+ * Plays through hls.js as soon as its script has loaded. Until then it does not touch the element. If the element
+ * already plays natively, hls.js continues at the same position, and the last frame stays on screen in between.
  */
 export const openLazyHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, events) => {
   let source = initialSource
@@ -52,7 +52,7 @@ export const openLazyHlsPlayer: OpenPlayer = (video, initialSource, startSeconds
     },
     retry() {
       if (player) player.retry()
-      // A module that failed to load is not fetched again in this document.
+      // A browser does not fetch a module again in the same document after its load has failed.
       else if (hasLoadFailed) location.reload()
     },
     close() {

@@ -10,8 +10,8 @@ import Hls, {
 const Base = Hls.DefaultConfig.loader
 
 /**
- * Loads playlists. Replaces the master playlist that every player can play with the one that has an extra codec, if this browser
- * supports it.
+ * Loads playlists. The master playlist contains only renditions that every browser can play. It is replaced by the one
+ * with an extra codec if this browser supports that codec.
  */
 export class MasterPlaylistLoader extends Base {
   private readonly config: HlsConfig
@@ -33,7 +33,7 @@ export class MasterPlaylistLoader extends Base {
         const extraCodecUrl = extraCodecPlaylistUrl(response)
         if (extraCodecUrl === undefined) return callbacks.onSuccess(response, ...rest)
         this.extraCodecLoader = new Base(this.config)
-        // Renditions that every player can play are loaded already.
+        // The playlist for every browser has already loaded and is used if the other one fails.
         const fallBack = () => callbacks.onSuccess(response, ...rest)
         this.extraCodecLoader.load({ ...context, url: extraCodecUrl }, config, {
           ...callbacks,

@@ -6,7 +6,7 @@ import type { OpenPlayer, Source } from './player.ts'
 /** The first Chromium version whose native HLS player was tested; older ones use hls.js. */
 const firstTestedVersion = 150
 
-/** Newer than the DOM's types. */
+/** Declares an API that TypeScript's DOM types lack. */
 declare global {
   interface Navigator {
     userAgentData?: { brands: { brand: string; version: string }[] }
@@ -14,9 +14,9 @@ declare global {
 }
 
 /**
- * Returns whether the native player starts the episode on screen. It starts faster than hls.js: it needs no script, begins with
- * the lowest rendition and switches up after one segment. A rendition that the viewer chose needs hls.js. So do encrypted
- * segments, because the native player cannot read those with an init section.
+ * Returns whether the native player starts the episode on screen. It starts faster than hls.js: it needs no script,
+ * begins with the lowest rendition and switches up after one segment. It cannot be used if the viewer chose a
+ * rendition, or for encrypted segments, because it cannot read an init section with them.
  */
 export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}
@@ -28,13 +28,14 @@ export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): b
   return !encrypted && isTestedVersion && preferences.get().quality === null && supportsHls()
 }
 
-/** Plays with the native player. It chooses renditions automatically, and reports errors without details. */
+/** Plays with the browser's native HLS player, which chooses renditions itself and reports errors without details. */
 export const openNativePlayer: OpenPlayer = (video, initialSource, startSeconds, { onError }) => {
   let source = initialSource
   const listening = new AbortController()
   const { signal } = listening
   const position = trackPosition(video, startSeconds, signal)
-  // With a wrong clock every link looks expired, so a new link is requested only once until a video plays again.
+  // If the device's clock is wrong, every link looks expired. So only one new link is requested until the video plays
+  // again.
   let mayBeExpired = true
   video.addEventListener('playing', () => (mayBeExpired = true), { signal })
   const fail = () => {
@@ -51,7 +52,7 @@ export const openNativePlayer: OpenPlayer = (video, initialSource, startSeconds,
   }
   video.addEventListener('error', fail, { signal })
   if (video.getAttribute('src') !== source.hls_url) start()
-  // The caller receives the error asynchronously, after it has opened the player.
+  // Reported asynchronously, because the caller expects errors only after this function has returned.
   else if (video.error) queueMicrotask(fail)
   return {
     renditions: () => [],

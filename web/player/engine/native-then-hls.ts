@@ -11,8 +11,8 @@ import { detectStall } from './stall-detector.ts'
 const stallTimeoutMs = 5_000
 
 /**
- * Starts with the native player and switches to hls.js if needed: when a rendition is chosen, when the link must be renewed before
- * the episode ends, and on any error, since hls.js reports its cause.
+ * Starts with the native player and switches to hls.js when the viewer chooses a rendition, when the link must be
+ * renewed before the episode ends, or on an error. On errors it switches because only hls.js reports their cause.
  */
 export const openNativeThenHls: OpenPlayer = (video, initialSource, startSeconds, events) => {
   let source = initialSource
@@ -57,7 +57,7 @@ export const openNativeThenHls: OpenPlayer = (video, initialSource, startSeconds
       isActive = active
       hls?.setActive(active)
     },
-    // Browsers fetch little for a paused video.
+    // Before the switch there is nothing to suspend: browsers load little of a paused video.
     setSuspended(suspended) {
       isSuspended = suspended
       hls?.setSuspended(suspended)
@@ -71,7 +71,7 @@ export const openNativeThenHls: OpenPlayer = (video, initialSource, startSeconds
   }
 }
 
-/** Removes a failed source; the element waits for the next one. */
+/** Removes a failed source and shows its last frame; the element plays on with the next source. */
 function clearSource(video: HTMLVideoElement, isPlaying: boolean): void {
   freezeFrame(video)
   video.removeAttribute('src')
@@ -80,16 +80,16 @@ function clearSource(video: HTMLVideoElement, isPlaying: boolean): void {
 }
 
 /**
- * Returns whether the link is valid until the episode's end at the current speed; a viewer who pauses or seeks back may still
- * exceed it.
+ * Returns whether the link is valid until the end of the episode, if it plays on at the current speed. The link may
+ * still expire if the viewer pauses or seeks back.
  */
 function isValidUntilEnd({ expires_at }: Source, { duration, currentTime, playbackRate }: HTMLVideoElement) {
   return Date.now() + ((duration - currentTime) / playbackRate) * 1000 < Date.parse(expires_at)
 }
 
 /**
- * Reads the renditions from the playlist by their shorter sides, lowest first, because the native player does not reveal them.
- * Called after the first frame.
+ * Reads the shorter sides of the renditions from the playlist, lowest first, because the native player does not report
+ * them. Called after the first frame, so that the request does not delay it.
  */
 async function readRenditions({ hls_url }: Source): Promise<number[]> {
   try {

@@ -5,13 +5,16 @@ export type PlaybackEvent =
   | { kind: 'rung'; from: number; height: number }
   | { kind: 'error'; what: string }
 
-/** A shorter stall is not visible. */
+/** Shorter stalls are not reported, because they are not visible. */
 const minStallMs = 100
 
-/** The page was not opened for a first episode that comes on screen later than this. */
+/** An episode that comes on screen later than this after the page was opened does not count as started by the link. */
 const linkStartWithinMs = 20_000
 
-/** Whether the page was opened with the video that is watched first. Its startup time then counts from the navigation on. */
+/**
+ * True until the first episode of a page that was opened at a video. Its startup time counts from the start of the
+ * navigation.
+ */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
 /** Measures the playback of a video from the moment it is on screen. @returns a function that ends the measurement */
@@ -20,7 +23,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
   const startedAt = isStartedByLink ? 0 : performance.now()
   const startedBy = isStartedByLink ? 'link' : 'swipe'
   isFirst = false
-  // Startup time is not reported for a page that was hidden meanwhile.
+  // While a page is hidden, browsers do not start videos, so its startup time is not reported.
   let wasHidden = document.hidden
   const recordHidden = () => (wasHidden ||= document.hidden)
   document.addEventListener('visibilitychange', recordHidden)
@@ -41,7 +44,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
       player,
     })
   }
-  // Older Firefox and Safari do not support it.
+  // Older Firefox and Safari lack `requestVideoFrameCallback`; they use the `playing` event.
   const frame = video.requestVideoFrameCallback?.(start)
   const reportStall = () => {
     if (stalledAt === undefined) return
@@ -51,7 +54,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
   }
   const listeners = {
     waiting: () => {
-      // A wait after a seek is expected and no stall.
+      // Waiting after a seek is expected and does not count as a stall.
       if (hasStarted && !video.seeking && !video.paused) stalledAt ??= performance.now()
     },
     playing: () => {

@@ -6,17 +6,20 @@ export interface Source {
   encrypted: boolean
 }
 
-/** The component that fetches and decodes: hls.js or the browser's native player. */
+/** A player that loads and decodes a stream: hls.js or the browser's native player. */
 export interface Player {
-  /** The shorter sides of the renditions, lowest first; empty until known, or if the browser chooses automatically. */
+  /**
+   * Returns the shorter sides of the renditions, lowest first; empty until they are known, or if the browser chooses
+   * automatically.
+   */
   renditions(): number[]
-  /** Chooses a rendition by its shorter side, or automatically with null. */
+  /** Chooses a rendition by its shorter side; null means automatic choice. */
   chooseRendition(side: number | null): void
   /** Continues at the same position with a fresh link. */
   renew(source: Source): void
-  /** Sets whether the stream is on screen and fills its buffer. A stream that is not on screen buffers only a few seconds. */
+  /** Sets whether the stream is on screen. Only then it fills its whole buffer; otherwise it loads a few seconds. */
   setActive(active: boolean): void
-  /** Stops or resumes fetching, if the player supports that. */
+  /** Stops or resumes loading, if the player supports it. */
   setSuspended(suspended: boolean): void
   /** Retries after an error. */
   retry(): void
@@ -32,7 +35,7 @@ export interface PlayerEvents {
 
 export type PlayerError = 'expired' | 'unplayable' | 'broken'
 
-/** Opens a player of one kind in an element at a position. */
+/** Opens a stream in a video element at a position, with one kind of player. */
 export type OpenPlayer = (
   video: HTMLVideoElement,
   source: Source,

@@ -2,14 +2,14 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 export interface Preferences {
   muted: boolean
-  /** Above 0, up to 1. */
+  /** Greater than 0 and at most 1. */
   volume: number
   rate: number
-  /** The language of the captions, or null for none; undefined until chosen, which means the interface language. */
+  /** The language of the captions; null turns them off. Undefined until chosen: then the interface language is used. */
   captions?: string | null
   /** The shorter side of the chosen rendition, or null for automatic. */
   quality: number | null
-  /** The browser refused sound before a tap; muted for this visit only. */
+  /** True if the browser refused to play sound without a tap, so that playback is muted; not stored. */
   mutedByBrowser: boolean
 }
 

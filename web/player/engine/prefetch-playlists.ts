@@ -1,6 +1,6 @@
 /**
- * Prefetches the playlists that a player reads before the first segment into the browser's cache. An episode that comes on screen
- * before its stream was prepared then starts two or three round trips sooner. A failure has no effect.
+ * Loads the playlists that a player needs before the first segment into the browser's cache. If the episode comes on
+ * screen before its stream was prepared, it starts two or three round trips sooner. Errors are ignored.
  */
 export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal): Promise<void> {
   const options: RequestInit = { priority: 'low', signal: signal ?? null }
@@ -17,7 +17,10 @@ export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal)
   }
 }
 
-/** Returns the audio playlist and the one of the lowest rendition, with which players start while the bandwidth is unknown. */
+/**
+ * Returns the playlists of the audio and of the lowest rendition, with which players start while the bandwidth is
+ * unknown.
+ */
 function initialPlaylists(master: string): string[] {
   const audio = /TYPE=AUDIO.*URI="([^"]+)"/.exec(master)?.[1]
   const lowest = master

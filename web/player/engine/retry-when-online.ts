@@ -1,18 +1,18 @@
 /**
- * Delays before further retries. The browser reports that it is online before every connection works, so a first retry may
- * fail.
+ * Delays between the retries after a reconnect. The `online` event may fire before connections work, so the first retry
+ * may fail.
  */
 const retryDelaysMs = [1_000, 4_000]
 
 let reconnectCount = 0
 addEventListener('online', () => reconnectCount++)
 
-/** Runs a function once, when the connection comes back. @returns a function that cancels it */
+/** Runs a function once when the browser is online again. @returns a function that cancels it */
 export type RetryWhenOnline = (run: () => void) => () => void
 
 /**
- * Creates a function that retries one player's work when the connection returns. If the connection has returned already, the
- * retry runs at once, because a failure may be reported late. Each return allows only a few retries, so that none loops.
+ * Creates a retry function for one player. It retries at once if the browser has come online again before the failure
+ * was reported, which may happen late. Each reconnect allows only a few retries, so that they end.
  */
 export function createOnlineRetry(): RetryWhenOnline {
   let handledReconnects = reconnectCount

@@ -2,7 +2,7 @@ import { XhrLoader, type FragmentLoaderContext, type HlsConfig } from 'hls.js'
 import { recordTransfer } from './bandwidth.ts'
 import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 
-/** One worker for all streams of the page, set once it is ready. */
+/** The worker for all streams of the page; undefined until it is ready. */
 let worker: Worker | undefined
 let isStarted = false
 let lastId = 0
@@ -20,16 +20,16 @@ export function startSegmentWorker(): void {
   started.addEventListener('error', disableWorker)
 }
 
-/** Lets the page load segments itself from now on, beginning with those that the worker had. */
+/** Makes the page load segments itself, including those that the worker was loading. */
 function disableWorker(): void {
   worker = undefined
   for (const [id, handleReport] of pendingSegments)
-    handleReport({ id, kind: 'failed', status: 0, text: 'the worker ended' })
+    handleReport({ id, kind: 'failed', status: 0, text: 'the segment worker has stopped' })
 }
 
-/** Loads segments in the worker, so that the main thread is interrupted once a segment instead of once a chunk. */
+/** Loads segments in the worker: the main thread is then interrupted once per segment instead of once per chunk. */
 export class SegmentLoader extends XhrLoader {
-  // The type that hls.js passes; the base class declares a wider one.
+  // Narrows the type: hls.js passes this one, and the base class declares a wider one.
   declare context: FragmentLoaderContext | null
   private readonly withCurrentSignature: (url: string) => string
   private id = 0
@@ -62,7 +62,7 @@ export class SegmentLoader extends XhrLoader {
   protected override loadtimeout(): void {
     const hasNoResponse = pendingSegments.has(this.id) && this.stats.loading.first === 0
     super.loadtimeout()
-    // A worker that the browser has terminated never responds.
+    // The browser may have terminated the worker, which then never responds.
     if (hasNoResponse) worker = undefined
   }
 

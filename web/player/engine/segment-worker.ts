@@ -2,12 +2,12 @@
 
 declare const self: DedicatedWorkerGlobalScope
 
-/** A request of the page: load a segment, or abort one. */
+/** A request from the page: load a segment, or abort a request. */
 export type SegmentRequest =
   | { id: number; url: string; headers: Record<string, string> }
   | { id: number; isUnwanted: true }
 
-/** Progress of a segment. Times are durations, since the worker's clock is not the page's. */
+/** Progress of a segment. The time is a duration, because the worker's clock differs from the page's. */
 interface Progress {
   msSinceHeaders: number
   loaded: number
@@ -15,7 +15,7 @@ interface Progress {
   total: number
 }
 
-/** A report to the page. Progress is sent only for slow segments, since each message interrupts the page. */
+/** A report to the page. Progress is sent only for slow segments, because each message interrupts the page. */
 export type SegmentReport = { id: number } & (
   | (Progress & { kind: 'progress' })
   | (Progress & { kind: 'loaded'; status: number; url: string; data: ArrayBuffer; transfer?: Transfer })
@@ -50,10 +50,10 @@ async function load({ id, url, headers }: Extract<SegmentRequest, { url: string 
     if (response.ok) await read(id, url, response)
     else report({ id, kind: 'failed', status: response.status, text: response.statusText })
   } catch (error) {
-    // An aborted request is not reported.
+    // The page aborted the request and expects no report.
     if (!abortController.signal.aborted) report({ id, kind: 'failed', status: 0, text: String(error) })
   } finally {
-    // The unread body of an error response would keep its connection open.
+    // Closes the connection of an error response, whose body was not read.
     abortController.abort()
     activeRequests.delete(id)
   }

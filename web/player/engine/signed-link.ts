@@ -2,8 +2,9 @@
 const signedUrlPattern = /\/media\/([^/]+)\/([^/]+)\//
 
 /**
- * Returns the URL with the signature of a fresher link to the same asset; any other URL unchanged. A bucket's URL
- * (`…/media/{asset}/{file}?…`) was signed for the old link. It becomes the site's URL, which redirects to the bucket again.
+ * Returns the URL with the signature of a fresh link to the same asset; URLs of other assets are unchanged. A URL of
+ * the bucket (`…/media/{asset}/{file}?…`), to which the site had redirected, becomes the site's URL again, because its
+ * own signature expires too.
  */
 export function withFreshSignature(url: string, fresh: string): string {
   return bucketToSiteUrl(url, fresh) ?? replaceSignature(url, fresh)

@@ -2,9 +2,9 @@ const checkIntervalMs = 1000
 const toleranceSeconds = 0.5
 
 /**
- * Detects a stall: a video that should play has neither advanced nor received data for a while. Checks are counted instead of time,
- * because timers are suspended while a page is in the background.
- * @param progress other signs of progress, such as bytes being received
+ * Detects a stall: a video that should play has neither advanced nor received data for a while. Counts checks instead
+ * of time, because timers are suspended while the page is in the background.
+ * @param progress a text that changes with any other sign of progress, such as received bytes
  * @returns a function that ends the detection
  */
 export function detectStall(
@@ -35,7 +35,7 @@ export function detectStall(
     timer = undefined
     previousState = ''
   }
-  // The videos before and after the episode on screen need no checks.
+  // Checks only while the video plays: the streams before and after the one on screen are paused.
   video.addEventListener('play', start)
   video.addEventListener('pause', stop)
   if (!video.paused) start()
@@ -47,8 +47,8 @@ export function detectStall(
 }
 
 /**
- * Returns whether video is buffered at the position. After a damaged segment the audio may continue alone, but a buffered range
- * always has both.
+ * Returns whether video is buffered at the position. After a damaged segment the element may continue with audio only;
+ * a range counts as buffered only if it has both.
  */
 function isVideoBuffered({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)

@@ -1,4 +1,4 @@
-/** One frame of a storyboard: its time, its image and its position in it. */
+/** One frame of a storyboard: its time range, the image that contains it, and its position in that image. */
 export interface Frame {
   fromMs: number
   toMs: number
@@ -39,7 +39,7 @@ function toMilliseconds([hours = '0', minutes = '0', seconds = '0', thousandths 
   return ((Number(hours || 0) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(thousandths)
 }
 
-/** Returns the frame for a moment; the last frame after its end. */
+/** Returns the frame at a time; after the end, the last frame. */
 export function frameAt(frames: Frame[], ms: number): Frame | undefined {
   return frames.find(({ fromMs, toMs }) => ms >= fromMs && ms < toMs) ?? frames.at(-1)
 }

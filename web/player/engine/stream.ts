@@ -8,7 +8,7 @@ import { preferences } from './preferences.ts'
 
 export interface Stream extends Player {
   video: HTMLVideoElement
-  /** Registers listeners, and reports an earlier unreported error at once. */
+  /** Sets the listeners; an error that occurred earlier is reported at once. */
   listen(events: PlayerEvents): void
 }
 
@@ -18,8 +18,8 @@ const preparedStreams = new Map<string, Stream>()
 const supportsMediaSource = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
 
 /**
- * Starts the document's first episode before its screen exists, in the document's element, where it may play already
- * (web/play-first.ts). `takeStream` with the same link then takes it over.
+ * Starts the document's first episode before its screen is rendered. Uses the document's video element, which may
+ * already play (web/play-first.ts). `takeStream` with the same link later returns this stream.
  */
 export function startFirstEpisode(source: Source, startMs: number): void {
   const video = document.querySelector<HTMLVideoElement>('video#first-video') ?? createVideo()
@@ -30,7 +30,10 @@ export function startFirstEpisode(source: Source, startMs: number): void {
   void play(video)
 }
 
-/** Returns a prepared stream or a new one; the caller closes it. @param active whether it is on screen and must start at once */
+/**
+ * Returns the prepared stream of a source, or opens one; the caller closes it.
+ * @param active whether the stream is on screen and must start at once
+ */
 export function takeStream(source: Source, startMs: number, active: boolean): Stream {
   const prepared = preparedStreams.get(source.hls_url)
   preparedStreams.delete(source.hls_url)
@@ -40,7 +43,7 @@ export function takeStream(source: Source, startMs: number, active: boolean): St
 
 function createVideo(): HTMLVideoElement {
   const video = document.createElement('video')
-  // Chromium's native player loads segments from another host, such as a bucket's, only with CORS.
+  // Without CORS, Chromium's native player cannot load segments from another host, such as a bucket.
   video.crossOrigin = 'anonymous'
   video.playsInline = true
   return video
@@ -61,7 +64,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
       ? openNativeThenHls
       : openLazyHlsPlayer
   const player = open(video, source, startMs / 1000, events)
-  // At once, because a later choice would refetch the first segments in another rendition.
+  // Chosen before loading starts: a later choice would load the first segments again in another rendition.
   player.chooseRendition(preferences.get().quality)
   return {
     ...player,
@@ -75,7 +78,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
       video.pause()
       player.setSuspended(true)
       video.remove()
-      // Deferred, so that it does not delay the next episode after a swipe.
+      // Deferred, so that closing does not delay the next episode after a swipe.
       whenIdle(() => {
         player.close()
         video.removeAttribute('src')

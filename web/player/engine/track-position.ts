@@ -1,4 +1,7 @@
-/** A video's position and whether it plays. Also valid while the element has no source or a new one, and reports 0 and paused. */
+/**
+ * A video's position and whether it plays. Both stay valid while the element changes its source and itself reports 0
+ * and paused.
+ */
 export interface TrackedPosition {
   seconds: number
   isPlaying: boolean
@@ -16,7 +19,7 @@ export function trackPosition(
     if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) position.seconds = video.currentTime
   })
   listen('play', () => (position.isPlaying = true))
-  // An error pauses the element too.
+  // An error also pauses the element, but playback is to continue after a retry.
   listen('pause', () => (position.isPlaying = video.error ? position.isPlaying : false))
   return position
 }

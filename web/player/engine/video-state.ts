@@ -1,11 +1,11 @@
-/** State that changes seldom while a video plays. */
+/** The part of the state that changes seldom during playback. */
 export interface PlayState {
   durationMs: number
   paused: boolean
   ended: boolean
-  /** Will play once data arrive; shown as a spinner after a moment. */
+  /** True if playback waits for data; after a moment, a spinner is shown. */
   waiting: boolean
-  /** A frame has been shown. */
+  /** True if a frame has been shown. */
   started: boolean
 }
 
@@ -41,10 +41,10 @@ export function readPlayState(video: HTMLVideoElement | null): PlayState {
   }
 }
 
-/** The end counts as buffered if less than this is missing. */
+/** If less than this is missing, the video counts as buffered to its end. */
 const toleranceMs = 500
 
-/** Returns whether a video has buffered this much after its position, or all that is left. */
+/** Returns whether at least `wantedMs` after the position, or everything up to the end, is buffered. */
 export function hasBuffered({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
   return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - toleranceMs)
 }

@@ -1,4 +1,4 @@
-/** Commands of keys, buttons and gestures to the player. */
+/** Commands to the player from keys, buttons and gestures. */
 export interface PlayerCommands {
   togglePlay(): void
   seekBy(seconds: number): void
@@ -10,7 +10,10 @@ export interface PlayerCommands {
   showShortcuts(): void
 }
 
-/** The keys as a table, which the handler and the sheet on `?` both read. `label` is a key of `player` in the texts. */
+/**
+ * The keyboard shortcuts, for the key handler and for the help sheet that `?` opens. `label` is a key of `player` in
+ * the texts.
+ */
 export const shortcuts = [
   { keys: [' ', 'k'], label: 'playPause', run: (player: PlayerCommands) => player.togglePlay() },
   { keys: ['ArrowLeft'], label: 'back5', run: (player: PlayerCommands) => player.seekBy(-5) },
@@ -27,7 +30,7 @@ export const shortcuts = [
 
 type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>
 
-/** Returns the shortcut of a key press; undefined while the user types or operates a control with the same key. */
+/** Returns the shortcut of a key press; undefined while the user types or a focused control uses the key itself. */
 export function shortcutFor({ key, ctrlKey, metaKey, altKey, target }: KeyPress) {
   if (ctrlKey || metaKey || altKey) return undefined
   if (target instanceof Element) {

@@ -2,12 +2,12 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 
 const hideAfterMs = 2500
 
-/** Hides the controls after a rest while `enabled` is true; `showControls` shows them again. */
+/** Hides the controls after a while without input, if `enabled`; `showControls` shows them again. */
 export function useAutoHide(enabled: boolean): { visible: boolean; showControls: () => void } {
   const [hidden, setHidden] = useState(false)
   const isEnabled = useRef(enabled)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // A moving pointer calls this continuously; while the controls are visible nothing is rendered.
+  // Called continuously while the pointer moves; renders only if the controls were hidden.
   const showControls = useCallback(() => {
     clearTimeout(timer.current)
     setHidden(false)

@@ -6,13 +6,13 @@ export interface Caption {
   url: string
 }
 
-/** Events when the video leaves the page for a view on which only the browser can draw. */
+/** Events when the video enters full screen on an iPhone or picture-in-picture, where the page cannot draw captions. */
 const enterSystemViewEvents = ['webkitbeginfullscreen', 'enterpictureinpicture']
 const leaveSystemViewEvents = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
- * Shows one caption track, or none, in a box over the video: at the top if its cues are placed there, else at the bottom, aligned
- * as they specify. The browser would draw simultaneous cues over each other, and long ones over the controls.
+ * Shows one caption track, or none, in a box over the video. Captions are at the top if their cues are placed there,
+ * else at the bottom. The browser itself would draw simultaneous cues over each other, and long ones over the controls.
  */
 export function useCaptions(
   video: HTMLVideoElement | null,
@@ -25,7 +25,7 @@ export function useCaptions(
     if (!video || !url) return
     const element = captionTrack(url, htmlLang, label ?? htmlLang)
     const { track } = element
-    // Chromium keeps a track as long as the page lives, so the track must not reference the video.
+    // Chromium keeps a track in memory until the page is closed, so the track must not reference the video.
     const listening = new AbortController()
     const { signal } = listening
     const draw = () => {
@@ -64,12 +64,12 @@ function drawCue(cue: VTTCue): HTMLElement {
   return line
 }
 
-/** Cues on these first lines, of about fifteen in a frame, are shown at the top. */
+/** Cues on these first lines are shown at the top; a frame has about fifteen lines. */
 const upperLines = 7
 
 /**
- * Returns a cue's position. `line` counts from the top (below 0: from the bottom), or is a percentage of the height. In vertical
- * text it counts columns: from the left if they grow to the right (`lr`), else from the right.
+ * Returns a cue's position. `line` counts lines from the top (if negative, from the bottom), or is a percentage of the
+ * height. For vertical text it counts columns: from the left for `lr` (columns grow to the right), else from the right.
  */
 function positionOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'left' | 'right' {
   const isUpper = line !== 'auto' && (snapToLines ? line >= 0 && line < upperLines : line < 50)
@@ -78,7 +78,7 @@ function positionOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | '
   return isLeft ? 'left' : 'right'
 }
 
-/** Renders vertical captions as columns side by side at one side of the video. */
+/** Renders vertical captions as columns at one side of the video. */
 function drawColumns(side: string, captions: HTMLElement[]): HTMLElement {
   const columns = document.createElement('div')
   columns.dataset['side'] = side

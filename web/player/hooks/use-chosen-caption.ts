@@ -9,7 +9,10 @@ export interface ChosenCaption {
   htmlLang: string
 }
 
-/** Returns the captions in the chosen language, else in the interface language, else in English; none if they are off. */
+/**
+ * Returns the caption track in the chosen language, else in the interface language, else in English, else the first
+ * one. Returns none if captions are off.
+ */
 export function useChosenCaption(all: Caption[]): ChosenCaption {
   const { i18n } = useTranslation()
   const { captions } = usePreferences()

@@ -4,7 +4,7 @@ import type { PlayerCommands } from './shortcuts.ts'
 import { play } from '#web/player/engine/play.ts'
 import type { Caption } from './use-captions.ts'
 
-/** Commands that need the slide's own video. */
+/** The commands that need the video of one slide. */
 export type SlideCommands = Pick<
   PlayerCommands,
   'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'
@@ -12,7 +12,7 @@ export type SlideCommands = Pick<
   seekTo(ms: number): void
 }
 
-/** Returns the commands of the slide's video. With `register` they are also registered as those of the keyboard shortcuts. */
+/** Returns the commands for the slide's video. `register` makes them available to the keyboard shortcuts. */
 export function useCommands(
   video: HTMLVideoElement | null,
   captions: { all: Caption[]; shown: Caption | undefined },

@@ -5,8 +5,8 @@ const moveTolerancePx = 10
 const doubleTapMs = 280
 
 /**
- * Handles tap, double tap and hold on the video. The first tap of a double tap is handled at once as a tap. Scrolling cancels the
- * pointer, so a swipe is neither.
+ * Handles tap, double tap and hold on the video. The first tap of a double tap is also reported as a tap, without
+ * waiting for the second. A swipe is none of them, because scrolling cancels the pointer.
  */
 export function useGestures({
   onTap,
@@ -23,7 +23,7 @@ export function useGestures({
     null,
   )
   const tappedAt = useRef(-Infinity)
-  // The event's own timestamp, so that a busy main thread does not split a double tap.
+  // `at` is the event's own timestamp, so that a busy main thread does not split a double tap.
   const tap = (at: number) => {
     const isDoubleTap = at - tappedAt.current < doubleTapMs
     tappedAt.current = isDoubleTap ? -Infinity : at

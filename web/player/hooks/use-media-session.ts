@@ -13,7 +13,7 @@ interface MediaSessionOptions {
   onPrevious: (() => void) | null
 }
 
-/** Connects the system's media controls (lock screen, headphones, keyboard) with the episode on screen. */
+/** Connects the system's media controls (lock screen, headphones, keyboard) to the episode on screen. */
 export function useMediaSession(video: HTMLVideoElement | null, options: MediaSessionOptions): void {
   const { active, title, subtitle, poster, state, commands, onNext, onPrevious } = options
   const session = active && video ? navigator.mediaSession : undefined

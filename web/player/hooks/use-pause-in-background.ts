@@ -3,8 +3,8 @@ import { play } from '#web/player/engine/play.ts'
 import type { Stream } from '#web/player/engine/stream.ts'
 
 /**
- * Pauses the episode in the background unless it is in picture-in-picture, and stops fetching for paused streams. Playback started
- * from the lock screen continues.
+ * Pauses the episode when the page goes into the background, except in picture-in-picture, and suspends loading while
+ * it is paused. Playback that the user starts from the lock screen continues.
  */
 export function usePauseInBackground(stream: Stream | null, active: boolean): void {
   useEffect(() => {
@@ -39,7 +39,7 @@ export function usePauseInBackground(stream: Stream | null, active: boolean): vo
   }, [stream, active])
 }
 
-/** Runs at once, or when the page is visible again. @returns a function that cancels it */
+/** Runs a function at once if the page is visible, else when it becomes visible. @returns a function that cancels it */
 export function whenVisible(run: () => void): () => void {
   if (!document.hidden) {
     run()

@@ -16,7 +16,10 @@ const events = [
   'progress',
 ]
 
-/** Runs now and on each change of the video: several times a second while it plays. @returns a function that unsubscribes */
+/**
+ * Runs a function now and on each change of the video, which is several times a second during playback.
+ * @returns a function that unsubscribes
+ */
 export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () => void {
   run()
   for (const event of events) video.addEventListener(event, run)
@@ -25,7 +28,7 @@ export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () =
   }
 }
 
-/** Returns the playback state without the position, so that nothing renders while an episode just plays. */
+/** Returns the playback state without the position, so that playback alone causes no rendering. */
 export function usePlayState(video: HTMLVideoElement | null): PlayState {
   const [state, setState] = useState<PlayState>(() => readPlayState(video))
   useEffect(() => {

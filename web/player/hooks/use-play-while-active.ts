@@ -3,8 +3,8 @@ import { play } from '#web/player/engine/play.ts'
 import { usePreferences } from './use-preferences.ts'
 
 /**
- * Plays while `active` and pauses otherwise, with the viewer's volume and speed. Starts muted if the browser requires a tap for
- * sound.
+ * Plays the video while `active` and pauses it otherwise, with the viewer's volume and speed. Starts muted if the
+ * browser does not allow sound without a tap.
  */
 export function usePlayWhileActive(video: HTMLVideoElement | null, active: boolean): void {
   const { muted, mutedByBrowser, volume, rate } = usePreferences()

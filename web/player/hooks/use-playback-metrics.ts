@@ -3,7 +3,7 @@ import { sendEvent } from '#web/lib/tracking/events.ts'
 import type { PlayerError } from '#web/player/engine/player.ts'
 import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
 
-/** More events of one episode add no information. */
+/** The maximum number of events per episode; more would add no information. */
 const maxEvents = 20
 
 interface PlaybackMetricsOptions {
@@ -12,7 +12,9 @@ interface PlaybackMetricsOptions {
   failure: PlayerError | null
 }
 
-/** Reports the playback of the episode on screen as the site's events `play_start`, `play_stall`, `play_rung` and `play_error`. */
+/**
+ * Reports the playback of the episode on screen to the site: `play_start`, `play_stall`, `play_rung` and `play_error`.
+ */
 export function usePlaybackMetrics(
   video: HTMLVideoElement | null,
   { episodeId, active, failure }: PlaybackMetricsOptions,

@@ -5,7 +5,7 @@ import type { Source, PlayerError } from '#web/player/engine/player.ts'
 import { takeStream, type Stream } from '#web/player/engine/stream.ts'
 import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'
 
-/** A link is renewed this long before it expires. */
+/** Time before the expiry at which a link is renewed. */
 const renewBeforeMs = 60_000
 const minRenewDelayMs = 3_000
 
@@ -13,8 +13,9 @@ const minRenewDelayMs = 3_000
 type Failure = Exclude<PlayerError, 'expired'>
 
 /**
- * Opens the stream of a source and keeps it open until unmount. A fresh link (`source` changes) continues at the same position.
- * Calls `onExpiring` for a fresh link shortly before the old one expires or when it is refused.
+ * Opens the stream of a source and closes it on unmount. When `source` changes to a fresh link, playback continues at
+ * the same position. Calls `onExpiring` shortly before the link expires, and when the server refuses it; the caller
+ * then provides a fresh link.
  */
 export function useStream(source: Source, startMs: number, active: boolean, onExpiring: () => void) {
   const [stream, setStream] = useState<Stream | null>(null)
@@ -31,7 +32,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
       setStream(null)
       opened.close()
     }
-    // One stream for the slide's whole life; later links go through `renew`.
+    // Opened once per slide; later links are passed to `renew`.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [])
 
@@ -47,13 +48,14 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const [openedUrl] = useState(source.hls_url)
   useEffect(() => {
     if (source.hls_url !== openedUrl) stream?.renew(source)
-    // Only a new link triggers this; the stream stays the same.
+    // Depends only on the link: the stream is opened once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [source.hls_url])
 
   useEffect(() => {
     const renewInMs = Math.max(minRenewDelayMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
-    // A fresh link that looks expired means that the clock is wrong; the server then refuses it once it has expired.
+    // A fresh link that already looks expired means that the device's clock is wrong. Renewal then waits until the
+    // server refuses the link.
     if (renewInMs === minRenewDelayMs && source.hls_url !== openedUrl) return
     let cancelRenewal = () => {}
     const timer = setTimeout(() => (cancelRenewal = whenVisible(onExpiring)), renewInMs)
@@ -72,13 +74,13 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     stream?.retry()
   }, [stream])
   useEffect(() => {
-    // A stream that failed while it waited may work now.
+    // A stream that failed before it was on screen may work now.
     if (active && failure === 'broken') retry()
-    // Only when the slide comes on screen; an error that happens there is shown.
+    // Runs only when the slide comes on screen. An error after that is shown instead of retried.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [active])
   useEffect(() => {
-    // The lost network may have been the cause.
+    // A lost connection may have been the cause.
     if (failure === 'broken') return retryWhenOnline(retry)
   }, [failure, retry, retryWhenOnline])
   return { stream, renditions, failure, retry }

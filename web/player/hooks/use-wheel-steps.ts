@@ -1,12 +1,18 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
-/** Scroll distance of one step. A notch of a wheel is 100 px or more, a touchpad event a few. */
+/** Scroll distance of one step. One notch of a mouse wheel scrolls 100 px or more; one event of a touchpad, a few. */
 const stepPx = 50
-/** A touchpad keeps scrolling by momentum: no second step follows until the wheel has rested, or until `maxMomentumMs`. */
+/**
+ * After a swipe a touchpad keeps scrolling by momentum. The next step therefore needs a pause of `gestureGapMs`, or
+ * `maxMomentumMs` since the last step.
+ */
 const gestureGapMs = 120
 const maxMomentumMs = 700
 
-/** Turns one notch of a wheel, or one swipe on a touchpad, into one step; the browser's own snapping would scroll back. */
+/**
+ * Turns one notch of a mouse wheel, or one swipe on a touchpad, into one step. The browser's scroll snapping would
+ * scroll back after a single notch.
+ */
 export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 | -1) => void): void {
   const latest = useRef(step)
   useEffect(() => {
@@ -26,7 +32,7 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
       const isNewGesture = timeStamp - lastWheelAt > gestureGapMs
       lastWheelAt = timeStamp
       const delta = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * stepPx
-      // Momentum never reverses, so a reversal is a new gesture.
+      // Momentum never changes its direction, so a change of direction is a new gesture.
       const isReversal = Math.sign(delta) === -steppedBy
       if (isNewGesture) scrolledPx = 0
       else if (timeStamp - steppedAt < maxMomentumMs && !isReversal) return
@@ -42,7 +48,10 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
   }, [box])
 }
 
-/** Returns whether an element inside, such as a list of offers, can scroll further in this direction. */
+/**
+ * Returns whether an element between the pointer and the feed, such as a list of offers, can scroll further in this
+ * direction.
+ */
 function canScrollInside(box: HTMLElement, { target, deltaY }: WheelEvent): boolean {
   let element = target instanceof Element ? target : null
   for (; element && element !== box; element = element.parentElement) {

@@ -36,7 +36,7 @@ export function Controls(props: ControlsProps) {
   useEffect(() => {
     if (box.current) restoreFocus(box.current)
   }, [restoreFocus])
-  // Preloads the settings menu so that it opens without a connection, but late enough not to delay a quick swipe.
+  // Preloads the settings menu, so that it also opens offline. Delayed, so that it does not slow down a quick swipe.
   useEffect(() => {
     const timer = setTimeout(() => void importSettings().catch(() => {}), preloadSettingsAfterMs)
     return () => clearTimeout(timer)
@@ -47,7 +47,7 @@ export function Controls(props: ControlsProps) {
       className={styles.controls}
       data-visible={visible || open}
       onFocus={() => setFocused(true)}
-      // If the whole window lost the focus, the controls still have it.
+      // When the window loses the focus, `activeElement` stays inside, so the controls stay visible.
       onBlur={({ currentTarget }) => setFocused(currentTarget.contains(document.activeElement))}
     >
       <div className={styles.top}>
@@ -109,12 +109,12 @@ export function Controls(props: ControlsProps) {
   )
 }
 
-/** Sound button; with a mouse or keyboard also a volume slider. */
+/** A button for the sound and, on devices with a mouse, a volume slider. */
 function VolumeControl({ onToggle }: { onToggle: () => void }) {
   const { t } = useTranslation()
   const { muted, mutedByBrowser, volume } = usePreferences()
   const isMuted = muted || mutedByBrowser
-  // Muted instead of volume 0, so that the button restores the previous volume.
+  // Sets `muted` instead of volume 0, so that the button restores the previous volume.
   const setVolume = (chosen: number) =>
     preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, mutedByBrowser: false })
   const shown = isMuted ? 0 : Math.round(volume * 100)
@@ -140,7 +140,7 @@ function VolumeControl({ onToggle }: { onToggle: () => void }) {
   )
 }
 
-/** Shows position and duration. Updates its text without React, and only while it is visible. */
+/** Shows position and duration. Updates the text outside React, and only while it is visible. */
 function PlaybackTime({
   video,
   durationMs,
@@ -162,7 +162,7 @@ function PlaybackTime({
   return <span ref={line} className={styles.time} />
 }
 
-/** Only on iPhones, where a video enters full screen by itself, with the system's controls and captions. */
+/** Exists only on iPhones, where full screen shows the video alone, with the system's controls and captions. */
 declare global {
   interface HTMLVideoElement {
     webkitEnterFullscreen?(): void
@@ -172,7 +172,7 @@ declare global {
 const canFullscreen = (video: HTMLVideoElement | null) =>
   document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
 
-/** Enters or leaves full screen: with the whole player, or on an iPhone with the video alone. */
+/** Enters or leaves full screen: with the whole player or, on an iPhone, with the video alone. */
 export function toggleFullscreen(element: Element | null, video: HTMLVideoElement | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
   else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
@@ -187,18 +187,18 @@ interface ControlButtonProps {
   icon: IconName
   label: string
   pressed?: boolean
-  /** A count or a word below the icon. */
+  /** A count or label below the icon. */
   note?: string
   onClick: (() => void) | null
 }
 
-/** Round button of the player; disabled without `onClick`. */
+/** A round button of the player; disabled if `onClick` is null. */
 export function ControlButton({ icon, label, pressed, note, onClick }: ControlButtonProps) {
   return (
     <button
       type="button"
       className={styles.tool}
-      // Voice control requires the visible text in the accessible name.
+      // Voice control requires that the accessible name contains the visible text.
       aria-label={note === undefined || note === label ? label : `${label}, ${note}`}
       title={label}
       aria-pressed={pressed}

@@ -7,27 +7,27 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if another slide was chosen after this one and is still being rendered; the feed then waits for it. */
+  /** Returns false if a later slide was chosen that is not rendered yet. The feed then does not scroll to this one. */
   isLatest: () => boolean
-  /** Called for the slide on screen and its two neighbours; the others are empty. */
+  /** Called for the slide on screen and its two neighbours; all other slides are empty. */
   renderSlide: (index: number) => ReactNode
   label: string
 }
 
-/** Vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
+/** A vertical feed that scrolls natively: slides follow the finger and snap, one at a time. */
 export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label }: FeedProps) {
-  /** The index last reported to the owner. */
+  /** The index that was last reported with `onIndex`. */
   const reported = useRef<number>(undefined)
-  /** The slides' height at the last check. After a resize the scroll position is invalid until it is corrected. */
+  /** The height of the slides at the last check. After a resize, the scroll position is wrong until it is corrected. */
   const height = useRef(0)
 
   const isLatestRef = useRef(isLatest)
   useLayoutEffect(() => {
     isLatestRef.current = isLatest
   })
-  // Without animation: a key press jumps to the next slide; a swipe is scrolled by the browser.
+  // Jumps without animation to a slide that a key or button chose. After a swipe the browser has already scrolled.
   useLayoutEffect(() => {
-    // A step that is rendered after the next one was taken must not scroll back.
+    // If the next step was taken before this one is rendered, do not scroll back.
     if (!box.current || reported.current === index || !isLatestRef.current()) return
     reported.current = index
     height.current = box.current.clientHeight
@@ -43,7 +43,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
     if (!box.current) return undefined
     const resizeObserver = new ResizeObserver(keepSlideInView)
     resizeObserver.observe(box.current)
-    // The window may return to its old size before the next check; the scroll event that remains is ignored.
+    // A ResizeObserver misses a window that returns to its old size before its next check.
     addEventListener('resize', keepSlideInView)
     return () => {
       resizeObserver.disconnect()
@@ -71,7 +71,10 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   )
 }
 
-/** Scrolls to the slide below (1) or above (-1) and plays its video without rendering; `onIndex` follows with the scroll event. */
+/**
+ * Scrolls to the slide below (1) or above (-1) and plays its video before React renders. The scroll event then calls
+ * `onIndex`.
+ */
 export function stepFeed(feed: HTMLElement | null, by: 1 | -1): void {
   if (!feed) return
   const targetIndex = slideIndexOf(feed) + by

@@ -13,9 +13,9 @@ export interface SlideTools {
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onShortcuts: () => void
-  /** Moves the focus from a button of the previous slide to the same button in these controls. */
+  /** Focuses the button in these controls that was focused in the previous slide's controls. */
   restoreFocus: (controls: Element) => void
-  /** Runs at once, or when the swipe has ended. */
+  /** Runs a function at once or, during a swipe, when the swipe has ended. */
   whenScrollEnds: (run: () => void) => () => void
 }
 
@@ -23,13 +23,13 @@ interface FeedPlayerProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if another slide was chosen after this one and is still being rendered. */
+  /** Returns false if a later slide was chosen that is not rendered yet. */
   isLatest: () => boolean
   renderSlide: (index: number, tools: SlideTools) => ReactNode
   label: string
 }
 
-/** The player: a feed of slides, and keyboard shortcuts for the one on screen. */
+/** The player: a feed of slides, and keyboard shortcuts for the slide on screen. */
 export function FeedPlayer({ count, index, onIndex, isLatest, renderSlide, label }: FeedPlayerProps) {
   const box = useRef<HTMLDivElement>(null)
   const feed = useRef<HTMLDivElement>(null)
@@ -105,7 +105,7 @@ export function FeedPlayer({ count, index, onIndex, isLatest, renderSlide, label
   )
 }
 
-/** Keeps the focus on the same button when the next slide replaces the one that had it. */
+/** Moves the focus to the same button of the next slide when that slide comes on screen. */
 function useFocusRestore(box: RefObject<HTMLElement | null>) {
   const icon = useRef<string>(undefined)
   useEffect(() => {
@@ -122,7 +122,7 @@ function useFocusRestore(box: RefObject<HTMLElement | null>) {
     if (!icon.current) return
     const find = (name: string) => controls.querySelector<HTMLElement>(`[data-icon='${name}']:enabled`)
     const button = find(icon.current) ?? find('pause') ?? find('play')
-    // The previous slide must not scroll back into view.
+    // Without `preventScroll`, focusing could scroll the feed back to the previous slide.
     button?.focus({ preventScroll: true })
   }, [])
 }

@@ -11,32 +11,33 @@ import styles from './progress-bar.module.css'
 interface ProgressBarProps {
   video: HTMLVideoElement | null
   durationMs: number
-  /** Whether the bar is visible. A hidden bar is not updated, since that would cause a layout each second. */
+  /** Whether the bar is visible. A hidden bar is not updated, because each update causes a layout. */
   shown: boolean
   storyboardUrl: string
   onSeek: (ms: number) => void
 }
 
-/** The bar moves in this many steps, two pixels each on a phone, because each step causes a repaint. */
+/** The bar moves in this many steps (about two pixels each on a phone), because each step causes a repaint. */
 const barSteps = 200
 
 const fraction = (ms: number, durationMs: number) => (durationMs ? Math.min(1, ms / durationMs) : 0)
 
-/** The position as a slider. It grows while dragged and shows the frame at that position. */
+/** A slider for the position. It grows while it is dragged, and shows a storyboard frame. */
 export function ProgressBar(props: ProgressBarProps) {
   const { video, durationMs, shown, storyboardUrl, onSeek } = props
   const { t } = useTranslation()
   const bar = useRef<HTMLDivElement>(null)
   const [hoverMs, setHoverMs] = useState<number | null>(null)
   const [dragging, setDragging] = useState(false)
-  // Fetched on the first use.
+  // The storyboard is loaded when the pointer is first over the bar.
   const { data: frames = [] } = useQuery({
     ...storyboardQuery(storyboardUrl),
     enabled: hoverMs !== null && storyboardUrl !== '',
   })
   const dragMs = dragging ? hoverMs : null
   const { range, played, buffered, drawnSeconds } = useProgressElements(props, dragMs)
-  // A change of the hidden bar can only be a step from its last position, such as a screen reader's.
+  // A hidden bar shows an old position. A change by a screen reader is relative to that position, so add the time since
+  // then.
   const seek = (seconds: number) => {
     const secondsSinceDrawn = shown ? 0 : (video?.currentTime ?? 0) - drawnSeconds.current
     drawnSeconds.current = seconds
@@ -100,7 +101,7 @@ export function ProgressBar(props: ProgressBarProps) {
   )
 }
 
-/** Updates the bar's elements several times a second, and therefore outside React. */
+/** Updates the bar's elements outside React, because they change several times a second. */
 function useProgressElements({ video, durationMs, shown }: ProgressBarProps, dragMs: number | null) {
   const { t } = useTranslation()
   const range = useRef<HTMLInputElement>(null)

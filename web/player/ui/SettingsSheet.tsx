@@ -7,7 +7,7 @@ import { usePreferences } from '#web/player/hooks/use-preferences.ts'
 import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import styles from './settings-sheet.module.css'
 
-/** A device with a mouse or a touchpad usually has a keyboard too. */
+/** Whether to show the link to the keyboard shortcuts: a device with a mouse or touchpad usually has a keyboard too. */
 const hasKeyboard = matchMedia('(any-hover: hover)').matches
 const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
 

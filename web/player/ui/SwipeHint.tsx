@@ -7,8 +7,8 @@ import styles from './swipe-hint.module.css'
 const shownMs = 4_000
 
 /**
- * Shows once per browser that swiping up opens the next episode. Ignores taps. Hidden from screen readers, which have the
- * next-episode button.
+ * Shows a hint once per browser: swiping up opens the next episode. Taps pass through it. It is hidden from screen
+ * readers, whose users have the next-episode button.
  */
 export function SwipeHint() {
   const { t } = useTranslation()

@@ -41,7 +41,8 @@ export function VideoSlide(props: VideoSlideProps) {
     if (video) box.current?.prepend(video)
   }, [video])
   useEffect(() => {
-    // An ended episode that comes back on screen plays again already, but the state has not been updated yet.
+    // When an ended episode comes back on screen, the element already plays again while `state` still says that it
+    // ended.
     if (!active || !state.ended || !video?.ended) return
     let cancelScrollWait = () => {}
     const cancelDialogWait = whenDialogCloses(() => {
@@ -67,14 +68,14 @@ export function VideoSlide(props: VideoSlideProps) {
   const gestures = useGestures({
     onTap: () => {
       showControls()
-      // If the browser silenced the episode, the first tap turns on its sound.
+      // If the browser muted the episode, the first tap turns the sound on.
       const isSilenced = preferences.get().mutedByBrowser && !state.paused
       if (isSilenced) unmute()
       else commands.togglePlay()
       undoTap.current = isSilenced ? () => {} : commands.togglePlay
     },
     onDoubleTap: () => {
-      // The first tap of the double tap has paused the video; undo that.
+      // The first tap of the double tap was handled as a tap, which paused the video; undo that.
       undoTap.current()
       setLikeCount((before) => before + 1)
       props.onDoubleTap()
@@ -132,7 +133,7 @@ export function VideoSlide(props: VideoSlideProps) {
   )
 }
 
-/** Runs at once, or when the open dialog is closed, so that it does not interrupt the user. */
+/** Runs a function at once, or when the open dialog is closed, so that the next episode does not interrupt the user. */
 function whenDialogCloses(run: () => void): () => void {
   const dialog = document.querySelector('dialog[open]')
   if (!dialog) {

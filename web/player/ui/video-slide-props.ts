@@ -11,7 +11,7 @@ export interface VideoSlideProps {
   active: boolean
   title: string
   subtitle: string
-  /** The page's buttons, above the player's own in the rail. */
+  /** The page's buttons, shown above the player's own buttons. */
   rail: ReactNode
   /** The page's back button, at the top on phones. */
   back: ReactNode
@@ -24,6 +24,6 @@ export interface VideoSlideProps {
   onExpiring: () => void
   whenScrollEnds: (run: () => void) => () => void
   onEnded: (episodeId: string) => void
-  /** Called several times a second while it plays. */
+  /** Called several times a second during playback. */
   onState: (state: VideoState) => void
 }

@@ -1,8 +1,9 @@
-/** On high-density screens a slide may rest between two CSS pixels. */
+/** On high-density screens the feed may rest between two CSS pixels. */
 const tolerancePx = 1
 
 /**
- * Runs at once, or when the feed rests at a slide. A step taken during a swipe would be added to it and lead one slide too far.
+ * Runs a function at once if the feed rests at a slide, else when the swipe has ended. A step during a swipe would be
+ * added to it, and would lead one slide too far.
  * @returns a function that cancels it
  */
 export function whenScrollEnds(feed: HTMLElement, run: () => void): () => void {
@@ -10,7 +11,7 @@ export function whenScrollEnds(feed: HTMLElement, run: () => void): () => void {
     run()
     return () => {}
   }
-  // Safari has no scrollend event.
+  // Polls, because Safari has no scrollend event.
   let frame = requestAnimationFrame(function checkAgain() {
     if (isAtSlide(feed)) run()
     else frame = requestAnimationFrame(checkAgain)

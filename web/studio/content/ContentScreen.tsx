@@ -4,7 +4,7 @@ import { LabelsPage } from './labels/LabelsPage.tsx'
 import { VideoList } from './VideoList.tsx'
 import { VideoPage } from './video/VideoPage.tsx'
 
-/** The content area: the list of videos, a video's page, and categories and tags. */
+/** The content area: the list of videos, the page of a video, and the page of categories and tags. */
 export function Component() {
   return (
     <Routes>

@@ -5,7 +5,7 @@ import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
 const root = '/studio/videos'
 
-/** Tabs for videos and for categories and tags. */
+/** The tabs of the content area: videos, and categories and tags. */
 export function ContentTabs() {
   const { t } = useTexts()
   const isAllowed = usePermissions()

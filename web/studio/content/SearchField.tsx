@@ -4,8 +4,8 @@ import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import styles from './content.module.css'
 
 /**
- * Searches when typing pauses, and at once when the form is submitted or the field loses the focus. `value` is the current search;
- * the field follows when it changes elsewhere, as in the URL.
+ * A search field. It searches when typing pauses, and at once on submit and on blur. `value` is the current search. If
+ * it changes elsewhere, such as in the URL, the field is updated.
  */
 export function SearchField({
   label,
@@ -20,7 +20,7 @@ export function SearchField({
   const [lastSearch, setLastSearch] = useState({ given: value, sent: value })
   if (lastSearch.given !== value) {
     setLastSearch({ given: value, sent: value })
-    // A change that this field itself reported is ignored, because the user may have typed on.
+    // If this field reported the change, its text is kept, because the user may have typed more.
     if (lastSearch.sent !== value) setWords(value)
   }
   const search = (typed: string) => {

@@ -5,7 +5,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 
-/** Select of videos whose titles match the search; `none` is the label while none is chosen. */
+/** A select with the videos whose titles match the search. `none` is the label of the empty choice. */
 export function VideoChoice({
   keyword,
   value,
@@ -28,7 +28,7 @@ export function VideoChoice({
     queryFn: ({ signal }) => call(listTags, { query: { keyword: debouncedKeyword }, signal }),
     enabled: debouncedKeyword !== '',
   })
-  // No video is chosen from a list that is about to be replaced.
+  // While a new search is pending, nothing can be chosen from the old results.
   const titles = debouncedKeyword === keyword ? (found.data?.titles ?? []) : []
   const chosen = titles.some(({ id }) => id === value) ? value : ''
   return (

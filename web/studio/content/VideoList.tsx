@@ -20,7 +20,7 @@ import { videosQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
-/** Videos of every status, with filters by title and status that are stored in the URL. */
+/** The videos of every status. The filters by title and status are stored in the URL. */
 export function VideoList() {
   const { t, language } = useTexts()
   const isAllowed = usePermissions()
@@ -30,7 +30,7 @@ export function VideoList() {
   const state = videoStates.find((each) => each === search.get('state'))
   const videos = useInfiniteQuery({
     ...videosQuery(keyword, state),
-    // The previous table stays during a new search.
+    // During a new search, the previous results stay.
     placeholderData: keepPreviousData,
   })
   const updateSearchParams = (changes: Record<string, string>) =>
@@ -106,7 +106,7 @@ function episodeSummary({ episode_count, progress, failed_count }: StudioVideoRo
   ].join(' · ')
 }
 
-/** Creates a draft with a title; everything else is edited on its page. */
+/** Creates a draft with a title; all other values are edited on the page of the video. */
 function AddVideoSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTexts()
   const leaveTo = useNavigateDiscarding()

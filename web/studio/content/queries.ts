@@ -38,7 +38,7 @@ export const videoQuery = (id: string) =>
 const pollMs = 2000
 const isConverting = ({ state }: StudioEpisode) => state === 'queued' || state === 'processing'
 
-/** The episodes; polled while some are processed or uploaded. */
+/** The episodes. Polled while files are uploaded or processed. */
 export const episodesQuery = (videoId: string, isUploading: boolean) =>
   queryOptions({
     queryKey: ['episodes', videoId],
@@ -47,7 +47,7 @@ export const episodesQuery = (videoId: string, isUploading: boolean) =>
       isUploading || state.data?.list.some(isConverting) === true ? pollMs : false,
   })
 
-/** Unfinished uploads, from any page. */
+/** The unfinished uploads, including those of other pages and browsers. */
 export const uploadsQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['uploads', videoId],
@@ -56,7 +56,7 @@ export const uploadsQuery = (videoId: string) =>
       state.data?.list.some((upload) => upload.state !== 'rejected') === true ? pollMs : false,
   })
 
-/** Recently uploaded files, fetched again for each selection of files. */
+/** The recently completed uploads; fetched again each time the operator selects files. */
 export const uploadedFilesQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['completed uploads', videoId],
@@ -65,7 +65,7 @@ export const uploadedFilesQuery = (videoId: string) =>
     gcTime: 0,
   })
 
-/** The values of a `video.yaml`, or its errors. */
+/** The values of a `video.yaml`, or an error message. */
 export const descriptionQuery = (file: SourceFile | undefined) =>
   queryOptions({
     queryKey: ['description', file?.path, file?.bytes, file?.lastModifiedAt.getTime()],
@@ -82,11 +82,11 @@ export const labelsQuery = queryOptions({
   queryFn: ({ signal }) => call(listLabels, { signal }),
 })
 
-/** Returns whether a tag is neither being merged nor deleted. */
+/** Returns whether a tag can be edited, that is, it is not being merged or deleted. */
 export const isEditable = ({ running_task: task }: Pick<StudioTag, 'running_task'>): boolean =>
   task === null || task === 'index'
 
-/** All tags, the most used first; with a keyword, those whose name contains it. */
+/** The tags, the most used first. With a keyword, only those whose name contains it. */
 export const tagsQuery = (keyword: string) =>
   infiniteQueryOptions({
     queryKey: ['tags', keyword],
@@ -97,7 +97,7 @@ export const tagsQuery = (keyword: string) =>
       }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Polled until the background tasks of the tags have finished.
+    // Polled while background tasks change the tags.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ list }) => list.some(({ running_task }) => running_task !== null)) === true
         ? pollMs

@@ -26,7 +26,7 @@ import {
 } from './draft-values.ts'
 import styles from './experiment-list.module.css'
 
-/** Creates an experiment or edits a draft. */
+/** Creates an experiment, or edits a draft. */
 export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   const { t } = useTexts()
   const goOn = useNavigateDiscarding()
@@ -88,7 +88,7 @@ function Target({ form }: Fields) {
       hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
       required={isPriced(form.value.kind)}
       chosen={form.value.video}
-      // The previous choice is no longer among the results.
+      // The results change, so a video chosen from the previous ones is deselected.
       onValue={(target) => form.set({ target, video: '' })}
       onChoose={(video) => form.set({ video })}
     />

@@ -25,7 +25,7 @@ import { variantLetter } from './draft-values.ts'
 import { ExperimentResults } from './ExperimentResults.tsx'
 import styles from './experiment-list.module.css'
 
-/** One experiment: its definition, actions and results. */
+/** The page of one experiment: its definition, actions and results. */
 export function ExperimentPage({ id }: { id: string }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
@@ -64,7 +64,7 @@ export function ExperimentPage({ id }: { id: string }) {
   )
 }
 
-/** Warnings about a draft's prices, shown before viewers see them. */
+/** Warnings about the prices of a draft. */
 function VariantWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
   const { t } = useTexts()
   if (warnings.length === 0) return null
@@ -98,7 +98,7 @@ function Summary({ experiment }: { experiment: Experiment }) {
   )
 }
 
-/** Starts a draft or stops a running experiment; neither can be undone. */
+/** Starts a draft, or stops a running experiment. Both are final. */
 function StartStopButton({ experiment: { id, state } }: { experiment: Experiment }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()

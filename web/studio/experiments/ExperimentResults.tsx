@@ -17,7 +17,7 @@ import styles from './experiment-list.module.css'
 
 type Row = VariantResult & { name: string; share: number }
 
-/** The result of an experiment, its uncertainty, and a note if it is too early to decide. */
+/** The results of an experiment with their uncertainty. Says if it is too early to decide. */
 export function ExperimentResults({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
   const { experiment, variants, min_viewers, has_too_few_viewers, has_sample_ratio_mismatch, counted_at } =
@@ -56,7 +56,7 @@ export function ExperimentResults({ result }: { result: ExperimentResult }) {
   )
 }
 
-/** Describes a variant in words. */
+/** Describes the settings of a variant. */
 function variantText(
   { free_episodes, price_cents, layout, accent }: Variant,
   index: number,
@@ -73,7 +73,7 @@ function variantText(
 const intervalText = (estimate: Estimate, words: (value: number) => string) =>
   `${words(estimate.low)} – ${words(estimate.high)}`
 
-/** Describes whether a difference is statistically significant, in plain words. */
+/** Describes in plain words whether a difference is statistically significant. */
 function describeResult(difference: Difference | null, early: boolean, t: Translate): string {
   if (difference === null) return t('experiments.compared')
   if (early) return t('experiments.tooEarly')

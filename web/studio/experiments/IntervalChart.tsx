@@ -4,15 +4,15 @@ import drawing from '#web/studio/ui/chart.module.css'
 import { useIsNarrow } from '#web/studio/ui/use-is-narrow.ts'
 import styles from './experiment-list.module.css'
 
-/** Size in the drawing's own units; it scales with the page. */
+/** Sizes in the SVG's own units; the drawing scales with the page. */
 const wide = 720
 const narrow = 360
 const rowHeight = 56
 const edge = { left: 16, right: 32, bottom: 28 }
 
 /**
- * Chart with a point and a confidence interval for each variant. The table below has the same figures, so assistive technology sees
- * one image.
+ * A chart with a point and a confidence interval for each variant. Assistive technology sees one image, because the
+ * table below has the same figures.
  */
 export function IntervalChart({
   title,

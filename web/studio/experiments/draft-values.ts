@@ -10,7 +10,7 @@ import { parseCents, formatCents } from '#web/studio/format.ts'
 import type { Translate } from '#web/studio/texts.ts'
 import { parseEpisodeAddress } from '#web/studio/growth/parse-episode-address.ts'
 
-/** The variants besides the control. */
+/** The variants in addition to the control. */
 export const otherVariants = ['one', 'two', 'three'] as const
 
 type FieldName =
@@ -26,13 +26,13 @@ type FieldName =
 /** An experiment's form values. */
 export type DraftValues = Record<FieldName, string>
 
-/** Returns the letter of a variant; the control is A. */
+/** Returns the letter of a variant by its index; the control is A. */
 export const variantLetter = (index: number) => 'ABCD'.charAt(index)
 
-/** Returns whether the variants of a kind differ in price. */
+/** Returns whether the variants of this kind of experiment have different prices. */
 export const isPriced = (kind: string) => kind.endsWith('_price')
 
-/** Returns a draft's form values, or those of a new one. */
+/** Returns the form values of a draft, or those of a new experiment. */
 export function valuesOf(experiment: Experiment | undefined): DraftValues {
   const [, ...others] = experiment?.variants ?? []
   const typed = ({ free_episodes, price_cents }: Partial<Variant> = {}) =>
@@ -51,7 +51,7 @@ export function valuesOf(experiment: Experiment | undefined): DraftValues {
   }
 }
 
-/** Returns the id of the target video: from an id or a URL of this site, or of the chosen video. */
+/** Returns the id of the target video: from a typed id or URL of this site, else from the chosen video. */
 const videoOf = ({ target, video }: Pick<DraftValues, 'target' | 'video'>): string | undefined =>
   parseEpisodeAddress(target)?.video_id ?? (video || undefined)
 
@@ -73,7 +73,7 @@ export function problemsOf(values: DraftValues, t: Translate): Partial<DraftValu
   }
 }
 
-/** A price experiment needs a video; one about free episodes may apply to all. */
+/** An experiment on prices needs a video; one on free episodes may apply to all videos. */
 function isTargetValid(values: DraftValues): boolean {
   const { kind, target } = values
   if (kind === 'pay_theme' || (target.trim() === '' && !isPriced(kind))) return true
@@ -97,7 +97,7 @@ function valueProblems(values: DraftValues, t: Translate): Partial<DraftValues> 
   return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 
-/** Returns the request body. Each variant gets the same share, and the control the rest. */
+/** Returns the request body. All variants get the same share; the control gets the rest. */
 export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
   const kind = experimentKinds.find((each) => each === values.kind) ?? 'free_episodes'
   const share = Number(values.share)

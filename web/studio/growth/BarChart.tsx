@@ -8,11 +8,14 @@ export interface Bar {
   /** The bar's label, such as a day. */
   label: string
   value: number
-  /** The portion of the value that is drawn as part of the bar. */
+  /** The part of the value that is drawn as a separate part of the bar. */
   part?: number
 }
 
-/** Sizes in the drawing's own units; it scales with the page. `labels`: the number that fits side by side. */
+/**
+ * Sizes in the SVG's own units; the drawing scales with the page. `labels` is the number of labels that fit side by
+ * side.
+ */
 const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
@@ -23,7 +26,7 @@ interface ChartData {
   formatValue: (value: number) => string
 }
 
-/** Bar chart with a title. The table below has the same figures, so assistive technology sees one image. */
+/** A bar chart with a title. Assistive technology sees one image, because the table below has the same figures. */
 export function BarChart({ title, ...drawn }: ChartData & { title: string }) {
   const id = useId()
   return (

@@ -12,7 +12,7 @@ import { KeyFigures } from './KeyFigures.tsx'
 import { moneyColumns } from './money-columns.ts'
 import styles from './growth.module.css'
 
-/** Revenue, subscribers, churn and failed renewals by UTC day: a chart of each, and the same figures in tables. */
+/** Revenue, subscribers, churn and failed renewals by UTC day, as charts and as tables. */
 export function DailyGrowth({ days }: { days: number }) {
   const found = useQuery({
     queryKey: ['growth', 'days', days],
@@ -80,7 +80,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   const { t, language } = useTexts()
   const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
     const bars = list.map((day) => ({ label: formatDay(day.day, language), value: valueOf(day) }))
-    // No chart if all values are zero; the figure above shows that.
+    // If all values are zero, there is no chart; the key figure shows the zero.
     return (
       bars.some(({ value }) => value !== 0) && (
         <BarChart title={title} bars={bars} formatValue={formatCount} />

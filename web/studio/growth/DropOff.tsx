@@ -12,7 +12,7 @@ import { mostStarted } from './most-started.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
 
-/** Drop-off of a video's viewers: a bar for each episode, and the figures in a table. */
+/** The drop-off of a video's viewers, as a chart with a bar for each episode and as a table. */
 export function DropOff() {
   const { t, language } = useTexts()
   const { id = '' } = useParams()

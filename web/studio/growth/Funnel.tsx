@@ -19,7 +19,7 @@ import styles from './growth.module.css'
 type View = keyof RevenueViews
 const views: readonly View[] = ['revenue', 'sale_revenue']
 
-/** The conversion funnel, by campaign, ad click or video. */
+/** The conversion funnel by campaign, kind of ad click, or video. */
 export function Funnel({ days }: { days: number }) {
   const { t } = useTexts()
   const [groupBy, setGroupBy] = useState<FunnelKind>('token')
@@ -90,7 +90,10 @@ const netOf = (t: Translate, { currency, net_cents }: Revenue): [string, string]
   money(net_cents, currency),
 ]
 
-/** Label of the visits: all visits to the site, or, by video, those that opened it. A visit may open none or several. */
+/**
+ * Returns the label of the visits. By video, a visit counts for each video that it opened, which may be none or
+ * several.
+ */
 const visitsName = (t: Translate, by: FunnelKind) =>
   t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
 
@@ -118,7 +121,7 @@ function columnsOf(t: Translate, { by, view, maxVisits }: { by: FunnelKind; view
   ]
 }
 
-/** A row's label, over a bar with its share of the largest number of visits. */
+/** The label of a row, above a bar for its visits relative to the largest row. */
 function FunnelRowName({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
   const { t } = useTexts()
   const { key, name } = row

@@ -15,7 +15,7 @@ import { Links } from './Links.tsx'
 import styles from './growth.module.css'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
 
-/** Growth: revenue, subscribers, acquisition, and the drop-off of one video's viewers. */
+/** The growth area: revenue, subscribers, campaigns, and the drop-off of a video's viewers. */
 export function Component() {
   const isAllowed = usePermissions()
   return (
@@ -30,7 +30,7 @@ export function Component() {
 function Overview() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
-  // One period for the page, so that no figure appears twice with two values.
+  // One period for the whole page, so that the same figure never appears with two values.
   const [days, setDays] = useState(30)
   return (
     <Page
@@ -54,7 +54,7 @@ function Overview() {
 
 const dayRanges = [7, 30, 92]
 
-/** Chooses the number of days, today included. */
+/** Chooses the number of days, including today. */
 function DateRangeChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
   const { t } = useTexts()
   return (

@@ -13,10 +13,10 @@ import styles from './growth.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
 
-/** Returns the video that was chosen or whose URL was pasted; empty if there is none. */
+/** Returns the id of the video in the pasted URL, else of the chosen one; empty if there is none. */
 const videoOf = (address: string, chosen: string) => parseEpisodeAddress(address)?.video_id ?? chosen
 
-/** Creates a link to an episode, and shows it with its QR code. */
+/** Creates a campaign link to an episode, and shows it with its QR code. */
 export function LinkForm() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -31,7 +31,7 @@ export function LinkForm() {
     send: async ({ name, address, video, episode }) => {
       const target = { video_id: videoOf(address, video), episode: Number(episode) }
       setCreatedLink(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
-      // Another click would create the same link again.
+      // Cleared, because another click would create the same link again.
       form.reset(empty)
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },
@@ -51,7 +51,7 @@ export function LinkForm() {
         chosen={form.value.video}
         onValue={(address) => {
           const pasted = parseEpisodeAddress(address)
-          // The previous choice is no longer among the results.
+          // The results change, so a video chosen from the previous ones is deselected.
           form.set({ address, video: '', ...(pasted ? { episode: String(pasted.episode) } : {}) })
         }}
         onChoose={(video) => form.set({ video })}

@@ -6,7 +6,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './growth.module.css'
 
-/** A link as text to copy and as a QR code. */
+/** A campaign link as text to copy and as a QR code. */
 export function LinkSheet({ link: { name, url }, onClose }: { link: Link; onClose: () => void }) {
   const { t } = useTexts()
   return (

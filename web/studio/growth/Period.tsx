@@ -2,7 +2,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { formatDay } from '#web/studio/format.ts'
 import styles from './growth.module.css'
 
-/** The period of the figures below. */
+/** Shows the period of the figures below. */
 export function Period({ of: period }: { of: { first_day: string; last_day: string } | undefined }) {
   const { t, language } = useTexts()
   if (!period) return null

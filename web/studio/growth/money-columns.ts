@@ -1,6 +1,6 @@
 import type { Revenue } from '#contract/studio/growth.ts'
 
-/** Money columns, in the order that every table and chart of growth uses. */
+/** The columns of amounts, in the order used by every table and chart of the growth area. */
 export const moneyColumns = [
   { name: 'growth.gross', field: 'gross_cents' },
   { name: 'growth.refunded', field: 'refunded_cents' },

@@ -1,5 +1,8 @@
 import type { DropOff } from '#contract/studio/funnel.ts'
 
-/** Returns the number that each episode's viewers are a share of: the maximum, because a link may skip the first episode. */
+/**
+ * Returns the number of viewers that counts as 100 % for each episode: the maximum over all episodes, because a link
+ * may skip the first one.
+ */
 export const mostStarted = (rows: readonly Pick<DropOff, 'started'>[]): number =>
   Math.max(0, ...rows.map(({ started }) => started))

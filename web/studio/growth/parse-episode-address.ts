@@ -1,4 +1,7 @@
-/** Returns the episode of a URL of this site, with or without the host, or of a video's id; undefined if it is neither. */
+/**
+ * Parses a URL of this site (with or without the host) or a video's id into a video and an episode number; undefined if
+ * it is neither.
+ */
 export function parseEpisodeAddress(address: string): { video_id: string; episode: number } | undefined {
   const typed = address.trim()
   if (/^vid_\w+$/.test(typed)) return { video_id: typed, episode: 1 }

@@ -18,11 +18,11 @@ import { HomepagePreview, type PreviewSize } from './HomepagePreview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
 
-/** The parts of a homepage besides its sections. */
+/** The values of a homepage in addition to its sections. */
 type DraftSettings = Omit<HomepageDraft, 'sections'>
 
 let newSectionCount = 0
-/** A section with a React key; a new one has no id yet. */
+/** A section with a key for React. A new section has no id yet. */
 type Keyed = DraftSection & { key: string }
 const unkeyed = ({ id, kind, titles, source }: Keyed): DraftSection => ({ id, kind, titles, source })
 const keyed = (section: DraftSection): Keyed => ({
@@ -31,14 +31,14 @@ const keyed = (section: DraftSection): Keyed => ({
 })
 const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
-/** Edits the draft beside its preview, and publishes it as the homepage. */
+/** Edits a draft of the homepage beside its preview, and publishes it. */
 export function HomepageEditor({
   composed,
   size,
   onSize,
 }: {
   composed: StudioHomepage
-  /** The size of the preview. */
+  /** The screen size of the preview. */
   size: PreviewSize
   onSize: (size: PreviewSize) => void
 }) {
@@ -71,7 +71,7 @@ export function HomepageEditor({
           </p>
         </div>
       </div>
-      {/* A section without a title is not shown. */}
+      {/* Viewers do not see a section without a title. */}
       <HomepagePreview
         draft={{ ...draft, sections: draft.sections.filter(isTitled) }}
         size={size}
@@ -81,7 +81,7 @@ export function HomepageEditor({
   )
 }
 
-/** The sections in their order, each with its fields. */
+/** The sections in their order, with the fields of each. */
 function Sections({
   composed,
   sections,
@@ -140,7 +140,7 @@ function Menu({
   )
 }
 
-/** The footer text, and the appearance of the paywall. */
+/** The footer's text, and the appearance of the paywall. */
 function AppearanceFields({
   rest,
   onChange,

@@ -6,12 +6,15 @@ import { useTexts } from '#web/studio/texts.ts'
 import { storeDraft } from './stored-draft.ts'
 import styles from './homepage.module.css'
 
-/** The preview is updated after this pause without a change. */
+/** The preview is updated when nothing was changed for this time. */
 const debounceMs = 500
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 export type PreviewSize = keyof typeof sizes
 
-/** The site with the draft, in a frame; web/features/catalog/queries.ts reads the draft from this browser's storage. */
+/**
+ * The site in a frame, with the draft. The site reads the draft from this browser's storage
+ * (web/features/catalog/queries.ts).
+ */
 export function HomepagePreview({
   draft,
   size,
@@ -31,7 +34,7 @@ export function HomepagePreview({
     const stop = new AbortController()
     const show = async () => {
       try {
-        // Serialized just above.
+        // `text` is the serialized draft.
         const body = { draft: JSON.parse(text) as HomepageDraft }
         storeDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
         setFailed(false)

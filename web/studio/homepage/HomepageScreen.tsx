@@ -22,7 +22,7 @@ import { textQuery } from './text-queries.ts'
 
 const root = '/studio/homepage'
 
-/** The homepage, the site's texts and its icon. */
+/** The homepage area: the homepage, the site's texts and its icon. */
 export function Component() {
   const { t } = useTexts()
   const { params } = useMatch(`${root}/texts/:name/:language`) ?? {}
@@ -47,14 +47,14 @@ export function Component() {
   )
 }
 
-/** The homepage, edited beside a live preview. */
+/** Edits the homepage beside a live preview. */
 function HomepageEditorTab() {
-  // Stored here, because saving the homepage remounts the composer.
+  // The state is here, because saving the homepage remounts the editor.
   const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
     queryKey: ['studio-homepage'],
     queryFn: ({ signal }) => call(showHomepage, { signal }),
-    // A refetch must not change what the operator is editing.
+    // Never refetched, because that could change what the operator is editing.
     staleTime: Infinity,
   })
   return (
@@ -68,7 +68,7 @@ function HomepageEditorTab() {
   )
 }
 
-/** One of the six texts in a language. */
+/** Edits one of the six site texts in one language. */
 function TextPage({ name, language }: { name: PageName; language: Language }) {
   const { t } = useTexts()
   const text = useQuery(textQuery(name, language))

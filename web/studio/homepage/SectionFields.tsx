@@ -8,7 +8,7 @@ import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { VideoPicker } from './VideoPicker.tsx'
 import styles from './homepage.module.css'
 
-/** Fields of a section: its titles, its kind, and the source of its videos. */
+/** The fields of a section: titles, kind, and the source of its videos. */
 export function SectionFields({
   section,
   name,
@@ -45,7 +45,7 @@ export function SectionFields({
           value={titles.en ?? ''}
           maxLength={100}
           required
-          // A section without an id was just added.
+          // A section without an id was just added, so its title is focused.
           autoFocus={section.id === null}
           aria-invalid={!titles.en?.trim()}
           onChange={({ target: { value } }) => onChange({ titles: { ...titles, en: value } })}

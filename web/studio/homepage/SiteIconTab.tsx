@@ -13,7 +13,7 @@ import styles from './homepage.module.css'
 
 const queryKey = ['site-icon']
 
-/** Replaces the site's icon, which is shown in browser tabs, on home screens and in the header. */
+/** Replaces the site's icon, which is shown in browser tabs, on home screens and in the site's header. */
 export function SiteIconTab() {
   const { t } = useTexts()
   const queryClient = useQueryClient()

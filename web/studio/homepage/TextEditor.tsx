@@ -21,7 +21,10 @@ import styles from './homepage.module.css'
 
 const placeholders = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
-/** Edits a page in Markdown with a preview. Typed text survives a save by another operator, and leaving asks first. */
+/**
+ * Edits a site text in Markdown, with a preview. If another operator saves the text meanwhile, the typed text is kept.
+ * Leaving with unsaved text asks for a confirmation.
+ */
 export function TextEditor({ saved }: { saved: PageText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()
@@ -144,7 +147,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
   )
 }
 
-/** Shows the text that another operator has saved. Both texts are kept until the operator chooses one. */
+/** Shows the text that another operator has saved meanwhile. Both versions are kept until the operator chooses one. */
 function Conflict({
   theirs,
   busy,

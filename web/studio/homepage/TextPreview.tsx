@@ -6,10 +6,10 @@ import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** The preview is updated after this pause without a change. */
+/** The preview is updated when nothing was typed for this time. */
 const debounceMs = 400
 
-/** The text as viewers would see it: parsed by the server and rendered by the page's own component. */
+/** The text as viewers would see it: parsed by the server, and rendered by the same component as on the site. */
 export function TextPreview({ markdown }: { markdown: string }) {
   const { t } = useTexts()
   const preview = useQuery(previewQuery(useDebounced(markdown, debounceMs)))
@@ -38,7 +38,7 @@ export function TextPreview({ markdown }: { markdown: string }) {
   )
 }
 
-/** Links are shown but disabled, so that they do not leave the editor. */
+/** Prevents that links in the preview open, because they would leave the editor. */
 function blockLinkNavigation(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('a')) {
     event.preventDefault()

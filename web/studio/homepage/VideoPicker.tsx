@@ -13,7 +13,10 @@ interface PickedVideo {
   name: string
 }
 
-/** Videos chosen by hand, in the order in which viewers see them; they can be searched, moved and removed. */
+/**
+ * Selects the videos of a section by hand, in the order in which viewers see them. Videos are found by a search, and
+ * can be moved and removed.
+ */
 export function VideoPicker({
   ids,
   known,
@@ -40,7 +43,7 @@ export function VideoPicker({
     setFound([...found, video])
     onPick([...ids, video.id])
     setSearchText('')
-    // The pressed button disappears with the search results.
+    // Moves the focus, because the pressed button disappears with the search results.
     search.current?.focus()
   }
   const fresh = (titles.data?.titles ?? []).filter(({ id }) => !ids.includes(id))

@@ -2,16 +2,19 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import type { previewHomepage } from '#contract/studio/homepage.ts'
 import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 
-/** Storage keys of the draft that web/features/catalog/queries.ts shows at `/?draft`, and of the operator who edits it. */
+/**
+ * The storage keys of the draft, which web/features/catalog/queries.ts shows at `/?draft`, and of the operator who
+ * edits it.
+ */
 const [draftKey, ownerKey] = ['homepage-draft', 'homepage-draft-of']
 
-/** Stores a draft's homepage in this browser, for its preview. */
+/** Stores the homepage of a draft in this browser, for its preview. */
 export function storeDraft(operatorId: string, homepage: ResultOf<typeof previewHomepage>): void {
   saveRecord(ownerKey, operatorId)
   saveRecord(draftKey, homepage)
 }
 
-/** Deletes the draft of another operator; without an operator, any draft. */
+/** Deletes a stored draft, unless it belongs to this operator. */
 export function clearDraftOfOtherOperator(operatorId: string | undefined): void {
   if (operatorId !== undefined && readRecord<string>(ownerKey) === operatorId) return
   storage.remove(draftKey)

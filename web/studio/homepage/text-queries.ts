@@ -13,12 +13,12 @@ export const textQuery = (name: PageName, language: Language) =>
   queryOptions({
     queryKey: ['text', name, language],
     queryFn: ({ signal }) => call(showPageText, { query: { name, language }, signal }),
-    // A refetch must not change what the operator is editing.
+    // Never refetched, because that could change what the operator is editing.
     staleTime: Infinity,
     gcTime: 0,
   })
 
-/** The preview of a page; the previous one stays until the next is loaded. */
+/** The preview of a text. The previous preview stays until the next one has loaded. */
 export const previewQuery = (markdown: string) =>
   queryOptions({
     queryKey: ['text-preview', markdown],
@@ -28,7 +28,7 @@ export const previewQuery = (markdown: string) =>
     gcTime: 0,
   })
 
-/** The code of a rejection because another operator has saved in the meantime (contract/errors.ts). */
+/** The error code if another operator has saved the text meanwhile (contract/errors.ts). */
 const conflictCode = 409
 
 export const isVersionConflict = (error: unknown): boolean =>

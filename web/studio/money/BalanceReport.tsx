@@ -12,7 +12,7 @@ import styles from './money.module.css'
 
 type Liability = ResultOf<typeof showBalances>['liability'][number]
 
-/** The liability of all balances, and their movements by day (docs/figures.md). */
+/** The liability from all prepaid balances, and its changes by day (docs/figures.md). */
 export function BalanceReport() {
   const { t } = useTexts()
   const found = useQuery({

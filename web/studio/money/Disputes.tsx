@@ -12,7 +12,7 @@ import { formatDate, formatTime } from '#web/studio/format.ts'
 import { gatewayNames, productName, reasonText } from './order-copy.ts'
 import styles from './money.module.css'
 
-/** Disputed payments. Operators respond to disputes at the gateway. */
+/** The disputed payments. Operators respond to disputes at the gateway, not here. */
 export function Disputes() {
   const { t, language } = useTexts()
   const [params, setParams] = useSearchParams()

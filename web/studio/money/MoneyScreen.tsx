@@ -12,7 +12,7 @@ import { OrderPage } from './OrderPage.tsx'
 import { Orders } from './Orders.tsx'
 import { Reconciliation } from './Reconciliation.tsx'
 
-/** Payments: orders, disputes and reconciliation. */
+/** The money area: orders, disputes, reconciliation and, on sites with balances, the balance report. */
 export function Component() {
   const { t } = useTexts()
   const hasBalances = usePermissions()(showBalances) && settings.balance

@@ -13,7 +13,7 @@ import { gatewayNames, productName, ordersPath } from './order-copy.ts'
 import { OrderState } from './OrderState.tsx'
 import styles from './money.module.css'
 
-/** Pages of orders, the latest first. */
+/** A list of orders, the latest first, paginated. */
 export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrders>; caption: string }) {
   const { t, language } = useTexts()
   const { pathname, search } = useLocation()

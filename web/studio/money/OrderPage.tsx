@@ -25,7 +25,7 @@ import { RefundForm } from './RefundForm.tsx'
 import { OrderState } from './OrderState.tsx'
 import styles from './money.module.css'
 
-/** One order with all its records, and actions such as refunds. */
+/** The page of one order: all its records, and actions such as a refund. */
 export function OrderPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const { state: filters } = useLocation()
@@ -54,9 +54,12 @@ export function OrderPage({ id }: { id: string }) {
 const pollMs = 2000
 const applyTimeoutMs = 60_000
 
-/** Returns whether a webhook event was just received and is being applied; an older unapplied one waits for its next retry. */
+/**
+ * Returns whether a webhook event was received just now and is still being applied. An older event that is not applied
+ * waits for a retry.
+ */
 const isBeingApplied = ({ applied_at, received_at }: OrderDetails['webhook_events'][number]) =>
-  // The sandbox's clock may be ahead.
+  // In test mode, the site's clock may be ahead of the browser's.
   applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyTimeoutMs
 
 function Sections({ file }: { file: OrderDetails }) {

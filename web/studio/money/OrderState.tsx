@@ -10,7 +10,7 @@ const stateStyles: Partial<Record<ListedOrder['status'], string>> = {
   failed: styles.bad,
 }
 
-/** An order's status; for a failed renewal also the time of its next retry. */
+/** The status of an order. For a failed renewal, also shows the time of the next retry. */
 export function OrderState({ order: { status, past_due, retry_at } }: { order: ListedOrder }) {
   const { t, language } = useTexts()
   if (!past_due)

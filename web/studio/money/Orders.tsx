@@ -18,11 +18,11 @@ type Filter = QueryOf<typeof listOrders>
 const filterNames = ['status', 'gateway', 'customer', 'since', 'until'] as const
 type OrderFilters = Record<(typeof filterNames)[number], string>
 
-/** The orders. The filters are stored in the URL, so that it can be bookmarked and shared. */
+/** The list of orders. Its filters are stored in the URL, so that it can be bookmarked and shared. */
 export function Orders() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
-  // Object.fromEntries loses the names in its type.
+  // `Object.fromEntries` loses the type of the names.
   const asked = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? ''])) as OrderFilters
   const filter = filterOf(asked)
   const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
@@ -52,7 +52,7 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
     send: async (filters) => onAsk({ ...filters, customer: filters.customer.trim() }),
   })
   const [shown, setShown] = useState(asked)
-  // The URL may change elsewhere, as by the browser's Back.
+  // Updates the form when the URL changes elsewhere, such as by the browser's Back button.
   if (filterNames.some((name) => shown[name] !== asked[name])) {
     setShown(asked)
     form.set(asked)
@@ -100,7 +100,7 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
   )
 }
 
-/** Returns the filter for the server. Days are in the operator's time zone, and the last one is included. */
+/** Returns the filter for the server. Days are in the operator's time zone; the last day is included. */
 function filterOf({ status, gateway, customer, since, until }: OrderFilters): Filter {
   const chosen = orderStatuses.find((each) => each === status)
   const chosenGateway = gatewayIds.find((each) => each === gateway)

@@ -26,7 +26,7 @@ type Total = Reconciled['totals'][number]
 type ComparedGateway = Reconciled['gateways'][number]
 type Balance = Reconciled['balances'][number]
 
-/** Reconciliation of our records with the gateways', and the revenue of a day. */
+/** Compares our records with those of the gateways, and shows the revenue of a day. */
 export function Reconciliation() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
@@ -118,7 +118,7 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
   )
 }
 
-/** Columns with the amounts of our records and of the gateway. */
+/** The columns with the amount in our records and the amount at the gateway. */
 const amountColumns = (
   t: Translate,
 ): Column<Pick<Discrepancy, 'ledger_cents' | 'gateway_cents' | 'currency'>>[] => [
@@ -147,7 +147,7 @@ function DiscrepancyKind({ discrepancy: { kind, abandoned } }: { discrepancy: Di
   )
 }
 
-/** The totals of each gateway by our records and by its own, and whether they match. */
+/** The totals of each gateway in our records and at the gateway, and whether they match. */
 function GatewayBalances({ found: { balances, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   if (balances.length === 0) return null

@@ -10,14 +10,17 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { parseCents, formatCents } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
-/** Refunds an order. The default is the maximum that is left or that the role may refund; for a top-up, its unspent part. */
+/**
+ * Refunds an order. The default amount is the maximum that is left and that the role may refund; for a top-up, its
+ * unspent part.
+ */
 export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const { order, refundable_cents: maxCents, unspent_cents: unspent } = file
   const left = order.amount_cents - order.refunded_cents
   const form = useGuardedForm<'amount' | 'reason'>({
-    // If all was spent, any refund is a loss, and the default is the full amount.
+    // If the top-up is fully spent, every refund is a loss; the default is then the maximum.
     initial: { amount: formatCents(Math.min(maxCents, unspent || maxCents)), reason: '' },
     fieldOf: (field) => (field === 'amount_cents' ? 'amount' : undefined),
     validate: ({ amount, reason }) => ({
@@ -86,7 +89,7 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
 
 interface Amounts {
   cents: number | undefined
-  /** The amount not refunded yet. */
+  /** The part of the amount that is not refunded yet. */
   left: number
   /** The maximum that the role may refund. */
   max: number
@@ -94,14 +97,14 @@ interface Amounts {
   unspent: number | undefined
 }
 
-/** Describes the effect of a refund of this amount; empty if the amount cannot be refunded. */
+/** Describes the effect of a refund of this amount; '' if the amount is invalid. */
 function refundHint(t: Translate, { cents, left, max, unspent }: Amounts): string {
   if (!isWithin(cents, max)) return cents !== undefined && cents > max ? t('money.refundTooMuch') : ''
   if (unspent !== undefined) return t(isUnspent(cents, unspent) ? 'money.refundUnspent' : 'money.refundSpent')
   return t(cents === left ? 'money.refundWhole' : 'money.refundPart')
 }
 
-/** Returns whether the refund of a top-up is at most its unspent part. */
+/** Returns whether a refund of a top-up takes only its unspent part. */
 const isUnspent = (cents: number | undefined, unspent: number | undefined) =>
   cents !== undefined && unspent !== undefined && cents <= unspent
 

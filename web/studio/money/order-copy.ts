@@ -5,7 +5,7 @@ import type { Translate } from '#web/studio/texts.ts'
 /** The path of the list of orders. */
 export const ordersPath = '/studio/payments'
 
-/** Returns the reason of a dispute in words. A reason that is specific to a gateway is shown unchanged. */
+/** Returns the reason of a dispute as text. A reason that only one gateway uses is shown as the gateway names it. */
 export function reasonText(reason: string | null, t: Translate): string {
   const known = disputeReasons.find((each) => each === reason)
   if (known) return t(`money.disputeReasons.${known}`)
@@ -35,13 +35,15 @@ export const gatewayNames: Record<OrderGatewayId, string> = {
   balance: 'Balance',
 }
 
-/** Returns why a payment was declined, in words; a reason from an older version of the site is shown unchanged. */
+/**
+ * Returns the reason why a payment was declined, as text. The code of an older version of the site is shown unchanged.
+ */
 export function declineText(code: string, t: Translate): string {
   const known = declineCodes.find((each) => each === code)
   return known ? t(`money.decline.${known}`) : code
 }
 
-/** Returns what was bought: a plan, a video, an episode with its number, or a top-up. */
+/** Returns the name of the purchased item: a plan, a video, an episode with its number, or a top-up. */
 export function productName(
   t: Translate,
   { kind, title, number }: Pick<ListedOrder, 'kind' | 'title' | 'number'>,

@@ -5,7 +5,10 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { customerName } from './customer-copy.ts'
 import styles from './people.module.css'
 
-/** A customer in a list, linked for roles that may open the page. An unverified address from a purchase is marked. */
+/**
+ * The name of a customer in a list, with a link if the role may open the customer's page. An unverified e-mail address
+ * from a purchase is marked.
+ */
 export function CustomerName({
   id,
   ...names

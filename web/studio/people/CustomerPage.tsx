@@ -35,7 +35,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import { money } from '#web/lib/format-money.ts'
 
-/** One customer with the data and actions that support needs. */
+/** The page of one customer, with the data and actions for support. */
 export function CustomerPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const file = useQuery({
@@ -193,7 +193,7 @@ function Sessions({ file: { customer, sessions } }: { file: CustomerDetails }) {
   )
 }
 
-/** Returns a customer's subscription status in a sentence. */
+/** Describes a customer's subscription in one sentence. */
 function membershipText(
   { plan, status, renews_at, ends_at, grace_until }: Membership,
   t: Translate,

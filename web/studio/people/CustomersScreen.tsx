@@ -3,7 +3,7 @@ import { NotFound } from '#web/studio/NotFound.tsx'
 import { CustomerSearch } from './CustomerSearch.tsx'
 import { CustomerPage } from './CustomerPage.tsx'
 
-/** Customers: search, details and support actions. */
+/** The customers area: search, details and actions for support. */
 export function Component() {
   return (
     <Routes>

@@ -14,7 +14,10 @@ import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import styles from './people.module.css'
 
-/** Asks why, and where paid money is left in the balance, whether the customer gives it up. */
+/**
+ * Deletes a customer after asking for the reason. If the balance has paid money, also asks whether the customer
+ * forfeits it.
+ */
 export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()

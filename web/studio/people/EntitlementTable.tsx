@@ -5,7 +5,7 @@ import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
-/** Entitlements, including expired and revoked ones. */
+/** A table of entitlements, including expired and revoked ones. */
 export function EntitlementTable({
   entitlements,
   renewsAt,
@@ -13,10 +13,10 @@ export function EntitlementTable({
   actions,
 }: {
   entitlements: readonly CustomerEntitlement[]
-  /** When the plan renews; its entitlements last through the grace period of a failed renewal. */
+  /** When the plan renews. Its entitlements end later, after the grace period for a failed renewal. */
   renewsAt: string | null
   empty: ReactNode
-  /** An additional column with actions. */
+  /** A further column, with actions. */
   actions?: Column<CustomerEntitlement>
 }) {
   const { t, language } = useTexts()

@@ -9,7 +9,7 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EntitlementTable, entitlementText } from './EntitlementTable.tsx'
 
-/** A customer's entitlements; each can be revoked with a reason. */
+/** A customer's entitlements. Each can be revoked with a reason. */
 export function Entitlements({
   entitlements,
   renewsAt,
@@ -62,8 +62,8 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 }
 
 /**
- * Returns the texts of the confirmation. They differ for an entitlement that a refund or dispute has locked already: unless
- * revoked, it would be unlocked if the money came back.
+ * Returns the texts of the confirmation. They differ for an entitlement that is already locked by a refund or a
+ * dispute: if it is not also revoked, it is unlocked again when the money comes back.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)

@@ -10,14 +10,14 @@ import styles from './people.module.css'
 
 const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed) && Number(typed) <= most
 
-/** Grants an entitlement: to everything for some days, to a video, or to one of its episodes. */
+/** Grants an entitlement: to all videos for some days, to one video, or to one of its episodes. */
 export function GrantForm({ customer }: { customer: string }) {
   const { t } = useTexts()
   const { run } = useCommand(grantEntitlement, null)
   const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     validate: ({ title, video, number, days, reason }) => ({
-      // Otherwise a search without a choice would grant access to everything.
+      // Without this check, a search without a choice would grant access to all videos.
       ...((title.trim() || number) && !video ? { title: t('people.videoUnchosen') } : {}),
       ...(number && !wholeNumber(number, 100_000) ? { number: t('people.numberBad') } : {}),
       ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('people.daysBad') }),
@@ -42,7 +42,7 @@ export function GrantForm({ customer }: { customer: string }) {
     <form className={styles.grant} onSubmit={form.submit} noValidate>
       <Field
         {...form.field('title')}
-        // The previous choice is no longer among the results.
+        // The results change, so a video chosen from the previous ones is deselected.
         onValue={(typed) => form.set({ title: typed, video: '' })}
         label={t('people.video')}
         hint={t('people.videoHint')}

@@ -15,7 +15,7 @@ type Terms = BodyOf<typeof addPlan>
 type TextName = `${'name' | 'description'}_${Language}`
 type Values = Record<TextName | 'price' | 'intro' | 'days' | 'currency' | 'highlight' | 'position', string>
 
-/** Edits a plan: its texts in each language, prices, length and position. */
+/** Creates or edits a plan: its texts in each language, prices, period, currency, highlight and position. */
 export function PlanForm({
   plan,
   action,
@@ -126,7 +126,7 @@ function valuesOf(plan: StudioPlan | undefined): Values {
     [`name_${language}`, plan?.names[language] ?? ''],
     [`description_${language}`, plan?.descriptions[language] ?? ''],
   ])
-  // In the order of the form, because the first invalid field gets the focus.
+  // In the order of the fields on screen, because the first invalid field gets the focus.
   return {
     price: plan ? formatCents(plan.price_cents) : '',
     intro: plan?.intro_price_cents ? formatCents(plan.intro_price_cents) : '',
@@ -134,7 +134,7 @@ function valuesOf(plan: StudioPlan | undefined): Values {
     currency: plan?.currency ?? 'USD',
     highlight: plan?.highlight ? 'yes' : 'no',
     position: String(plan?.position ?? 0),
-    // Object.fromEntries loses the names in its type.
+    // `Object.fromEntries` loses the type of the names.
     ...(Object.fromEntries(texts) as Record<TextName, string>),
   }
 }

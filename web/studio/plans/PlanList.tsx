@@ -14,7 +14,7 @@ import { plansQuery } from './plans-query.ts'
 import { PlanTabs } from './PlanTabs.tsx'
 import styles from './plan-list.module.css'
 
-/** Active plans, and archived ones that still have subscribers. */
+/** The active plans, and retired plans that still have subscribers. */
 export function PlanList() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
@@ -57,7 +57,7 @@ export function PlanList() {
   )
 }
 
-/** The server counts subscribers up to this number (contract/studio/plans.ts). */
+/** The server counts no more subscribers than this (contract/studio/plans.ts). */
 const maxCounted = 1000
 
 function PlanTable({

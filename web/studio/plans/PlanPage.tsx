@@ -22,7 +22,7 @@ import { PlanMembers } from './PlanMembers.tsx'
 import { plansQuery } from './plans-query.ts'
 import styles from './plan-list.module.css'
 
-/** Form for a new plan. */
+/** The page with the form for a new plan. */
 export function NewPlan() {
   const { t } = useTexts()
   const goOn = useNavigateDiscarding()
@@ -40,7 +40,7 @@ export function NewPlan() {
   )
 }
 
-/** One plan: its settings and its subscribers. */
+/** The page of one plan: its settings and its subscribers. */
 export function PlanPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const isAllowed = usePermissions()

@@ -2,7 +2,7 @@ import { settings } from '#web/lib/settings.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
-/** Tabs for plans and, on sites with balances, top-ups. */
+/** The tabs for plans and for top-ups. Renders nothing on sites without balances. */
 export function PlanTabs() {
   const { t } = useTexts()
   if (!settings.balance) return null

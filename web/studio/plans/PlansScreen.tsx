@@ -5,7 +5,7 @@ import { PlanList } from './PlanList.tsx'
 import { NewTopUp, TopUpPage } from './top-ups/TopUpPage.tsx'
 import { TopUpList } from './top-ups/TopUpList.tsx'
 
-/** Plans with their subscribers, and top-ups. */
+/** The plans area: plans with their subscribers, and top-ups. */
 export function Component() {
   return (
     <Routes>

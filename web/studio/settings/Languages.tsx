@@ -11,7 +11,7 @@ import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved/use-unsaved.ts'
 import styles from './settings.module.css'
 
-/** The languages that viewers can choose from, and the default for everyone else. */
+/** The languages that the site offers, and the default for viewers whose language it does not offer. */
 export function Languages({ offered }: { offered: readonly Language[] }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()(setOfferedLanguages)
@@ -21,7 +21,7 @@ export function Languages({ offered }: { offered: readonly Language[] }) {
   const toggle = (language: Language, on: boolean) =>
     setChosen(on ? [...chosen, language] : chosen.filter((each) => each !== language))
   const save = async () => {
-    // The default first, the others in their usual order.
+    // The default is first; the others follow in the order of `languages`.
     const others = languages.filter((each) => each !== defaultLanguage && chosen.includes(each))
     if (await run({ languages: [defaultLanguage, ...others] })) notify(t('settings.languagesSaved'))
   }

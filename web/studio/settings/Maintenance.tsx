@@ -7,7 +7,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
 import styles from './settings.module.css'
 
-/** Shows and switches the maintenance mode. */
+/** Shows whether maintenance mode is on, and turns it on or off. */
 export function Maintenance({ on }: { on: boolean }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()(setMaintenance)

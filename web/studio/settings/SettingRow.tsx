@@ -11,7 +11,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { settingsQuery } from './settings-query.ts'
 import styles from './settings.module.css'
 
-/** One setting: its value, and for owners a form to change or reset it. */
+/** One setting. Owners can change it or reset it to the value of the environment. */
 export function SettingRow({ setting: { name, value, custom } }: { setting: Setting }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()(changeSetting)
@@ -78,7 +78,7 @@ const examples: Partial<Record<Setting['name'], string>> = {
   bigo_pixel: '905…',
 }
 
-/** Returns the hint of a setting: an example, or a limit's bounds. */
+/** Returns the hint for a setting: an example or, for a rate limit, its bounds. */
 function hintFor(name: Setting['name'], t: Translate): string {
   const limit = rateLimitNames.find((each) => each === name)
   return limit

@@ -17,7 +17,7 @@ const groups = [
   { name: 'limits', names: rateLimitNames },
 ] as const
 
-/** The runtime settings of the site. */
+/** The settings area, with the site's runtime settings. */
 export function Component() {
   const { t } = useTexts()
   const isAllowed = usePermissions()

@@ -9,13 +9,13 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import styles from './start.module.css'
 
-/** The setup guide: the steps to the first sale and to the launch. Once all are done, the studio opens another start page. */
+/** The setup guide with the steps to the first sale and to the launch. When all are done, it opens `next`. */
 export function FirstSteps({ next }: { next: string }) {
   const { t } = useTexts()
   const start = useQuery({
     queryKey: ['start'],
     queryFn: ({ signal }) => call(showSetupGuide, { signal }),
-    // Steps completed on another page show at once.
+    // Always refetched, because a step may have been completed on another page.
     staleTime: 0,
   })
   if (start.isLoadingError) return <LoadError onRetry={() => void start.refetch()} />
@@ -83,7 +83,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
   )
 }
 
-/** Returns the page where a step is done or its result is shown; null if there is none yet. */
+/** Returns the page on which a step is done or its result is shown; null if there is none yet. */
 function stepLink(step: SetupStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':
@@ -98,7 +98,7 @@ function stepLink(step: SetupStep['step'], done: boolean, video: string | null):
       return done ? '/studio/payments' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
-    // These are configured by environment variables.
+    // These steps are done by environment variables, so there is no page for them.
     case 'gateway':
     case 'mail':
       return done ? '/studio/system' : null

@@ -14,7 +14,7 @@ import styles from './system.module.css'
 
 const pollMs = 5000
 
-/** Failed uploads, with the reason. */
+/** Uploaded files whose conversion failed, with the reason. */
 export function FailedFiles() {
   const { t, language } = useTexts()
   const mayRetry = usePermissions()(retryEpisode)
@@ -24,7 +24,7 @@ export function FailedFiles() {
       call(listFailedUploads, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // A retried file may fail again.
+    // Polled, because a file that is retried may fail again.
     refetchInterval: pollMs,
   })
   const columns = [

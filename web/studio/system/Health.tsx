@@ -13,10 +13,10 @@ import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
 const pollMs = 30_000
-/** The components of a usual site, for which room is reserved while they load. */
+/** The components of a typical site, for which space is reserved while the checks load. */
 const placeholderParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 
-/** The health check of each component of the site: operational, or the problem and since when. */
+/** The health of each component of the site: operational, or its problem and since when it exists. */
 export function Health() {
   const { t, language } = useTexts()
   const check = useCommand(checkHealth, t('done.healthChecked'))

@@ -10,7 +10,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
-/** Jobs with a translated name; others are shown by their technical name. */
+/** The jobs that have a translated name. Other jobs are shown by their technical name. */
 const translatedJobs = [
   'aggregate-daily-revenue',
   'aggregate-episode-viewers',
@@ -47,10 +47,10 @@ const translatedJobs = [
 ] as const
 
 const pollMs = 30_000
-/** Shorter polling interval: a worker starts a requested job within seconds, and a late job stays late until it has succeeded. */
+/** The polling interval while a job is requested or late: a worker starts a requested job within seconds. */
 const activePollMs = 1000
 
-/** The scheduled jobs, failing ones first. Polled more often while a job waits for a worker or runs late. */
+/** The scheduled jobs, failing ones first. Polled more often while a job waits for a worker or is late. */
 export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = usePermissions()(runJob)
@@ -92,7 +92,7 @@ export function Jobs() {
   )
 }
 
-/** A job's description, and its name on the command line. */
+/** A job's translated name, and its technical name as used on the command line. */
 function JobName({ name }: { name: string }) {
   const { t } = useTexts()
   const known = translatedJobs.find((each) => each === name)

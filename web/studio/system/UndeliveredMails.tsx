@@ -10,7 +10,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
-/** Undelivered e-mails, with the reason. */
+/** E-mails that could not be delivered, with the reason. */
 export function UndeliveredMails() {
   const { t, language } = useTexts()
   const mails = useInfiniteQuery({

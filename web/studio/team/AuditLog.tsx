@@ -8,7 +8,7 @@ import { formatTime } from '#web/studio/format.ts'
 import { orderBeforeAfter, auditEventText, actorText, commandOf } from './audit-event-copy.ts'
 import styles from './team.module.css'
 
-/** The audit events, the latest first; with `subject` only those of one record. */
+/** The events of the audit log, the latest first. With `subject`, only those of one record. */
 export function AuditLog({ subject }: { subject?: string }) {
   const { t, language } = useTexts()
   const events = useInfiniteQuery({
@@ -49,7 +49,7 @@ export function AuditLog({ subject }: { subject?: string }) {
   )
 }
 
-/** An audit event in a sentence, with the command of the command line. */
+/** An audit event as a sentence, with the name of its command on the command line. */
 function AuditEventName({ auditEvent }: { auditEvent: AuditEvent }) {
   const { t } = useTexts()
   const words = commandOf(auditEvent.event)

@@ -13,7 +13,7 @@ import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
-/** Invites an operator: creates a one-time link for an e-mail address and a role. */
+/** Invites an operator: creates a one-time link for an e-mail address with a role. */
 export function InviteForm() {
   const { t } = useTexts()
   const { t: tShared } = useTranslation()

@@ -9,7 +9,7 @@ import styles from './team.module.css'
 
 export type Invited = ResultOf<typeof addOperator>
 
-/** A one-time link, shown only once; the operator sends it to the new member. */
+/** Shows a one-time link once. The operator sends it to the invited person. */
 export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
   const { t, language } = useTexts()
   const until = formatTime(invited.expires_at, language)

@@ -21,7 +21,7 @@ import { formatTime } from '#web/studio/format.ts'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
-/** The team; owners change roles, reset access and remove members. */
+/** The operators of the site. Owners can change roles, reset access and remove operators. */
 export function Operators() {
   const { t, language } = useTexts()
   const mayChange = usePermissions()(changeOperator)

@@ -6,7 +6,7 @@ import { AuditLog } from './AuditLog.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { Operators } from './Operators.tsx'
 
-/** The operators and the audit trail. */
+/** The team area: the operators and the audit log. */
 export function Component() {
   const { t } = useTexts()
   const isAllowed = usePermissions()

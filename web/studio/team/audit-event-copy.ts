@@ -2,19 +2,19 @@ import { isMultiTransactionCommand, isAuditedEvent, paymentEvents } from '#contr
 import type { AuditEvent } from '#contract/studio/operators.ts'
 import type { Translate } from '#web/studio/texts.ts'
 
-/** Returns the command's words, "video publish"; undefined for an event without a command. */
+/** Returns the command of an event, such as "video publish"; undefined if the event is not about a command. */
 export const commandOf = (event: string): string | undefined =>
   event.startsWith('studio ') ? event.slice('studio '.length) : undefined
 
 const siteEvents: ReadonlySet<string> = new Set(paymentEvents)
 
-/** Returns the actor of an event without an operator: the command line, the site itself, or the user. */
+/** Returns who caused an event that has no operator: the command line, the site itself, or "–" for a user. */
 export function actorText(event: string, t: Translate): string {
   if (commandOf(event) !== undefined) return t('team.commandLine')
   return siteEvents.has(event) ? t('team.site') : '–'
 }
 
-/** Returns an event as a short sentence; a command that no longer exists is shown by its name. */
+/** Describes an event in a short sentence. A command that no longer exists is shown by its name. */
 export function auditEventText(
   { event, details }: Pick<AuditEvent, 'event' | 'details'>,
   t: Translate,
@@ -25,13 +25,13 @@ export function auditEventText(
   return isAuditedEvent(event) ? t(`auditEvent.done.${event}`) : (words ?? event)
 }
 
-/** Returns whether an event records a requested command without its result yet. */
+/** Returns whether the event records only the request of a command. A second event records its result. */
 function isRequest(details: AuditEvent['details']): boolean {
   const before = 'before' in details ? details.before : null
   return typeof before === 'object' && before !== null && 'asked' in before
 }
 
-/** Sorts the details for display, `before` first; the database returns their names in its own order. */
+/** Sorts the details for display, `before` first, because the database does not keep their order. */
 export const orderBeforeAfter = (details: AuditEvent['details']): AuditEvent['details'] =>
   Object.fromEntries(
     Object.entries(details).toSorted(

@@ -1,4 +1,4 @@
-/** Icons of the navigation, each one path on a 24×24 grid. Only the studio loads them. */
+/** The icons of the navigation, each as one SVG path on a 24×24 grid. Only the studio loads them. */
 const shapes = {
   videos:
     'M3 4.5h18v15H3zm2.2 2.2v2h2v-2zm0 4.3v2h2v-2zm0 4.3v2h2v-2zm11.6-8.6v2h2v-2zm0 4.3v2h2v-2zm0 4.3v2h2v-2zM10 8.4v7.2l5.2-3.6z',
@@ -19,7 +19,7 @@ const shapes = {
 
 export type AreaIconName = keyof typeof shapes
 
-/** Decorative; the link around it has the accessible name. */
+/** A decorative icon: the link around it must have an accessible name. */
 export function AreaIcon({ name }: { name: AreaIconName }) {
   return (
     <svg width={20} height={20} viewBox="0 0 24 24" fill="currentColor" fillRule="evenodd" aria-hidden="true">

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { Button } from '#web/ui/Button.tsx'
 
-/** A button that opens the file picker for an image; the same file can be chosen again. */
+/** A button that opens the file picker for an image. The same file can be chosen several times. */
 export function ImageFileButton({
   label,
   accept,
@@ -9,7 +9,7 @@ export function ImageFileButton({
   ...button
 }: {
   label: string
-  /** Media types, separated by commas. */
+  /** Accepted media types, separated by commas. */
   accept: string
   look?: 'quiet'
   disabled?: boolean

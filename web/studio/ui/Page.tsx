@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './page.module.css'
 
-/** A screen of the studio: title, actions and content. */
+/** A screen of the studio with its title, actions and content. */
 export function Page({
   title,
   lead,
@@ -10,7 +10,7 @@ export function Page({
 }: {
   title: string
   lead?: ReactNode
-  /** Buttons beside the title. */
+  /** Buttons, shown beside the title. */
   actions?: ReactNode
   children: ReactNode
 }) {
@@ -29,14 +29,14 @@ export function Page({
   )
 }
 
-/** A section of a screen with its own heading. */
+/** A part of a screen, with a heading. */
 export function Panel({
   id,
   title,
   actions,
   children,
 }: {
-  /** The target of a link on the same page. */
+  /** The id, for links on the same page. */
   id?: string
   title: string
   actions?: ReactNode

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import styles from './page.module.css'
 
-/** A link to another page of the studio, large enough for touch. */
+/** A link to another page of the studio, large enough to touch. */
 export function PageLink({
   to,
   from,
   children,
 }: {
   to: string
-  /** State for returning from the page, such as the filters of a list. */
+  /** The router state that the page needs for its link back, such as the filters of a list. */
   from?: string
   children: ReactNode
 }) {
@@ -20,7 +20,7 @@ export function PageLink({
   )
 }
 
-/** A link to a page that viewers see, which opens in another tab. */
+/** A link to a page for viewers. It opens in another tab. */
 export function SiteLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a className={styles.link} href={href} target="_blank">

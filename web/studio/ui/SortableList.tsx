@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import styles from './sortable-list.module.css'
 import { useDrag } from './use-drag.ts'
 
-/** A list that is reordered by dragging or by buttons. */
+/** A list whose items are moved by dragging or by buttons. */
 export function SortableList<Item>({
   items,
   keyOf,
@@ -17,9 +17,9 @@ export function SortableList<Item>({
   keyOf: (item: Item) => Key
   nameOf: (item: Item) => string
   onOrder: (items: Item[]) => void
-  /** Each item is one line that also contains its move buttons. */
+  /** Shows each item in one line, together with its move buttons. */
   slim?: boolean
-  /** No space between the items, for long lists. */
+  /** Omits the space between items, for long lists. */
   dense?: boolean
   children: (item: Item) => ReactNode
 }) {
@@ -29,8 +29,8 @@ export function SortableList<Item>({
   const lastStep = useRef<{ place: number; by: -1 | 1 } | null>(null)
   const before = useRef(items)
   const last = items.length - 1
-  // A moved item loses the focus, as does its button when it is disabled at an end of the list; a removed item takes the focus
-  // along.
+  // Restores a lost focus. A moved item loses it, a button that is disabled at an end of the list loses it, and a
+  // removed item takes it along.
   useEffect(() => {
     const { place = 0, by = 1 } = lastStep.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])
@@ -109,23 +109,23 @@ export function SortableList<Item>({
   )
 }
 
-/** Returns on which side of the target item the dragged one will be inserted; undefined at its own position. */
+/** Returns on which side of the target item the dragged item would be inserted; undefined at its original position. */
 function dropSide({ from, to }: { from: number; to: number }): 'before' | 'after' | undefined {
   if (to === from) return undefined
   return to < from ? 'before' : 'after'
 }
 
-/** Returns whether nothing has the focus, or a button that was just disabled and is about to lose it. */
+/** Returns whether no element has the focus, or only a button that was just disabled. */
 const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
-/** Focuses the item that took a removed item's place, or the empty list. */
+/** Focuses the item that is now at the position of a removed one; if the list is empty, the list. */
 function focusNeighbour(list: HTMLOListElement | null, place: number): void {
   const item = list?.children[Math.min(place, list.children.length - 1)]
   const button = item?.querySelector<HTMLButtonElement>('button:enabled')
   ;(button ?? list)?.focus()
 }
 
-/** Focuses the button that moves an item on, or back at an end of the list. */
+/** Focuses the button that moves an item further in the same direction or, at an end of the list, the opposite one. */
 function focusStepButton(item: Element | undefined, by: -1 | 1): void {
   const [up, down] = item?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? []
   const [first, second] = by === 1 ? [down, up] : [up, down]

@@ -2,21 +2,21 @@ import type { Key, ReactNode } from 'react'
 import styles from './table.module.css'
 
 export interface Column<Row> {
-  /** The column's heading, which also names the value where rows become cards on a phone. */
+  /** The heading. On a phone, where each row is a card, it is also shown beside the value. */
   title: string
   cell: (row: Row) => ReactNode
-  /** Short text that stays on one line, such as a time. */
+  /** True for short text that must stay on one line, such as a time. */
   whole?: boolean
-  /** Numbers are aligned to the end of their column. */
+  /** True for numbers, which are aligned to the end of the column. */
   figures?: boolean
-  /** Buttons, which a card shows without the column's title. */
+  /** True for buttons, which a card shows without the column's title. */
   actions?: boolean
 }
 
-/** From this number of columns on, the table needs more width than a tablet has. */
+/** With this number of columns or more, the table needs more width than a tablet has. */
 const manyColumns = 7
 
-/** A table. On a phone each row is a card with the columns' titles. The first column is the row's header. */
+/** A table. On a phone each row becomes a card with the columns' titles. The first column is the header of the row. */
 export function Table<Row>({
   caption,
   columns,
@@ -29,7 +29,7 @@ export function Table<Row>({
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => Key
-  /** For few, short columns: stays a table on a phone. */
+  /** For few, short columns: the table stays a table on a phone. */
   slim?: boolean
   /** Shown if the table has no rows. */
   empty: ReactNode

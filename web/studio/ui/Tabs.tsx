@@ -1,7 +1,7 @@
 import { NavLink } from 'react-router'
 import styles from './tabs.module.css'
 
-/** The parts of an area, each with its own URL. */
+/** The tabs of an area, each with a URL of its own. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; title: string }[] }) {
   return (
     <nav aria-label={label} className={styles.tabs}>

@@ -1,4 +1,4 @@
-/** A value axis: the positions of its lines, from the lowest to the highest. */
+/** An axis of values. `ticks` are the positions of its lines, from the lowest to the highest. */
 export interface Scale {
   low: number
   high: number
@@ -7,7 +7,7 @@ export interface Scale {
 
 const roundSteps = [1, 2, 5, 10]
 
-/** Returns about four round whole numbers that include all values and zero. */
+/** Returns an axis with about four lines at round whole numbers. It includes all values and zero. */
 export function scaleFor(values: readonly number[]): Scale {
   const [min, max] = [Math.min(0, ...values), Math.max(0, ...values)]
   const rough = (max - min || 1) / 4

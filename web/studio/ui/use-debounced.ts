@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** The pause in typing before the search starts. */
+/** Time without typing after which the search starts. */
 const defaultDelayMs = 300
 
-/** Returns the value after it has not changed for a moment, such as a text once typing pauses (debounce). */
+/** Returns the value as it was when it last stayed unchanged for `delayMs` (debounce). */
 export function useDebounced<Value>(value: Value, delayMs = defaultDelayMs): Value {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

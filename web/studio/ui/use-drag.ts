@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState, type PointerEvent as TakenUp, type RefObject } from 'react'
 
-/** A dragged item: its original position, and the position where it would be dropped. */
+/** A drag of an item: its original position, and the position at which it would be dropped. */
 export interface Drag {
   from: number
   to: number
 }
 
 /**
- * Drags items of a list with a mouse, a finger or a pen. The page scrolls near an edge of the window; Escape cancels. The browser's
- * own drag and drop does not support touch.
+ * Drags items of a list with a mouse, a finger or a pen; the browser's own drag and drop does not support touch. The
+ * page scrolls near an edge of the window. Escape cancels the drag.
  */
 export function useDrag(
   list: RefObject<HTMLElement | null>,
@@ -29,7 +29,7 @@ export function useDrag(
     const { signal } = ended
     const places = { from, to: from }
     let y: number | undefined
-    // Items may be added or removed during a drag.
+    // Recomputed on each move, because items may be added or removed during a drag.
     const updateTarget = () => {
       places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
       places.to = y === undefined ? places.from : indexAt(y, item)
@@ -41,7 +41,7 @@ export function useDrag(
     }
     const onPointerMove = (event: PointerEvent) => {
       if (!event.isPrimary) return
-      // The pointer was released where the page receives no event, such as over a system menu.
+      // The pointer was released outside the page, such as over a system menu, so there was no `pointerup` event.
       if (event.buttons === 0) return stop()
       y = event.clientY
       updateTarget()
@@ -64,7 +64,7 @@ export function useDrag(
   return { drag, startDrag }
 }
 
-/** Returns the position that an item would have among its siblings if it were dropped at this height of the window. */
+/** Returns the position among its siblings that an item would have if it were dropped at this height of the window. */
 function indexAt(y: number, item: Element): number {
   const others = [...(item.parentElement?.children ?? [])].filter((each) => each !== item)
   return others
@@ -74,7 +74,7 @@ function indexAt(y: number, item: Element): number {
 
 const edge = 120
 
-/** Scrolls the page while the dragged item is near an edge of the window, faster when nearer. */
+/** Scrolls the page while the dragged item is near an edge of the window; the nearer, the faster. */
 function scrollNearEdges(height: () => number | undefined, signal: AbortSignal): void {
   const scroll = () => {
     if (signal.aborted) return

@@ -1,12 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Returns whether files are dragged from another program. An image of the page itself is also reported as a file. */
+/**
+ * Returns whether files are dragged from another program. Browsers also report a dragged image of the page itself as a
+ * file.
+ */
 const isExternalFileDrag = (
   dataTransfer: DataTransfer | null,
   isOurs: boolean,
 ): dataTransfer is DataTransfer => !isOurs && dataTransfer?.types.includes('Files') === true
 
-/** Accepts files that are dropped anywhere on the page. @returns whether files are held over it */
+/** Accepts files that are dropped anywhere on the page. @returns whether files are being dragged over the page */
 export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
   const [isOver, setOver] = useState(false)
   const onDropRef = useRef(onDrop)
@@ -25,7 +28,7 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
       event.dataTransfer.dropEffect = 'copy'
       setOver(true)
     })
-    // Within the page the pointer only moves from one element to the next.
+    // `relatedTarget` is null only if the pointer leaves the page. Otherwise it only moves to another element.
     listen('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false))
     listen('drop', (event) => {
       setOver(false)
@@ -38,7 +41,9 @@ export function useFileDrop(onDrop: (dropped: DataTransfer) => void): boolean {
   return isOver
 }
 
-/** Ignores files dropped where nothing accepts them, which the browser would open in place of the studio. */
+/**
+ * Ignores files that are dropped where nothing accepts them. The browser would open such a file instead of the studio.
+ */
 export function usePreventStrayDrop(): void {
   useEffect(() => {
     const end = new AbortController()

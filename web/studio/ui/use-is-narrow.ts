@@ -6,5 +6,5 @@ const subscribe = (onStoreChange: () => void) => {
   return () => phone.removeEventListener('change', onStoreChange)
 }
 
-/** Returns whether the page is as narrow as a phone's, for layouts that a style sheet cannot express. */
+/** Returns whether the page is as narrow as on a phone, for layouts that a style sheet cannot express. */
 export const useIsNarrow = () => useSyncExternalStore(subscribe, () => phone.matches)

@@ -1,13 +1,13 @@
 import { useRef, useState, type Key } from 'react'
 
 /**
- * An order that the server stores: shown at once and then sent. Of several moves during a request, only the last is sent. A
- * rejected order is reverted.
+ * Manages an order that is shown at once and then sent to the server. If the user moves several items during a request,
+ * only the last order is sent. A rejected order is reverted.
  */
 export function useOptimisticOrder<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
-  /** Resolves when the server has this order. */
+  /** Sends an order. Must resolve when the server has it. */
   send: (items: readonly Item[]) => Promise<unknown>,
 ): { ordered: readonly Item[]; order: (items: readonly Item[]) => void } {
   const [pendingOrder, setPendingOrder] = useState<readonly Item[] | null>(null)

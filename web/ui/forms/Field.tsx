@@ -6,31 +6,31 @@ interface FieldProps {
   label: string
   hint?: string
   value: string
-  /** The validation error; empty if there is none. */
+  /** The validation error; empty if the value is valid. */
   message: string
-  /** The server's error about the value. */
+  /** The server's error for this field. */
   refusal?: string
   type?: HTMLInputTypeAttribute
   inputMode?: HTMLAttributes<HTMLInputElement>['inputMode']
   autoComplete: string
   required?: boolean
   autoFocus?: boolean
-  /** Labels of a password's button that shows and hides the typed text. */
+  /** Labels of the button that shows and hides a typed password. */
   reveal?: { show: string; hide: string }
-  /** For longer texts: the number of visible lines. */
+  /** The number of visible lines of a text area; omitted for one line. */
   lines?: number
   onValue: (value: string) => void
   onLeave: () => void
   input: (element: HTMLElement | null) => void
 }
 
-/** The properties that a form gives to each of its fields. */
+/** The properties that a form sets for each of its fields. */
 export type FormField = Pick<
   FieldProps,
   'name' | 'value' | 'message' | 'refusal' | 'onValue' | 'onLeave' | 'input'
 >
 
-/** A labelled text field with its message below. */
+/** A text field with a label, and its message below. */
 export function Field({
   name,
   label,
@@ -56,7 +56,8 @@ export function Field({
   const inputProps = {
     id,
     ref: (element: HTMLElement | null) => {
-      // Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
+      // Sets the attribute itself, because a dialog uses it to choose the focus when it opens. React would only focus
+      // the element once.
       if (autoFocus) element?.setAttribute('autofocus', '')
       input(element)
     },

@@ -3,7 +3,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './stepper.module.css'
 
-/** A held button repeats every 200 ms (seed, section 9), after an initial delay that distinguishes a press from a hold. */
+/** While a button is held, it repeats every `repeatMs` (seed, section 9). A press counts as held after `holdMs`. */
 const repeatMs = 200
 const holdMs = 600
 
@@ -18,8 +18,8 @@ interface StepperProps {
 }
 
 /**
- * A whole number with a button for less and one for more. A typed number is applied on Enter or blur, arrow keys at once, and a
- * held button once it is released.
+ * A field for a whole number, with buttons to decrease and increase it. A typed number is applied on Enter or blur, a
+ * step by arrow key at once, and a held button's number on release.
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
   const [heldValue, setHeldValue] = useState<number | null>(null)
@@ -50,8 +50,8 @@ export function Stepper({ label, fewer, more, value, min, max, onValue }: Steppe
 }
 
 /**
- * Returns the number chosen last until `value` has caught up or changed otherwise, so that the next step does not start from an
- * outdated value.
+ * Returns the number that was chosen last until `value` is updated to it or changes otherwise. Without this, a quick
+ * second step would start from an outdated value.
  */
 function useOptimisticValue(value: number) {
   const [pendingValues, setPendingValues] = useState([value])
@@ -81,7 +81,7 @@ function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fe
       onBlur={commit}
       onKeyDown={({ key }) => {
         if (key === 'Enter') commit()
-        // Escape closes a dialog around it, which blurs the field; the typed number is discarded.
+        // Escape closes a dialog around the field, which blurs the field: discard the typed number before.
         if (key === 'Escape') setTyped(null)
       }}
       onKeyUp={({ key }) => {
@@ -96,9 +96,9 @@ interface StepButtonProps {
   icon: 'plus' | 'minus'
   disabled: boolean
   onStep: () => void
-  /** Called for each step of a hold. */
+  /** Called for each repetition while the button is held. */
   onHold: () => void
-  /** Called when a hold ends. */
+  /** Called when a held button is released. */
   onHoldEnd: () => void
 }
 
@@ -121,7 +121,7 @@ function StepButton({ label, icon, disabled, onStep, onHold, onHoldEnd }: StepBu
       aria-label={label}
       disabled={disabled}
       onClick={(event) => {
-        // A hold has stepped already; its click is only the release.
+        // A held button has already stepped; its click event is only the release.
         if (!hold.wasHold() || event.detail === 0) onStep()
       }}
       onPointerDown={hold.press}
@@ -143,7 +143,9 @@ function useHold(repeat: () => void) {
   return current
 }
 
-/** Repeats while a button is held. `wasHold` returns whether the press that has just ended was a hold. */
+/**
+ * Repeats a function while a button is held. `wasHold` returns whether the last press was held long enough to repeat.
+ */
 export function createHold(repeat: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let held = false

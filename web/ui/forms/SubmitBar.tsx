@@ -4,31 +4,34 @@ import { Button } from '#web/ui/Button.tsx'
 import styles from './submit-bar.module.css'
 
 interface SubmitBarProps {
-  /** What is charged now, in cents. */
+  /** The amount that is charged now, in cents. */
   cents: number
   currency: string
-  /** Returns the label of the button with the price. */
+  /** Returns the button's label for a formatted price. */
   label: (price: string) => string
-  /** The full price terms, read out with the button. */
+  /** The full terms of the price; screen readers read them with the button. */
   terms: string
-  /** Other terms that may replace them. The bar reserves space for the longest, so that a choice causes no layout shift. */
+  /**
+   * Other terms that may be shown later. The bar reserves space for the longest terms, so that a new choice does not
+   * move the layout.
+   */
   otherTerms?: string[]
-  /** Choices in the bar, above the terms. */
+  /** Choices, shown above the terms. */
   children?: ReactNode
-  /** An express button beside the main one. */
+  /** An express wallet's button, beside the main button. */
   express?: ReactNode
-  /** Another button below. */
+  /** Another button, below the main button. */
   more?: ReactNode
-  /** A secondary line below. */
+  /** A secondary line, at the bottom. */
   note?: string
-  /** Replaces the price on the button while it works. */
+  /** Replaces the button's label while the payment is in progress. */
   busy?: string
   disabled?: boolean
-  /** Without it, the button submits the form around the bar. */
+  /** If omitted, the button submits the form around the bar. */
   onPress?: () => void
 }
 
-/** The sticky bar below an offer: the terms, and the button with the price. */
+/** A bar that sticks to the bottom: the terms, and the button with the price. */
 export function SubmitBar(props: SubmitBarProps) {
   const {
     cents,

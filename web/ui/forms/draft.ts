@@ -1,8 +1,8 @@
 import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 
 /**
- * Text that was typed when a session had expired, stored in this tab until its owner signs in again. One at a time, and never a
- * secret: a form names the fields that may be stored.
+ * Text that a user typed into a form before the session expired. Stored in this tab until the same user signs in again.
+ * There is one draft at a time. It never contains secrets: each form names the fields that may be stored.
  */
 interface Draft {
   owner: string
@@ -15,7 +15,7 @@ export function saveDraft(draft: Draft): void {
   saveRecord(key, draft, tabStorage)
 }
 
-/** Returns what the owner had typed into these fields, if any of them was stored. */
+/** Returns the stored draft if it belongs to this owner and has at least one of these fields, else undefined. */
 export function readDraft(owner: string, fields: readonly string[]): Record<string, string> | undefined {
   const draft = readRecord<Draft>(key, tabStorage)
   const belongsToOwner = draft?.owner === owner && fields.some((field) => field in draft.value)

@@ -3,8 +3,9 @@ import { useRef, useState } from 'react'
 type Texts<Name extends string> = Record<Name, string>
 
 /**
- * The fields of a form. A message is shown for each field on blur and on submit, and the first invalid one gets the focus.
- * `validate` returns the errors by field; a field without one is valid.
+ * Manages the fields of a form. Each field's message is shown on blur and on submit; submit also focuses the first
+ * invalid field.
+ * @param validate returns the errors by field; a field without an error is valid
  */
 export function useFields<Name extends string>(
   initial: Texts<Name>,
@@ -14,21 +15,25 @@ export function useFields<Name extends string>(
   const [touched, setTouched] = useState<readonly Name[]>([])
   const inputs = useRef<Partial<Record<Name, HTMLElement | null>>>({})
   const messages = validate(value)
-  // Object.keys loses the names in its type.
+  // `Object.keys` returns `string[]`, which loses the type of the names.
   const names = Object.keys(initial) as Name[]
   const focus = (name: Name) => inputs.current[name]?.focus()
   return {
     value,
     focus,
     set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
-    /** Clears the submitted values for the next entry; the fields count as untouched. */
+    /**
+     * Sets values for the next entry, such as empty ones after a submit. No field shows its message until it is used
+     * again.
+     */
     reset(change: Partial<Texts<Name>>): void {
       setValue((old) => ({ ...old, ...change }))
       setTouched([])
     },
-    /** Shows every message. @returns whether there is none */
+    /** Shows the messages of all fields and focuses the first invalid one. @returns true if all fields are valid */
     showErrors(): boolean {
-      // A field that appears later, such as the code at a sign-in, is untouched.
+      // Leaves a valid field untouched while it is not rendered, so that it shows no message when it appears (the
+      // second-factor code at sign-in).
       setTouched(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])
       if (first) focus(first)
@@ -40,7 +45,7 @@ export function useFields<Name extends string>(
       message: touched.includes(name) ? (messages[name] ?? '') : '',
       onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
       onLeave() {
-        // The window was left, not the field, which is focused again with the window.
+        // Ignores the blur of a window that loses focus: the field keeps its focus within the page.
         if (document.activeElement === inputs.current[name]) return
         afterPress(() => setTouched((old) => [...old, name]))
       },
@@ -51,7 +56,10 @@ export function useFields<Name extends string>(
   }
 }
 
-/** Delays a message until a press has ended, because it may push down the pressed button. */
+/**
+ * Delays a message until the mouse button is released. Otherwise the message could move the pressed button away, and
+ * the click would be lost.
+ */
 export function afterPress(show: () => void): void {
   if (document.querySelector(':active')) addEventListener('mouseup', show, { once: true })
   else show()

@@ -4,7 +4,7 @@ import { hideError } from '#web/lib/notify.ts'
 import { readDraft, deleteDraft, saveDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
 
-/** The code of a rejection without a valid session (contract/errors.ts). */
+/** The error code for a call without a valid session (contract/errors.ts). */
 const sessionExpiredCode = 401
 
 type Texts<Name extends string> = Record<Name, string>
@@ -14,15 +14,15 @@ export interface FormOptions<Name extends string> {
   /** Returns the errors by field. */
   validate: (value: Texts<Name>) => Partial<Texts<Name>>
   send: (value: Texts<Name>) => Promise<unknown>
-  /** Maps a rejection's field to the form's field, if the names differ. */
+  /** Maps the field named by a server error to the form's field, if the names differ. */
   fieldOf?: (field: string) => Name | undefined
-  /** The fields that are restored when their owner signs in again after the session has expired. */
+  /** The fields that are stored when the session has expired, and restored when their owner signs in again. */
   draft?: { owner: string; fields: readonly NoInfer<Name>[] }
 }
 
 /**
- * A form that is sent once at a time and keeps what was typed. A rejection is shown at the field that it concerns, which is
- * focused, or else above the button. `signInRequired` is true if the session has expired.
+ * Manages a form that sends one request at a time and keeps the typed values. A server error is shown at its field,
+ * which is focused, else above the button. `sessionExpired` is true if the session has expired.
  */
 export function useForm<Name extends string>({ initial, validate, send, fieldOf, draft }: FormOptions<Name>) {
   const [first] = useState(() => ({ ...initial, ...(draft && readDraft(draft.owner, draft.fields)) }))
@@ -46,10 +46,10 @@ export function useForm<Name extends string>({ initial, validate, send, fieldOf,
       saveDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
     }
   }
-  /** Sends the form; as an event handler or from code. */
+  /** Sends the form. May be used as an event handler or called directly. */
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
-    // Two presses within one frame arrive before the button is disabled.
+    // Two presses within one frame both arrive before the button is disabled.
     if (sending.current || !fields.showErrors()) return
     sending.current = true
     setBusy(true)
@@ -69,7 +69,7 @@ export function useForm<Name extends string>({ initial, validate, send, fieldOf,
     ...fields,
     busy,
     submit,
-    /** A rejection that concerns no single field. */
+    /** A server error that refers to no single field. */
     formError: serverError && !serverError.field ? serverError.message : '',
     sessionExpired: serverError?.code === sessionExpiredCode,
     field: (name: Name) => ({

@@ -2,20 +2,21 @@ import type { Agent } from 'node:https'
 import type { RequestDetails } from 'web-push'
 import { loadHttps } from '#server/platform/public-network.ts'
 
-/** Response of a push service. */
+/** The response of a push service. */
 export interface PushResponse {
   status: number
   /** Value of the `Retry-After` header. */
   retryAfter: string | undefined
 }
 
-/** Maximum size of a response, whose body is ignored. */
+/** Maximum size of a response in bytes. The body is not used. */
 const maxResponseBytes = 64 * 1024
 
 /**
- * Posts an encrypted push to a browser's push service. Its address comes from the client and is not trusted: `agent` does not connect
- * to private networks, redirects are not followed, and the time is limited.
- * @throws Error without a response before the timeout or `abortSignal`; NotPublic if the host name resolves to a private network
+ * Posts an encrypted push to a browser's push service. Its address was sent by a client, so it is not trusted: `agent`
+ * refuses private networks, redirects are not followed, and `timeoutMs` limits the time.
+ * @throws Error if no response arrives before the timeout or `abortSignal`; NotPublicError if the host name resolves to
+ * a private network
  */
 export async function postPush(
   { endpoint, headers, body }: RequestDetails,
@@ -34,7 +35,7 @@ export async function postPush(
     })
     const { statusCode: status = 0, headers: answered } = response
     response.on('close', () => resolve({ status, retryAfter: answered['retry-after'] }))
-    // Only the status matters, and it has arrived.
+    // Ignores a broken body: only the status matters, and it has already arrived.
     response.on('error', () => {})
   })
   posting.on('error', reject)

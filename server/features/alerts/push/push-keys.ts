@@ -1,18 +1,23 @@
 import { createECDH } from 'node:crypto'
 import { deriveKey } from '#server/platform/encrypt.ts'
 
-/** The key pair that signs the site's pushes (VAPID, RFC 8292), in base64url. Browsers bind subscriptions to the public key. */
+/**
+ * The key pair that signs the site's pushes (VAPID, RFC 8292), in base64url. A browser's subscription is bound to the
+ * public key.
+ */
 export interface PushKeys {
   publicKey: string
   privateKey: string
 }
 
 /**
- * Derives the key pair from APP_SECRET: the same in every process and after each restart, with nothing to store. Another APP_SECRET
- * gives another pair; subscriptions of the former pair are kept until it is back or they expire (`deleteUnreachableSubscriptions`).
+ * Derives the key pair from APP_SECRET. Every process gets the same pair, also after a restart, so it need not be
+ * stored. A changed APP_SECRET gives another pair. Subscriptions of the former pair are not deleted at once, because
+ * the operator may restore the former secret (`deleteUnreachableSubscriptions`).
  */
 export function derivePushKeys(appSecret: string): PushKeys {
-  // About one in four billion secrets gives no valid private key: then Node throws at the start.
+  // About one in four billion secrets gives an invalid private key. `setPrivateKey` then throws, and the site does not
+  // start.
   const privateKey = deriveKey(appSecret, 'keys of pushes')
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey)

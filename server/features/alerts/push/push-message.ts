@@ -9,7 +9,7 @@ import { presentCover } from '#server/features/catalog/catalog.ts'
 import type { translate } from '#server/i18n/translate.ts'
 import type { DuePush } from './push-queries.ts'
 
-/** Builds the notification's texts and address in the user's language. */
+/** Builds a notification in the user's language: its texts, icon and address. */
 export function buildPushMessage(
   push: Pick<
     DuePush,

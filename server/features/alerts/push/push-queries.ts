@@ -11,7 +11,10 @@ export async function isSubscribed(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Stores or updates a user's browser. Deletes pushes queued for another user of that browser. */
+/**
+ * Inserts or updates the subscription of a user's browser. If it belonged to another user, that user's queued pushes
+ * are deleted.
+ */
 export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptionsTable>): Promise<void> {
   const { id, ...rest } = row
   await tx.deleteFrom('push_subscriptions').where('id', '=', id).where('user_id', '<>', row.user_id).execute()
@@ -22,7 +25,7 @@ export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptions
     .execute()
 }
 
-/** Deletes all of a user's browsers but the latest. */
+/** Deletes a user's oldest subscriptions; the `limit` latest remain. */
 export async function deleteOlderSubscriptions(tx: Tx, userId: string, limit: number): Promise<void> {
   const older = tx
     .selectFrom('push_subscriptions')
@@ -38,7 +41,9 @@ export async function moveSubscriptions(tx: Tx, from: string, to: string): Promi
   await tx.updateTable('push_subscriptions').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Binds a member's unbound browsers, and those of the session that it replaces, to a new session. */
+/**
+ * Binds a member's subscriptions to a new session: those without a session, and those of the session that it replaces.
+ */
 export async function bindSubscriptions(
   tx: Tx,
   { userId, sessionId, formerSessionId = sessionId }: StartedSession,
@@ -59,7 +64,7 @@ export async function deleteSubscriptionsOf(tx: Tx, userId: string): Promise<voi
   await tx.deleteFrom('push_subscriptions').where('user_id', '=', userId).execute()
 }
 
-/** Returns a user's browsers, latest first. */
+/** Selects a user's subscriptions, the latest first. */
 export function selectSubscriptions(db: Db, userId: string) {
   return db
     .selectFrom('push_subscriptions')
@@ -71,8 +76,8 @@ export function selectSubscriptions(db: Db, userId: string) {
 }
 
 /**
- * Marks the subscriptions of another key than the site's, unmarks those whose key is the site's again, and deletes those marked
- * before `before`.
+ * Sets `key_outdated_since` on subscriptions made with another public key, and clears it if their key is in use again.
+ * Deletes subscriptions that have had another key since before `before`.
  */
 export async function expireOtherKeySubscriptions(
   tx: Tx,
@@ -82,14 +87,17 @@ export async function expireOtherKeySubscriptions(
 ): Promise<void> {
   await sql`UPDATE push_subscriptions SET key_outdated_since = NULL
     WHERE public_key = ${publicKey} AND key_outdated_since IS NOT NULL`.execute(tx)
-  // Unlike <>, these conditions use the index.
+  // Unlike `<>`, these two comparisons can use the index.
   const isOther = sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
   await sql`UPDATE push_subscriptions SET key_outdated_since = ${now}
     WHERE ${isOther} AND key_outdated_since IS NULL`.execute(tx)
   await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND key_outdated_since < ${before}`.execute(tx)
 }
 
-/** Queues a release for these users' browsers subscribed with `publicKey`. Merges it into a queued push of the same video. */
+/**
+ * Queues a push about a release for these users' browsers. Skips subscriptions made with another public key. If a push
+ * about the same video is already queued, the release is merged into it.
+ */
 export async function queuePushes(
   tx: Tx,
   publicKey: string,
@@ -127,18 +135,21 @@ export async function queuePushes(
     .execute()
 }
 
-/** SQL condition: true if a push is due. */
+/** SQL condition: true if a push is due at `$1`. */
 export const anyDuePushes = 'EXISTS (SELECT FROM push_messages WHERE next_attempt_at <= $1)'
 
-/** A due push, with all data of its notification. */
+/** A due push message, with all data of its notification. */
 export interface DuePush extends CoverColumns {
   subscription_id: string
   video_id: string
   number: number
   count: number
-  /** Including this one. */
+  /** Number of attempts, including the current one. */
   attempts: number
-  /** End of the claim: until then no other process takes it. With `attempts` it identifies this claim. */
+  /**
+   * Expiry of the claim: until then, no other process claims the push. Together with `attempts`, it identifies this
+   * claim.
+   */
   next_attempt_at: Date
   expires_at: Date
   endpoint: string
@@ -146,13 +157,13 @@ export interface DuePush extends CoverColumns {
   auth: string
   language: string | null
   titles: LocalizedText
-  /** True if the video is still published and a favorite of the user. */
+  /** True if the video is still published and is still a favorite of the user. */
   is_wanted: boolean
 }
 
 /**
- * Claims due pushes until `until`: no other process takes them before that. Those without an attempt come first. Of another key
- * than the site's, only expired ones are taken.
+ * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. A
+ * push whose subscription was made with another public key is claimed only once it has expired, to be deleted.
  */
 export async function claimPushes(
   db: Db,
@@ -188,7 +199,10 @@ export async function claimPushes(
 
 type PushClaim = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'next_attempt_at'>
 
-/** SQL condition for the row of a claim; false if a newer release has replaced it or another process has claimed it since. */
+/**
+ * SQL condition for the row of a claim. It matches no row if a newer release was merged into the push, or another
+ * process has claimed it.
+ */
 const isClaimedRow = ({ subscription_id, video_id, attempts, next_attempt_at }: PushClaim) =>
   sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
     AND attempts = ${attempts} AND next_attempt_at = ${next_attempt_at}`
@@ -197,12 +211,12 @@ export async function deletePush(db: Db, claimed: PushClaim): Promise<void> {
   await db.deleteFrom('push_messages').where(isClaimedRow(claimed)).execute()
 }
 
-/** Postpones a push to its next attempt. */
+/** Postpones a push message until its next attempt. */
 export async function postponePush(db: Db, claimed: PushClaim, next_attempt_at: Date): Promise<void> {
   await db.updateTable('push_messages').set({ next_attempt_at }).where(isClaimedRow(claimed)).execute()
 }
 
-/** Releases an unfinished push, without counting the attempt. */
+/** Releases a push that was not tried, and does not count the attempt. */
 export async function releasePush(db: Db, claimed: PushClaim, next_attempt_at: Date): Promise<void> {
   const attempts = claimed.attempts - 1
   await db

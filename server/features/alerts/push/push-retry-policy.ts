@@ -1,17 +1,27 @@
 import type { PushResponse } from './post-push.ts'
 import type { DuePush } from './push-queries.ts'
 
-/** `gone`: the subscription is invalid or all attempts failed. `refused`: a retry is useless, or comes too late. */
+/**
+ * Outcome of an attempt. `gone`: the subscription is invalid or all attempts failed, so it is deleted. `refused`:
+ * another attempt is useless or would be after the push expires, so the push is dropped.
+ */
 export type PushOutcome = 'sent' | 'gone' | 'refused' | { retryAt: Date }
 
 const minuteMs = 60_000
-/** Delays before the second attempt, the third and so on; after the last, the push is abandoned and its subscription deleted. */
+/**
+ * Delays in milliseconds before the second attempt, the third and so on. After the last attempt, the subscription is
+ * deleted.
+ */
 const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 
-/** Minimum pause before contacting an unresponsive push service again, in milliseconds. */
+/** Minimum pause in milliseconds before an unresponsive push service is contacted again. */
 export const unresponsivePauseMs = minuteMs
 
-/** Decides what happens to a push after the service's response (RFC 8030). `response` is undefined if none came in time. */
+/**
+ /**
+ * Decides what happens to a push message from the push service's response (RFC 8030).
+ * @param response undefined if none arrived in time
+ */
 export function decidePushOutcome(
   { attempts, expires_at }: Pick<DuePush, 'attempts' | 'expires_at'>,
   now: Date,
@@ -19,7 +29,7 @@ export function decidePushOutcome(
 ): PushOutcome {
   const { status = 503, retryAfter } = response ?? {}
   if (status >= 200 && status < 300) return 'sent'
-  // 403: the subscription belongs to another key, so none of our pushes will be accepted.
+  // 403: the subscription was made with another public key, so the service will refuse all our pushes to it.
   if (status === 404 || status === 410 || status === 403) return 'gone'
   if (status < 500 && status !== 429 && status !== 408) return 'refused'
   const pause = retryDelaysMs[attempts - 1]
@@ -28,7 +38,7 @@ export function decidePushOutcome(
   return retryAt < expires_at ? { retryAt } : 'refused'
 }
 
-/** Returns the delay of a `Retry-After` header, which holds seconds or a date, in milliseconds. */
+/** Returns the delay in milliseconds from a `Retry-After` header, which contains seconds or a date. */
 function parseRetryAfter(retryAfter: string | undefined, now: Date): number {
   if (retryAfter === undefined) return 0
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000

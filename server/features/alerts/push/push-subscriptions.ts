@@ -18,20 +18,23 @@ import {
   selectSubscriptions,
 } from './push-queries.ts'
 
-/** Maximum number of browsers per user with notifications; the latest are kept. */
+/** Maximum number of subscribed browsers per user. The oldest are deleted first. */
 const maxBrowsers = 10
 
-/** Returns the id by which a browser finds its subscription. The endpoint is a secret address and is not returned by the API. */
+/**
+ * Returns a subscription's id, by which the browser recognizes its own. The API does not return endpoints, because each
+ * is a secret address.
+ */
 const fingerprint = (endpoint: string) => createHash('sha256').update(endpoint).digest('base64url')
 
 export async function loadPushAlerts(db: Db, { publicKey }: PushKeys, userId: string): Promise<PushAlerts> {
   const browsers = await selectSubscriptions(db, userId)
-  // A browser subscribed with another key cannot be reached, so its notifications are off.
+  // A subscription made with another public key cannot be reached, so its notifications count as off.
   const ours = browsers.filter(({ public_key }) => public_key === publicKey)
   return { public_key: publicKey, browsers: ours.map(({ id }) => id) }
 }
 
-/** The user who turns notifications on: a member with the session that they depend on, or a guest without one. */
+/** The user who turns notifications on. A member's subscription ends with `sessionId`; a guest has no session. */
 interface Subscriber {
   userId: string
   sessionId: string | undefined
@@ -39,9 +42,9 @@ interface Subscriber {
 }
 
 /**
- * Turns notifications on in a browser, until the member's session there ends.
- * @throws Fault badRequest if it is not a subscription of a public push service, tooManyRequests if too many come from one network; Refusal
- * signInRequired if the session has ended
+ * Turns notifications on in a browser. A member's notifications there end with the session.
+ * @throws Fault badRequest if the endpoint is not public or the key is invalid; Fault tooManyRequests if one network
+ * adds too many; Refusal signInRequired if the session has ended
  */
 export async function subscribeToPush(
   { clock, pushKeys, quotas }: Pick<AlertsContext, 'clock' | 'pushKeys' | 'quotas'>,
@@ -50,8 +53,8 @@ export async function subscribeToPush(
   subscription: PushSubscription,
 ): Promise<void> {
   const { endpoint, p256dh, auth } = subscription
-  if (!isPublicUrl(endpoint)) throw new Fault('badRequest', 'the endpoint is not on the internet')
-  if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is no key')
+  if (!isPublicUrl(endpoint)) throw new Fault('badRequest', 'the endpoint is not a public https address')
+  if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is not a public key on the curve P-256')
   if (sessionId !== undefined) await lockSession(tx, sessionId)
   const id = fingerprint(endpoint)
   if (!(await isSubscribed(tx, id))) quotas.spendOrThrow('pushSubscriptions', ip)
@@ -69,20 +72,25 @@ export async function subscribeToPush(
   await deleteOlderSubscriptions(tx, userId, maxBrowsers)
 }
 
-/** Turns notifications off in a browser, whichever user is signed in: knowing the endpoint proves that the request is the browser's. */
+/**
+ * Turns notifications off in a browser. Any user may do so: whoever knows the secret endpoint controls that browser.
+ */
 export const unsubscribeFromPush = (db: Db, endpoint: string): Promise<void> =>
   deleteSubscription(db, fingerprint(endpoint))
 
-/** Moves a guest's subscriptions to the member; the session that starts then is bound to them (`bindSubscriptions`). */
+/** Moves a guest's subscriptions to a member. At sign-in, `bindSubscriptions` then binds them to the new session. */
 export async function mergePushSubscriptions(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await moveSubscriptions(tx, guestId, memberId)
   await deleteOlderSubscriptions(tx, memberId, maxBrowsers)
 }
 
-/** Subscriptions of another key are kept for this long, because the key may return with its APP_SECRET. */
+/**
+ * Subscriptions made with another public key are stored for this long, because the operator may restore the former
+ * APP_SECRET.
+ */
 const otherKeyRetentionMs = 30 * dayMs
 
-/** Deletes browsers that have been subscribed only with a former key of the site for too long: no push reaches them. */
+/** Deletes subscriptions whose public key has not been the site's for `otherKeyRetentionMs`: no push can reach them. */
 export async function deleteUnreachableSubscriptions({
   db,
   clock,
@@ -93,7 +101,7 @@ export async function deleteUnreachableSubscriptions({
   await inTransaction(db, (tx) => expireOtherKeySubscriptions(tx, pushKeys.publicKey, now, before))
 }
 
-/** Returns whether a key is a point on the curve of the encryption; with any other key, each push would fail. */
+/** Returns whether a key is a point on the P-256 curve. With any other key, every push would fail at encryption. */
 function isPoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')

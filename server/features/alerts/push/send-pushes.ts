@@ -26,34 +26,38 @@ export interface PushContext {
   languages(): OfferedLanguages
   translate: typeof translate
   pushKeys: PushKeys
-  /** E-mail address at which push services can contact the site's operator. */
+  /** Returns the e-mail address at which push services can contact the site's operator. */
   inbox(): string
-  /** Timeout of a push service, in milliseconds. */
+  /** Timeout of a request to a push service, in milliseconds. */
   pushTimeoutMs?: number
-  /** Connects to push services; by default it refuses private networks. */
+  /** Agent that connects to push services. The default refuses private networks. */
   pushAgent?: Agent
 }
 
 const defaultTimeoutMs = 10_000
-/** Duration of a claim: longer than a push takes. Pushes claimed by a process that died wait for that long. */
+/**
+ * Duration of a claim: longer than an attempt takes. If a process dies, its claimed pushes are sent again after this
+ * time.
+ */
 const claimMs = 120_000
 const maxConcurrent = 20
-/** After this many pushes without a response, a run postpones the rest of that domain. */
+/** After this many pushes to one domain without a response, a run postpones the other pushes to that domain. */
 const maxUnanswered = 3
 
-/** State of one run of the job. */
+/** The state of one run of the job. */
 interface Run {
   context: PushContext
   agent: Agent
   signal: AbortSignal
-  /** Number of pushes to each domain without a response. */
+  /** Number of pushes without a response, by domain. */
   unansweredByDomain: Map<string, number>
 }
 
 /**
- * Sends the pushes that are due, in any number of processes concurrently: claimed, sent, then deleted. A slow service delays no
- * other: each completed push frees a slot. If the process dies in between, a push is sent again once the claim has expired; the
- * browser then replaces the first notification. When aborted, it claims no more and releases the pushes without a response.
+ * Sends the due pushes. Any number of processes may run this concurrently: each push is claimed, sent and then deleted.
+ * A slow service does not delay the others, because each completed push frees a slot. If the process dies after
+ * sending, the push is sent again once its claim has expired; the browser then replaces the first notification. After
+ * an abort, no more pushes are claimed, and those without a response are released.
  * @throws Error of the database, after all pushes in progress have ended
  */
 export async function sendPushes(
@@ -107,25 +111,31 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   if (answer === 'stopped') return releasePush(db, push, clock.now())
   if (answer === undefined) unansweredByDomain.set(domain, (unansweredByDomain.get(domain) ?? 0) + 1)
   const outcome = answer === 'private' ? 'gone' : decidePushOutcome(push, clock.now(), answer)
-  // The endpoint is a secret address, so only its host is logged.
+  // The endpoint's URL is a secret, so only its host is logged.
   const logFields = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
   if (outcome === 'sent') return deletePush(db, push)
   if (outcome === 'gone') {
-    log.info(logFields, 'A push subscription was deleted, because its service no longer accepts it')
+    log.info(logFields, 'A push subscription was deleted: its service rejects it, or all attempts failed')
     return deleteSubscription(db, push.subscription_id)
   }
   if (outcome === 'refused') {
-    log.warn(logFields, 'A push message was refused by its service and dropped')
+    log.warn(logFields, 'A push message was deleted: its service refused it, or a retry would be too late')
     return deletePush(db, push)
   }
   log.info(logFields, 'A push message failed and will be retried')
   return postponePush(db, push, outcome.retryAt)
 }
 
-/** Returns a host's domain. Hosts under a domain are free for its owner, so timeouts are counted per domain. */
+/**
+ * Returns the last two labels of a host name. Timeouts are counted by them, because an owner of a domain can create any
+ * number of hosts.
+ */
 const domainOf = ({ endpoint }: DuePush) => new URL(endpoint).hostname.split('.').slice(-2).join('.')
 
-/** The service's response; undefined without one, `stopped` if the run was aborted. */
+/**
+ * Result of an attempt: the service's response, or undefined without one. `private`: the host is in a private network.
+ * `stopped`: the run was aborted.
+ */
 interface PostResult {
   answer: PushResponse | 'private' | 'stopped' | undefined
   reason: string
@@ -138,16 +148,19 @@ async function post({ context, agent, signal }: Run, push: DuePush): Promise<Pos
     return { answer, reason: `HTTP ${answer.status}` }
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'no answer'
-    // No real push service has a private address.
+    // Real push services have public addresses, so the subscription is invalid.
     if (error instanceof NotPublicError) return { answer: 'private', reason }
     return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }
 }
 
-/** Loaded on demand: large, and only the process that sends pushes needs it. */
+/** Loaded on demand: the module is large, and only the process that sends pushes needs it. */
 const loadWebPush = async () => (await import('web-push')).default
 
-/** Encrypts a push for the browser and signs it. While it waits at the service, a newer one of the same drama replaces it. */
+/**
+ * Encrypts a push for the browser and signs it. With `topic`, a newer push about the same video replaces one that still
+ * waits at the push service.
+ */
 async function encryptPush(context: PushContext, push: DuePush) {
   const { clock, languages, translate: translateText, pushKeys, inbox } = context
   const { endpoint, p256dh, auth, expires_at, video_id } = push

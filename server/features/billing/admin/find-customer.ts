@@ -6,23 +6,23 @@ import { selectAllOrders } from './order-list-queries.ts'
 const maxCustomers = 20
 const maxPaymentMethods = 100
 
-/** Finds the users who bought with an e-mail address, including guests, whose accounts have none. */
+/** Returns the ids of users who bought with an e-mail address, including guests, whose accounts have no address. */
 export function findCustomersByEmail(db: Db, email: string): Promise<string[]> {
   return selectCustomerIdsByEmail(db, email, maxCustomers)
 }
 
-/** Returns the unverified address of a user's latest order. */
+/** Returns the e-mail address of a user's latest order, or null. The address is not verified. */
 export function findLatestOrderEmail(db: Db, userId: string): Promise<string | null> {
   return selectLatestOrderEmail(db, userId)
 }
 
-/** Finds the buyer of an order by its id or a prefix of it. */
+/** Returns the id of the buyer of an order, found by the order's id or a prefix of that id. */
 export async function findCustomerByOrder(db: Db, orderId: string): Promise<string | undefined> {
   const [order] = await selectAllOrders(db, { id: orderId }, undefined, 1)
   return order?.user_id
 }
 
-/** Lists a user's saved cards and wallets, without the references that charge them. */
+/** Lists a user's saved cards and wallets, without the gateway references with which they can be charged. */
 export async function listPaymentMethods(db: Db, userId: string) {
   const saved = usablePaymentMethods(db, userId).orderBy('created_at').orderBy('id').limit(maxPaymentMethods)
   const methods = await saved.execute()

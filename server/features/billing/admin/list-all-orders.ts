@@ -8,7 +8,7 @@ import { selectAllOrders, selectDisputes, type OrderListRow, type OrderFilter } 
 import { disputeUrl } from '#server/features/billing/gateways/dispute-url.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 
-/** An operator's view of orders: the language, and whether buyers are shown. */
+/** The language of an operator's lists, and whether the operator may see the e-mail addresses of buyers. */
 export interface OrderViewOptions {
   language: Language
   canSeeCustomers: boolean
@@ -19,7 +19,7 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
-/** Lists the orders of all users, latest first. @throws Fault invalidCursor, also for a cursor of other filters */
+/** Lists the orders of all users, latest first. @throws Fault invalidCursor, also if the cursor belongs to other filters */
 export async function listAllOrders(
   db: Db,
   filter: OrderFilter,
@@ -37,7 +37,7 @@ export async function listAllOrders(
 
 const cursorScopeOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
 
-/** Lists disputed payments, paid last first. @throws Fault invalidCursor */
+/** Lists the payments whose dispute has the given state, latest payment first. @throws Fault invalidCursor */
 export async function listDisputes(
   db: Db,
   state: DisputeStatus,
@@ -81,7 +81,7 @@ export function presentOrderListItem(
     gateway: row.gateway,
     method: row.method,
     user_id: row.user_id,
-    // Empty if the account was deleted.
+    // The order's address is empty if the buyer deleted the account.
     email: canSeeCustomers && row.email !== '' ? row.email : null,
     created_at: row.created_at.toISOString(),
     paid_at: row.paid_at?.toISOString() ?? null,
@@ -112,7 +112,7 @@ const csvColumns = [
 
 const formatCents = (cents: number) => (cents / 100).toFixed(2)
 
-/** Yields the same orders as CSV, in batches of lines, after a header row. @throws Fault invalidCursor */
+/** Returns one page of the filtered orders as CSV; the first page begins with a header row. @throws Fault invalidCursor */
 export async function exportOrders(
   db: Db,
   filter: OrderFilter,

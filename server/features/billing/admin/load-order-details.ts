@@ -20,7 +20,7 @@ import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/
 /**
  * Loads all details of one order for operators.
  * @throws Refusal notFound
- * @param limit the most that the operator may refund; undefined for no limit
+ * @param limit the maximum amount that the operator may refund; undefined for no limit
  */
 export async function loadOrderDetails(
   db: Db,
@@ -97,7 +97,7 @@ function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
   }
 }
 
-/** Returns the terms that the buyer agreed to. */
+/** Returns the text of the terms that the buyer agreed to. The consent has the text, or its hash in `accepted_terms`. */
 async function loadAgreedTerms(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
   if (consent?.terms_hash === undefined) return consent?.shown ?? null
   return selectAcceptedTerms(db, consent.terms_hash)

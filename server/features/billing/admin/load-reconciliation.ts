@@ -13,10 +13,12 @@ import {
 
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
-/** Time for which money that belongs to no order here is shown; longer on the page of an older day. */
+/**
+ * How long payments that belong to no order of this site are listed. An older day's page lists them from that day on.
+ */
 const unmatchedPaymentsShownMs = 14 * dayMs
 
-/** Loads a day's money (UTC) by the ledger and by the gateways' reports, with the discrepancies at this moment. */
+/** Loads the totals of a UTC day in the ledger and at the gateways, and the discrepancies that are currently open. */
 export async function loadReconciliation(
   { db, clock, gateways }: Pick<BillingContext, 'db' | 'clock' | 'gateways'>,
   requestedDay: string | undefined,
@@ -56,7 +58,7 @@ export async function loadReconciliation(
   }
 }
 
-/** The gateway's figure is known only if a reconciliation has covered all entries of the day. */
+/** Returns whether a gateway's total of the day is known: it was reconciled after the day's last ledger entry. */
 function isCompared(
   lastRunAt: Date | undefined,
   { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
@@ -71,7 +73,7 @@ interface CurrencyAmount {
   cents: number
 }
 
-/** Returns one line per currency in which money moved or should have. */
+/** Returns a gateway's totals: one line per currency that has ledger entries or differences on that day. */
 function gatewayBalances(
   gateway: GatewayId,
   {

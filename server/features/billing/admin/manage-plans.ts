@@ -34,15 +34,15 @@ export async function listPlansForAdmin(db: Db): Promise<StudioPlan[]> {
   return (await selectAllPlans(db)).map(presentPlan)
 }
 
-/** A plan that is on sale now, and the ids of the plans that lost the highlight to it. */
+/** The plan on sale after a change, and the ids of the plans that are no longer highlighted because of it. */
 interface PlanChange {
   plan: StudioPlan
   unhighlightedPlanIds: string[]
 }
 
 /**
- * Puts a plan on sale; a highlighted one takes the highlight from the others.
- * @throws Refusal introPriceTooHigh; amountNotSupported where no gateway takes such an amount
+ * Puts a plan on sale. If it is highlighted, removes the highlight from the other plans.
+ * @throws Refusal introPriceTooHigh; amountNotSupported if no gateway accepts such an amount
  */
 export async function addPlan(
   { gateways }: PlanContext,
@@ -64,8 +64,8 @@ export async function addPlan(
  * Changes a plan for new buyers only. Texts, position and introductory price change in place, because no subscriber depends on
  * them. A new price or length creates a new plan that replaces this one, so that existing subscribers keep the terms that they
  * agreed to.
- * @returns the plan that is on sale then, with its previous state
- * @throws Refusal notFound; editConflict where it was retired; introPriceTooHigh, amountNotSupported as for a new plan
+ * @returns the plan on sale after the change, and the state of the edited plan before it
+ * @throws Refusal notFound; editConflict if the plan is retired; introPriceTooHigh, amountNotSupported as for a new plan
  */
 export async function changePlanTerms(
   context: PlanContext,
@@ -88,7 +88,7 @@ export async function changePlanTerms(
   return { ...(await addPlan(context, tx, terms)), before }
 }
 
-/** Takes a plan off sale. @throws Refusal notFound; editConflict where it is retired already */
+/** Takes a plan off sale. @throws Refusal notFound; editConflict if the plan is already retired */
 export async function retirePlan({ clock }: PlanContext, tx: Tx, id: string): Promise<StudioPlan> {
   const row = await lockActivePlan(tx, id)
   const retired_at = clock.now()
@@ -136,13 +136,13 @@ function checkPrices(
 ): void {
   if (intro !== null && intro >= price_cents)
     throw new Refusal('introPriceTooHigh', { field: 'intro_price_cents' })
-  // One gateway must take both amounts, because a renewal is charged where the first period was.
+  // One gateway must accept both amounts, because the gateway of the first period also charges the renewals.
   const cents = intro === null ? [price_cents] : [intro, price_cents]
   if (gatewaysFor({ gateways }, { cents, currency }, 'plan').length === 0)
     throw new Refusal('amountNotSupported', { field: 'price_cents' })
 }
 
-/** Returns the texts as the database stores them; a text that is empty in a language falls back to English. */
+/** Serializes texts for the database without empty ones, so that a missing language falls back to English. */
 function serializeTexts({ names, descriptions }: Partial<PlanTerms>) {
   return {
     ...(names ? { names: JSON.stringify(withoutEmptyTexts(names)) } : {}),

@@ -12,17 +12,17 @@ import {
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { isPayable } from '#server/features/billing/gateways/gateways.ts'
 
-/** The terms of sale of a top-up. Existing orders keep theirs. */
+/** The terms of sale of a top-up. Existing orders keep the terms with which they were created. */
 export type TopUpTerms = Pick<TopUpRow, 'price_cents' | 'bonus_cents' | 'bonus_days' | 'position'>
 
 type TopUpContext = Pick<BillingContext, 'gateways' | 'clock'>
 
-/** Lists the top-ups on sale, then the archived ones. */
+/** Lists the top-ups on sale, then the retired ones. */
 export async function listTopUpsForAdmin(db: Db): Promise<StudioTopUp[]> {
   return (await selectAllTopUps(db)).map(presentTopUp)
 }
 
-/** Puts a top-up on sale. @throws Refusal amountNotSupported where no gateway takes such an amount */
+/** Puts a top-up on sale. @throws Refusal amountNotSupported if no gateway accepts such an amount */
 export async function addTopUp(
   context: TopUpContext,
   tx: Tx,

@@ -41,14 +41,14 @@ export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
     .execute()
 }
 
-/** Returns the ledger lines of an order, in the order of entry. */
+/** Returns the ledger lines of an order, oldest first. */
 export function selectLedgerOfOrder(db: Db, orderId: string) {
   return db.selectFrom('ledger_lines').selectAll().where('order_id', '=', orderId).orderBy('id').execute()
 }
 
 /**
- * Returns when the subscription renews, if this order paid for its current period; undefined if not, or if the subscription is
- * cancelled, past due or ended.
+ * Returns the renewal date of the subscription whose current period this order paid. Returns undefined for any other
+ * order, and if the subscription is cancelled, past due or ended.
  */
 export async function selectRenewalDate(db: Db, orderId: string): Promise<Date | undefined> {
   const row = await db

@@ -35,7 +35,7 @@ const orderColumns = [
 
 const productColumns = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
-/** The subscription of an unpaid renewal that may still be charged, and the time of the next attempt; null for no more. */
+/** The past-due subscription of an unpaid renewal, and the time of its next charge attempt (null for none). */
 const dunningColumns = ['dunned.id as dunned_id', 'dunned.next_charge_at as retry_at'] as const
 
 /** Selects orders with the columns of a list and the product that was bought. */
@@ -59,8 +59,8 @@ const selectOrdersForList = (db: Db) =>
 export type OrderListRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
- * Selects the orders of all users, latest first, after a position. An index provides this order for every combination of
- * filters. State, gateway and limit are literals: a generic plan would scan all orders to find those in a rare state.
+ * Selects orders of all users after a cursor position, latest first. Indexes provide this order for every combination
+ * of filters. Status, gateway and limit are SQL literals: a generic query plan would scan all orders for a rare status.
  */
 export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition | undefined, limit: number) {
   let page = db
@@ -70,7 +70,7 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition
     .orderBy('id')
     .limit(sql.lit(limit))
   const { id, status, gateway, userId, email, since, until } = filter
-  // `g` follows the last hexadecimal digit.
+  // Matches ids by prefix: `g` sorts after every hexadecimal digit.
   if (id !== undefined) page = page.where('id', '>=', id).where('id', '<', `${id}g`)
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
@@ -94,13 +94,16 @@ export function selectOrderListRow(db: Db, id: string): Promise<OrderListRow | u
   return selectOrdersForList(db).where('orders.id', '=', id).executeTakeFirst()
 }
 
-/** Selects payments with a dispute in this state, paid last first, after a position. The page is read alone, in the order of its index. */
+/**
+ * Selects payments whose dispute has the given state, after a cursor position, latest payment first. A subquery reads
+ * the page in index order, and only its rows are joined.
+ */
 export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition | undefined, limit: number) {
   let page = db
     .selectFrom('payment_attempts')
     .select(['id', 'order_id', 'dispute_debited_cents', 'reference', 'started_at'])
     .select(['dispute_amount_cents', 'dispute_reason', 'dispute_respond_by', 'dispute_reference'])
-    // Stated explicitly, because the index holds disputed payments only.
+    // Redundant, but needed to match the condition of the partial index.
     .where('dispute_status', 'is not', null)
     .where('dispute_status', '=', state)
     .orderBy('started_at', 'desc')

@@ -5,13 +5,13 @@ import { latestOrderEmail } from './customer-queries.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'
 import type { PlansTable } from '#server/features/billing/tables.ts'
 
-/** The count stops here: it is a rough figure for how a plan sells. */
+/** Subscribers of a plan are counted up to this number, because operators need only a rough figure. */
 const maxCountedSubscribers = 1000
 const maxPlans = 500
 
 const isActiveSubscription = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
 
-/** Returns the plans on sale in their order, then the retired, latest first, each with its number of subscribers. */
+/** Returns the plans on sale by position, then the retired plans, latest first, each with its number of subscribers. */
 export function selectAllPlans(db: Db) {
   return db
     .selectFrom('plans')
@@ -44,12 +44,12 @@ export async function updatePlan(tx: Tx, id: string, change: Updateable<PlansTab
   await tx.updateTable('plans').set(change).where('id', '=', id).execute()
 }
 
-/** Serializes changes to what is on sale, so that each sees which plan is highlighted. */
+/** Serializes changes of plans, so that two concurrent changes cannot leave two plans highlighted. */
 export async function lockPlanChanges(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
 }
 
-/** Removes the highlight from every other plan on sale. @returns the ids of those that had it */
+/** Removes the highlight from every other plan on sale. @returns the ids of the plans that were highlighted */
 export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]> {
   const rows = await tx
     .updateTable('plans')
@@ -62,7 +62,9 @@ export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]
   return rows.map((row) => row.id)
 }
 
-/** Selects the subscribers of a plan, latest first, after a position, with the price of each one's next period. */
+/**
+ * Selects subscribers of a plan after a cursor position, latest first, with the price of each subscriber's next period.
+ */
 export function selectPlanSubscribers(
   db: Db,
   planId: string,

@@ -2,8 +2,8 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * The rolling window for the limits of auto-unlock: the number of unlocks, and one undo. Calendar days would begin at a
- * different hour for each user.
+ * The rolling window of both auto-unlock limits: the number of unlocks, and one undo per drama. Calendar days would
+ * begin at a different hour for each user.
  */
 export const autoUnlockWindowMs = dayMs
 
@@ -12,7 +12,7 @@ const undoWindowMs = 2 * 60_000
 /** The refund reason of an automatic unlock that the user undid. */
 export const undoReason = 'auto_unlock_undone'
 
-/** Returns the earliest creation time of an order that can be undone at a moment. */
+/** Returns the earliest creation time of an order that can still be undone at the given time. */
 export const undoableSince = (at: Date): Date => new Date(at.getTime() - undoWindowMs)
 
 /** Returns the deadline for undoing an automatic unlock. */

@@ -8,7 +8,7 @@ export type AutoUnlockRow = Selectable<AutoUnlocksTable>
 const autoUnlocksOf = (db: Db, userId: string) =>
   db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', userId)
 
-/** Returns the dramas for which a user has auto-unlock on, the one turned on first being first. */
+/** Returns a user's auto-unlock settings, one per drama, oldest first. */
 export function selectAutoUnlocks(db: Db, userId: string): Promise<AutoUnlockRow[]> {
   return autoUnlocksOf(db, userId).orderBy('created_at').orderBy('video_id').execute()
 }
@@ -38,7 +38,9 @@ export async function deleteAutoUnlock(tx: Tx, userId: string, videoId: string):
   return (await deletion.executeTakeFirstOrThrow()).numDeletedRows === 1n
 }
 
-/** Counts a user's automatic orders since a moment, by drama. Undone ones count, so that undoing never yields free episodes. */
+/**
+ * Counts a user's automatic orders since a time, by drama. Undone orders count too, so that undoing frees no unlocks.
+ */
 export async function countAutomaticOrders(
   db: Db,
   userId: string,
@@ -51,7 +53,7 @@ export async function countAutomaticOrders(
   return new Map(rows.map(({ video_id, count }) => [video_id, count]))
 }
 
-/** Returns the dramas for which a user has used the undo of the last 24 hours. */
+/** Returns the dramas in which a user has undone an automatic unlock within the last 24 hours. */
 export async function selectUndoneVideoIds(db: Db, userId: string, now: Date): Promise<ReadonlySet<string>> {
   const since = new Date(now.getTime() - autoUnlockWindowMs)
   const { rows } = await sql<{ video_id: string }>`

@@ -22,12 +22,12 @@ import { selectUnspentTopUps } from './bonus-queries.ts'
 import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './reverse-top-up.ts'
 import { planRefund, planSpending, sumByKind } from './spending-order.ts'
 
-// All changes of a balance here run while its user is locked (`lockBuyer`).
+// The functions that change a balance require that the caller has locked its user (`lockBuyer`).
 
 /** An order that the balance can pay for. */
 export type BalancePurchase = OrderRow & { kind: 'episode' | 'video' }
 
-/** Returns whether the balance can pay for an order: not for a plan, which renews, nor for a top-up, which fills the balance. */
+/** Returns whether the balance can pay for an order. It cannot pay for plans, which renew, or for top-ups. */
 export const isPayableFromBalance = (order: OrderRow): order is BalancePurchase =>
   order.kind === 'episode' || order.kind === 'video'
 
@@ -77,7 +77,7 @@ function summarizeBalance(currency: string, lots: readonly LotRow[]): Spendable 
   }
 }
 
-/** Credits the money of a top-up that was just paid, and its bonus. Idempotent. */
+/** Credits a paid top-up and its bonus to the user's balance. Idempotent. */
 export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const { id: order_id, user_id, currency, bonus_cents, bonus_days } = order
   const parts = [
@@ -91,7 +91,7 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
   const changes: LotChange[] = []
   for (const { kind, cents, expires_at } of parts) {
     const lot = { id: newId('lot'), kind, user_id, order_id, currency, expires_at, created_at: now }
-    // `insertEntry` fills it.
+    // `insertEntry` below adds the amount to `remaining_cents`.
     if (await insertLot(tx, { ...lot, amount_cents: cents, remaining_cents: 0 })) changes.push({ lot, cents })
   }
   if (changes.length > 0)
@@ -99,7 +99,7 @@ export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<v
 }
 
 /**
- * Takes the price of a purchase from its user's balance: bonus before paid money, earliest expiry first.
+ * Takes the price of a purchase from the buyer's balance: bonus before paid money, earliest expiry first.
  * @throws Refusal balanceTooLow with the missing amount
  */
 export async function debitPurchase(tx: Tx, order: BalancePurchase, now: Date): Promise<PaidAndBonus> {
@@ -120,8 +120,9 @@ export async function debitPurchase(tx: Tx, order: BalancePurchase, now: Date): 
 }
 
 /**
- * Returns a refund of a purchase to the lots that paid for it, paid money first, and books it. Money of a top-up that has been
- * fully refunded meanwhile offsets the loss instead, and bonus that was withdrawn with its top-up is withdrawn again.
+ * Returns a refund to the lots that paid for the purchase, paid money first, and writes its ledger entry. If a top-up
+ * has a loss, the returned money then reduces that loss. If the bonus of a top-up was withdrawn, its returned bonus is
+ * removed again.
  */
 export async function refundToBalance(
   tx: Tx,

@@ -1,16 +1,21 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The kinds of entries whose lines add up to what each purchase spent of a lot and has not returned. */
+/**
+ * SQL condition for the entries of purchases. The sum of their lines is what a purchase took from a lot and has not
+ * returned.
+ */
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 
-/** The refundable amount of a paid lot `lots`: what is left, less the spent bonus of the same top-up. */
+/**
+ * SQL expression: the refundable amount of a paid lot, which is its money left less the spent bonus of the same top-up.
+ */
 export const refundableLotCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
   greatest(0, ${lots}.remaining_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
     JOIN balance_lines ON balance_lines.lot_id = bonus.id JOIN balance_entries ON balance_entries.id = entry_id
     WHERE bonus.order_id = ${lots}.order_id AND bonus.kind = 'bonus' AND ${spendingKinds}), 0))::int`
 
-/** A purchase that bonus of a top-up paid for, and the amount. */
+/** A purchase that was paid with bonus of a top-up, and the amount in cents. */
 export interface BonusSpending {
   id: string
   kind: 'episode' | 'video'
@@ -18,7 +23,7 @@ export interface BonusSpending {
   cents: number
 }
 
-/** Returns the purchases that bonus of a top-up paid for, earliest first. */
+/** Returns the purchases that were paid with bonus of a top-up, and the amounts of that bonus, earliest first. */
 export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT orders.id, orders.kind, orders.currency, -sum(cents)::int AS cents FROM balance_lots
@@ -29,7 +34,7 @@ export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<Bonu
   return rows
 }
 
-/** Returns the purchases for which bonus of a top-up was set off, and the amounts that its paid money still pays for them. */
+/** Returns the purchases whose bonus was set off, with the set-off amount that the top-up's paid money still pays. */
 export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT id, kind, currency, least(set_off, paid)::int AS cents FROM (
@@ -43,7 +48,7 @@ export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<Bonus
   return rows
 }
 
-/** Reduces the part of a purchase that bonus paid for; a negative amount raises it. */
+/** Reduces the amount of a purchase that was paid with bonus (`discount_cents`); a negative amount raises it. */
 export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Promise<void> {
   await sql`UPDATE orders SET discount_cents = discount_cents - ${cents}::int WHERE id = ${orderId}`.execute(
     tx,

@@ -6,7 +6,7 @@ import type { BalanceTables } from './tables.ts'
 
 type Entry = Insertable<BalanceTables['balance_entries']>
 
-/** The amount that an entry adds to a lot, or takes from it. */
+/** The amount by which an entry changes a lot; negative if it takes money out. */
 export interface LotChange {
   lot: Pick<LotRow, 'id' | 'kind'>
   cents: number
@@ -33,7 +33,7 @@ export async function insertEntry(
   }
 }
 
-/** Selects a user's statement, newest first, after a position. */
+/** Selects a user's balance entries after a cursor position, newest first. */
 export const selectBalanceEntries = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('balance_entries')

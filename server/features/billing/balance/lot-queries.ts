@@ -16,7 +16,7 @@ export async function hasEverToppedUp(db: Db, userId: string): Promise<boolean> 
   return (await lots.executeTakeFirst()) !== undefined
 }
 
-/** Locks a user's lots in one currency that have money left. */
+/** Locks and returns a user's lots in one currency that have money left and have not expired. */
 export function lockOpenLots(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
   return openLots(tx, userId, now).where('currency', '=', currency).forUpdate().execute()
 }
@@ -29,12 +29,12 @@ const openLots = (db: Db, userId: string, now: Date) =>
     .where('remaining_cents', '>', 0)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
 
-/** Locks the paid lot of a top-up and its bonus lot. A payment that bought nothing has neither. */
+/** Locks and returns the paid lot and the bonus lot of a top-up; none if its payment was never credited. */
 export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
   return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
 }
 
-/** Locks all lots of a user that have money left. */
+/** Locks and returns all lots of a user that have money left, including expired ones. */
 export function lockNonEmptyLots(tx: Tx, userId: string): Promise<LotRow[]> {
   return tx
     .selectFrom('balance_lots')
@@ -63,7 +63,7 @@ export function lockExpiredLots(tx: Tx, now: Date, limit: number): Promise<LotRo
   )
 }
 
-/** Creates a lot, unless the top-up has one of this kind. @returns whether it was created */
+/** Creates a lot, unless the top-up already has a lot of this kind. @returns whether it was created */
 export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Promise<boolean> {
   const insert = tx.insertInto('balance_lots').values(lot)
   const row = await insert
@@ -88,8 +88,8 @@ export async function setBonusWithdrawn(
 }
 
 /**
- * Locks the lots that a purchase spent, with what it has not returned: paid money first, latest lot first, the order in which a
- * refund returns it.
+ * Locks and returns the lots that paid for a purchase, with the amount that each paid and that was not refunded. The
+ * order is that of a refund: paid money first, latest lot first.
  */
 export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
   const lots = await tx
@@ -119,7 +119,7 @@ export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & 
 const compareNewestFirst = (a: LotRow, b: LotRow) =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1)
 
-/** Returns the purchases that a top-up's money or bonus paid for and that were not refunded, latest first. */
+/** Returns the ids of purchases that were paid with a top-up's money or bonus and not fully refunded, latest first. */
 export async function selectPurchasesPaidByTopUp(tx: Tx, topUpId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT orders.id FROM orders WHERE orders.status IN ('paid', 'partially_refunded') AND orders.id IN (
@@ -145,14 +145,14 @@ export async function selectTopUpEmail(db: Db, userId: string): Promise<string |
   return row?.email
 }
 
-/** Moves the balance of one user to another, with its history. Auto-unlock settings are not moved. */
+/** Moves the balance of one user to another, with its history. Deletes the auto-unlock settings of the user `from`. */
 export async function moveBalance(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['balance_lots', 'balance_entries'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
   await deleteAutoUnlocks(tx, from)
 }
 
-/** Turns off all auto-unlock of a user. */
+/** Turns off auto-unlock of all dramas for a user. */
 export async function deleteAutoUnlocks(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).execute()
 }

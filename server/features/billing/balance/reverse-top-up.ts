@@ -10,16 +10,16 @@ import {
 import { addLoss, lockLotsOfTopUp, setBonusWithdrawn, type LotRow } from './lot-queries.ts'
 import { insertEntry } from './entry-queries.ts'
 
-// Changes of the balance when money of a top-up is returned. Its user is locked meanwhile (`lockBuyer`).
+// Changes a balance after a refund or dispute of a top-up. The caller must have locked the user (`lockBuyer`).
 
-/** The reasons for reversing money of a top-up. */
+/** Why money of a top-up is taken from the balance. */
 export type TopUpReversalReason = 'top_up_refund' | 'chargeback'
 
 async function lockTopUpLots(tx: Tx, topUpId: string): Promise<Partial<Record<LotRow['kind'], LotRow>>> {
   return Object.fromEntries((await lockLotsOfTopUp(tx, topUpId)).map((lot) => [lot.kind, lot]))
 }
 
-/** Returns the paid lot of a top-up. */
+/** Locks and returns the paid lot of a top-up. */
 export const lockPaidLot = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
   (await lockTopUpLots(tx, topUpId)).paid
 
@@ -45,7 +45,7 @@ export async function reverseLot(
     await enterTopUpReversal(tx, { id: order_id, currency }, entryId, { reversed, lost }, now)
 }
 
-/** Offsets a loss with money of its top-up that came back to the balance. */
+/** Reduces the loss of a top-up by the money that refunds of purchases have returned to its lot. */
 export async function recoverLoss(
   tx: Tx,
   topUpId: string,
@@ -59,8 +59,9 @@ export async function recoverLoss(
 }
 
 /**
- * Withdraws the bonus of a refunded or disputed top-up once no more of its paid money is left than bonus was spent. The spent
- * bonus is set off: that paid money pays for what the bonus bought. So nobody keeps the bonus of a refunded top-up.
+ * Withdraws the bonus of a refunded or disputed top-up once its remaining paid money is not more than the spent bonus.
+ * The remaining paid money then pays for what the bonus bought (set-off), so nobody keeps the bonus of a refunded
+ * top-up.
  */
 export async function withdrawBonus(
   tx: Tx,
@@ -82,7 +83,7 @@ export async function withdrawBonus(
   await removeWithdrawnBonus(tx, topUpId, kind, now)
 }
 
-/** Removes the remaining bonus of a top-up whose bonus was withdrawn: what was unspent then, and what purchases return later. */
+/** Empties the lot of a withdrawn bonus: removes unspent bonus and, in later calls, bonus that refunds return. */
 export async function removeWithdrawnBonus(
   tx: Tx,
   topUpId: string,
@@ -106,7 +107,7 @@ export async function restoreBonus(tx: Tx, topUpId: string, returnedCents: numbe
     await setOffBonus(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
 }
 
-/** Shifts an amount of a purchase from the bonus of a top-up to its paid money; negative for the other direction. */
+/** Charges a part of a purchase to a top-up's paid money instead of its bonus; a negative amount does the reverse. */
 async function setOffBonus(
   tx: Tx,
   { paid, bonus }: { paid: LotRow; bonus: LotRow },

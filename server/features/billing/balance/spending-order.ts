@@ -6,8 +6,8 @@ export const sumByKind = (changes: readonly LotChange[], kind: LotRow['kind']): 
   changes.reduce((sum, { lot, cents }) => sum + (lot.kind === kind ? cents : 0), 0)
 
 /**
- * Plans from which lots an amount is spent: bonus before paid, earliest expiry first, then oldest.
- * @returns undefined if they do not cover it
+ * Distributes an amount to spend over lots: bonus before paid money, earliest expiry first, then oldest.
+ * @returns undefined if the lots have less money than the amount
  */
 export function planSpending<Lot extends LotRow>(
   lots: readonly Lot[],
@@ -17,13 +17,13 @@ export function planSpending<Lot extends LotRow>(
   return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
 }
 
-/** Plans to which lots, in the given order, a refund is returned. @throws Error if they paid less than the refund */
+/** Distributes a refund over lots in the given order. @throws Error if the lots paid less than the refund */
 export function planRefund<Lot extends LotRow & { spent: number }>(
   lots: readonly Lot[],
   cents: number,
 ): (LotChange & { lot: Lot })[] {
   const parts = allocate(lots, cents, ({ spent }) => spent)
-  if (!parts) throw new Error(`${cents} cents were not paid from the balance`)
+  if (!parts) throw new Error(`a refund of ${cents} cents exceeds what the balance paid`)
   return parts
 }
 

@@ -16,7 +16,7 @@ export interface TopUpProductsTable {
   retired_at: Optional<Date>
 }
 
-/** The remaining money of one top-up, or its bonus. */
+/** A lot: the paid money or the bonus of one top-up, and how much of it is left. */
 export interface BalanceLotsTable {
   id: string
   user_id: string
@@ -44,7 +44,7 @@ interface BalanceEntriesTable {
   order_id: string
   kind: BalanceEntryKind
   currency: string
-  /** Positive for money in. */
+  /** Positive if the entry increases the balance. */
   paid_cents: number
   bonus_cents: number
   at: Date
@@ -57,11 +57,11 @@ interface BalanceLinesTable {
   cents: number
 }
 
-/** A user's consent to auto-unlock, including immediate delivery. */
+/** A user's consent to auto-unlock of a drama, which includes the consent to immediate delivery. */
 export interface AutoUnlocksTable {
   user_id: string
   video_id: string
-  /** Maximum number of episodes within 24 hours, and maximum price of one. */
+  /** Maximum number of automatic unlocks within 24 hours; `max_price_cents` is the maximum price of an episode. */
   daily_limit: number
   max_price_cents: number
   currency: string

@@ -4,7 +4,7 @@ import type { TopUpProductsTable } from './tables.ts'
 
 export type TopUpRow = Selectable<TopUpProductsTable>
 
-/** Returns the top-ups on sale in their order. */
+/** Returns the top-ups on sale, by position. */
 export function selectTopUps(db: Db): Promise<TopUpRow[]> {
   return db
     .selectFrom('top_up_products')
@@ -26,12 +26,12 @@ export function selectAllTopUps(db: Db): Promise<TopUpRow[]> {
     .execute()
 }
 
-/** Returns a top-up, on sale or not. */
+/** Returns a top-up, on sale or retired. */
 export function selectTopUp(db: Db, id: string): Promise<TopUpRow | undefined> {
   return db.selectFrom('top_up_products').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns a top-up, locked for a change. */
+/** Locks and returns a top-up. */
 export function lockTopUp(tx: Tx, id: string): Promise<TopUpRow | undefined> {
   return tx.selectFrom('top_up_products').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }

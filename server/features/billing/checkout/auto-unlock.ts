@@ -66,9 +66,9 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 }
 
 /**
- * Turns on auto-unlock: the next episodes of a drama are unlocked from the balance, at most at today's price of an episode.
- * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound for what is not on sale; priceChanged if another price was
- * shown; balanceTooLow for a user who never had a balance; Fault tooManyRequests
+ * Turns on auto-unlock: the next episodes of a drama are paid from the balance, up to the current price of an episode.
+ * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound if the drama is not on sale; priceChanged if another
+ * price was shown; balanceTooLow if the user never topped up; Fault tooManyRequests
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -93,7 +93,7 @@ export async function setAutoUnlock(
     const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
-      // Turning it off requires that it was on, so this quota bounds both.
+      // Auto-unlock can be turned off only after it was turned on, so this quota limits the audit events of both.
       quotas.spendOrThrow('auditEvents', call.ip)
       await upsertAutoUnlock(tx, row)
       await writeAuditEvent(tx, { event: 'auto_unlock_enabled', userId: user_id, at: now, details: terms })
@@ -105,14 +105,14 @@ export async function setAutoUnlock(
   })
 }
 
-/** Returns whether a user agreed to the same terms before. */
+/** Returns whether the user's current setting already has the same terms. */
 const hasSameTerms = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
   before?.daily_limit === now.daily_limit &&
   before.max_price_cents === now.max_price_cents &&
   before.currency === now.currency &&
   before.terms_hash === now.terms_hash
 
-/** @throws Refusal notFound */
+/** Returns the price of an episode of a drama for a buyer. @throws Refusal notFound if the drama is not on sale */
 async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
   const video = await selectVideoOnSale(db, videoId)
   if (!video) throw new Refusal('notFound')
@@ -121,7 +121,7 @@ async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
   return { amount_cents: variantCents(variants.episode, currency, episode_cents), currency }
 }
 
-/** Turns auto-unlock of a drama off, and records that in the audit trail if it was on. */
+/** Turns auto-unlock of a drama off, and writes an audit event if it was on. */
 export async function stopAutoUnlock(
   context: BillingContext,
   call: Call<typeof stopCall>,
@@ -141,9 +141,10 @@ async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Da
 }
 
 /**
- * Unlocks an episode of a drama with auto-unlock on: makes an order paid from the balance, as a manual unlock does.
- * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow;
- * priceChanged for a price higher than the user agreed to, or other than the announced one
+ * Unlocks an episode of a drama with auto-unlock on: creates an order that is paid from the balance, like a manual
+ * unlock.
+ * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow; priceChanged if
+ * the price exceeds the agreed price or differs from the shown price
  */
 export async function autoUnlock(
   context: BillingContext,
@@ -185,8 +186,8 @@ async function checkAutoUnlockAllowed(
 
 /**
  * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns auto-unlock of the drama off.
- * Allowed once per user and drama within 24 hours: an episode may be shorter than the time to undo, and would otherwise be free
- * to watch.
+ * Allowed once per user and drama within 24 hours: users can finish a short episode before the undo window ends, and
+ * could otherwise watch every episode for free.
  * @throws Refusal notFound for another user's order, or one that auto-unlock did not make; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(

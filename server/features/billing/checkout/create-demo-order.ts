@@ -5,12 +5,13 @@ import { exchangeCard } from '#server/features/billing/gateways/sandbox/card-tok
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { createOrderFor } from './create-order.ts'
 
-/** The loopback address, because demo users have no address of their own. */
+/** The loopback address, because demo users have no IP address. */
 const ip = '127.0.0.1'
 const testCard = { number: '4242424242424242', expiry: '12 / 40', cvv: '123' }
 
 /**
- * Buys for a demo user as the app does: from the balance, or with a test card of the sandbox. Idempotent for the same ids.
+ * Creates and pays an order for a demo user: from the balance, or with a test card of the sandbox. Idempotent per order
+ * id.
  * @throws Refusal as `createOrderFor` and `payOrder` do
  */
 export async function createDemoOrder(

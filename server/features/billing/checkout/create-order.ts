@@ -66,7 +66,7 @@ type Body = BodyOf<typeof createOrder>
 /** Lifetime of an unpaid order. */
 const orderLifetimeMs = dayMs
 
-/** The purchased product and its price. The amount is frozen on the order. */
+/** The ordered product and its current price, which the order stores. */
 type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> &
   Partial<Pick<OrderRow, 'top_up_id' | 'bonus_cents' | 'bonus_days'>> & {
     plan?: PlanRow
@@ -74,9 +74,10 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
   }
 
 /**
- * Creates an order under the id reserved for it, so that repeating the request creates no second one. If the browser needs a
- * payment for its next step (a wallet), the payment is started too; with a saved method or the balance the order is paid.
- * @param beforeBalancePayment checks an automatic unlock within the order's transaction; the user pressed no button then
+ * Creates an order with the id reserved for it, so that a repeated request creates no second order. Pays the order if
+ * it uses a saved method or the balance. Starts its payment if the browser needs the payment for its next step, as with
+ * a wallet.
+ * @param beforeBalancePayment runs in the order's transaction before the balance pays: checks an automatic unlock
  * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound, alreadyOwned,
  * alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
  */
@@ -101,7 +102,7 @@ export async function createOrderFor(
     const existing = await selectOrder(tx, orderId)
     const order =
       existing ?? (await selectOrder(tx, await findOrCreateOrder(context, tx, call, { orderId, buyer })))
-    if (!order) throw new Error(`order ${orderId} is gone`)
+    if (!order) throw new Error(`order ${orderId} was not found after its creation`)
     checkShownPrice(order, call.body)
     if (order.status === 'pending' && fromBalance) {
       await beforeBalancePayment?.(tx, order)
@@ -118,9 +119,9 @@ export async function createOrderFor(
 }
 
 /**
- * Pays an order with the saved method. While the outcome is unknown the order is pending: a refusal would make the user pay
- * again in another way.
- * @throws what `payOrder` does, except Refusal paymentOutcomeUnknown
+ * Pays an order with the saved method. If the outcome is unknown, leaves the order pending without an error, because an
+ * error would make the user pay again with another method.
+ * @throws as `payOrder`, except Refusal paymentOutcomeUnknown
  */
 async function payWithSavedMethod(
   context: BillingContext,
@@ -135,25 +136,28 @@ async function payWithSavedMethod(
   }
 }
 
-/** @throws Refusal balanceDisabled; gatewayNotOffered for what the balance cannot pay for; Fault badRequest with another method */
+/**
+ * @throws Refusal balanceDisabled; gatewayNotOffered for a plan or a top-up; Fault badRequest if a payment method is given
+ */
 function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
   if (!isBalanceEnabled) throw new Refusal('balanceDisabled')
   if (kind === 'plan' || kind === 'top_up') throw new Refusal('gatewayNotOffered')
   if (method !== undefined || saved_method_id !== undefined || save_method !== undefined)
-    throw new Fault('badRequest', 'the balance has no method')
+    throw new Fault('badRequest', 'a purchase from the balance takes no payment method')
 }
 
-/** @throws Fault badRequest for a product whose method cannot be saved, and for a method that is saved already */
+/** @throws Fault badRequest for a plan or a wallet, or if `saved_method_id` and `save_method` are combined */
 function checkSavedMethodAllowed({ kind, method = 'card', saved_method_id, save_method }: Body): void {
   if (saved_method_id !== undefined && save_method !== undefined)
-    throw new Fault('badRequest', 'a saved method is not saved again')
+    throw new Fault('badRequest', 'saved_method_id and save_method cannot be combined')
   if (kind === 'plan' || method !== 'card')
-    throw new Fault('badRequest', 'methods are saved for one-off purchases by card')
+    throw new Fault('badRequest', 'payment methods are saved only for one-off purchases by card')
 }
 
 /**
- * Nobody pays another price, or gets less bonus, than was shown. The refusal rolls the new order back.
+ * Refuses an order whose price or bonus differs from the shown one. The refusal rolls back the transaction with the new
+ * order.
  * @throws Refusal priceChanged
  */
 function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, shown: Body): void {
@@ -164,7 +168,11 @@ function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, show
   if (!isShown) throw new Refusal('priceChanged', { amount_cents, ...bonus, currency })
 }
 
-/** @returns the id of the order: an existing one if the open period of a subscription is to be paid */
+/**
+ * Creates the order, or finds an existing one: that of an unpaid subscription period, or the open order of a repeated
+ * request.
+ * @returns the id of the order
+ */
 async function findOrCreateOrder(
   context: BillingContext,
   tx: Tx,
@@ -189,7 +197,7 @@ async function findOrCreateOrder(
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
   const consent = await storeConsent(context, tx, call, now)
-  // Whichever plan was requested, the open period is paid, if it can be paid at all.
+  // A past-due subscriber pays the open period, whichever plan was requested, unless no gateway accepts its amount.
   const unpaidOrder = live?.status === 'past_due' ? await findOpenPeriodOrder(tx, live) : undefined
   if (unpaidOrder && isOpenPeriodPayable(context, unpaidOrder))
     return setMethodOfOpenPeriod(tx, unpaidOrder, { ...payment, consent })
@@ -212,7 +220,7 @@ async function findOrCreateOrder(
   } as const
   if (plan) return orderPlan(tx, { live, owed: unpaidOrder }, newOrder, plan)
   if (await isAlreadyOwned(tx, newOrder, now)) throw new Refusal('alreadyOwned')
-  // Repeated presses of one button, each with its own key, pay one order.
+  // If the user presses the button again, the new request has a new idempotency key but reuses the open order.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
   const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }
   const openOrder = saved && (await selectMatchingOpenOrder(tx, { ...matching, saved_method_id: saved.id }))
@@ -227,7 +235,7 @@ async function findOrCreateOrder(
   return orderId
 }
 
-/** Returns the drama credited with a plan: the one whose paywall sold it, else the buyer's last watched one (docs/figures.md). */
+/** Returns the drama credited with selling a plan: that of the paywall, else the last watched one (docs/figures.md). */
 async function creditDrama(
   tx: Tx,
   buyer: string,
@@ -246,7 +254,10 @@ async function emailOfCurrentPeriod(
   return (await selectOrderOfPeriod(tx, id, period_no))?.email
 }
 
-/** Orders a plan: a first period; for a subscriber a change of plan; while past due the open period. */
+/**
+ * Orders a plan: the first period of a new subscription, or a subscriber's change of plan. While past due, replaces the
+ * order of the unpaid period.
+ */
 async function orderPlan(
   tx: Tx,
   { live, owed: unpaidOrder }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
@@ -280,7 +291,11 @@ async function storeConsent(
   })
 }
 
-/** Stores terms that a buyer was shown. @returns their hash @throws Fault tooManyRequests if a network stores too many new ones */
+/**
+ * Stores the terms shown to a buyer.
+ * @returns their hash
+ * @throws Fault tooManyRequests for too many new texts from one network
+ */
 async function storeTerms(
   { quotas, clock }: BillingContext,
   tx: Tx,
@@ -292,7 +307,7 @@ async function storeTerms(
   return hash
 }
 
-/** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */
+/** @throws Refusal notFound if not on sale, alreadyOwned for a free episode; Fault badRequest without a product id */
 function findProduct(
   context: BillingContext,
   db: Db,
@@ -304,7 +319,7 @@ function findProduct(
   if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id, buyer)
   if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id, buyer)
   if (kind === 'top_up' && top_up_id !== undefined) return findTopUp(db, top_up_id)
-  throw new Fault('badRequest', `${kind}_id is needed`)
+  throw new Fault('badRequest', `${kind}_id is required`)
 }
 
 async function findPlan(
@@ -312,10 +327,10 @@ async function findPlan(
   db: Db,
   { id, email, runs: isCurrentPlan }: { id: string; email: string; runs: boolean },
 ): Promise<OrderedProduct> {
-  // A subscriber keeps a plan that is no longer on sale.
+  // Subscribers can order their current plan even if it is no longer on sale.
   const plan = isCurrentPlan ? await selectPlanIncludingRetired(db, id) : await selectPlanOnSale(db, id)
   if (!plan) throw new Refusal('notFound')
-  // An introductory price applies to period 0 only.
+  // Only a first period has the introductory price: `orderPlan` uses the full price for current subscribers.
   const introductory =
     plan.intro_price_cents !== null && (await isEligibleForIntroductoryPrice(context, db, email))
   return {
@@ -358,7 +373,7 @@ async function findVideo(db: Db, id: string, buyer: string): Promise<OrderedProd
   const video = await selectVideoOnSale(db, id)
   const running = await loadRunningUncached(db)
   const free = video && freeEpisodesFor(running, buyer, video)
-  // Something of the drama must be locked for this buyer.
+  // A drama whose episodes are all free for this buyer is not sold.
   if (!video || (video.last_number ?? 0) <= (free?.count ?? 0)) throw new Refusal('notFound')
   return {
     plan_id: null,

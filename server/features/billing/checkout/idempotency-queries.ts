@@ -21,8 +21,8 @@ interface KeyClaim {
 }
 
 /**
- * Claims a new key, or one whose owner let its lease expire without a response.
- * @returns the current row; the caller has the key if `lease_owner` is its own
+ * Claims a new idempotency key, or a key whose lease expired before its lease_owner stored a response.
+ * @returns the current row; the claim succeeded if the row has the caller's `lease_owner`
  */
 export async function claimKey(
   db: Db,
@@ -55,7 +55,7 @@ function selectKey(db: Db, userId: string, key: string) {
     .executeTakeFirst()
 }
 
-/** Extends the lease of a key, or (0 seconds) releases it. */
+/** Extends the lease of a key; 0 seconds release the key. */
 export async function extendKeyLease(
   db: Db,
   leaseOwner: string,

@@ -13,25 +13,28 @@ interface IdempotentRequest {
   body: object
   /** By the site's clock. */
   now: Date
-  /** The kind of the reserved id. */
+  /** The prefix of the reserved id: of an order or of a method setup. */
   kind?: 'ord' | 'pmc'
 }
 
-/** A final response as stored: the record, or the refusal. */
+/** A stored final response: the result of the request, or its refusal. */
 type StoredResponse<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
 /** Refusals that mean that the outcome is still unknown. */
 const unknownOutcomes: readonly RefusalName[] = ['paymentOutcomeUnknown', 'methodSetupUnknown']
 
-/** A dead owner is replaced after this time; a live one renews its lease three times as often. */
+/**
+ * Duration of a key's lease. The process that holds the key renews the lease at every third of this time. After a
+ * crash the lease expires, and another request takes over.
+ */
 const leaseSeconds = 15
 const waitTimeoutMs = 90_000
 
 /**
- * Answers a request once: the same key, call and body of the same user give the same answer, refusals included, and none is
- * returned before it is final. A repeated call waits meanwhile, without holding a connection. A fault, or an unknown outcome
- * (`paymentOutcomeUnknown`, `methodSetupUnknown`), is not stored.
- * @param work computes the answer; receives the id for the new record, the same one if it replaces a dead owner
+ * Runs a request once: the same user, key, path and body always get the same final answer, which may be a refusal. A
+ * repeated request waits for that answer without holding a database connection. Faults and unknown outcomes
+ * (`paymentOutcomeUnknown`, `methodSetupUnknown`) are not stored, so the next request runs the work again.
+ * @param work computes the answer; it receives the id for the new record, which stays the same if the work runs again
  * @throws Refusal idempotencyKeyReused for the same key with another call or body
  */
 export async function runIdempotently<T>(
@@ -102,13 +105,13 @@ async function runAndStoreResponse<T>(
 }
 
 function replay<T>(response: object): T {
-  // Written by `runAndStoreResponse` for the same call.
+  // The cast is safe: `runAndStoreResponse` stored this answer for the same call.
   const stored = response as StoredResponse<T>
   if (!('refusal' in stored)) return stored.info
   throw new Refusal(stored.refusal in refusals ? stored.refusal : 'paymentFailed', stored.info)
 }
 
-/** Hashes a body; ad click ids and the order of fields do not matter. */
+/** Hashes a request body, ignoring ad click ids and the order of its fields. */
 function hashBody(body: object): string {
   const { fbclid: _, ttclid: __, ...rest } = body as Record<string, unknown>
   return createHash('sha256').update(canonicalJson(rest)).digest('hex')

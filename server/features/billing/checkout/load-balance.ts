@@ -23,7 +23,7 @@ import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
 type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'isBalanceEnabled'>
 
-/** Loads a user's balance and its uses: while balances are off, only the refund. @throws Refusal balanceDisabled */
+/** Loads a user's balance, with the top-ups on sale unless balances are off. @throws Refusal balanceDisabled */
 export async function loadOwnBalance(
   context: BalanceContext & Pick<BillingContext, 'db'>,
   userId: string,
@@ -43,7 +43,10 @@ export async function loadOwnBalance(
   }
 }
 
-/** While balances are off, users who have topped up keep access to theirs. @throws Refusal balanceDisabled */
+/**
+ * While balances are off, only users who have ever topped up have access to their balance.
+ * @throws Refusal balanceDisabled
+ */
 async function checkHasBalance(
   { db, isBalanceEnabled }: Pick<BillingContext, 'db' | 'isBalanceEnabled'>,
   userId: string,
@@ -57,7 +60,7 @@ const priceOf = ({ id, price_cents, currency }: TopUp): PricedProduct => ({
   currency,
 })
 
-/** Lists the top-ups on sale that can be paid for, in their order. */
+/** Lists, by position, the top-ups on sale whose amount a gateway accepts. */
 async function listTopUps(context: Pick<BillingContext, 'gateways'>, db: Db): Promise<TopUp[]> {
   const topUps = (await selectTopUps(db)).map(
     ({ id, price_cents, bonus_cents, bonus_days, currency }): TopUp => ({

@@ -25,15 +25,15 @@ const longestToken = 128
 type ReturnOutcome = 'approved' | 'called off'
 
 /**
- * The routes to which PayPal returns users: with the payment approved or cancelled. Both are unverified hints that anybody may
- * send, and need no session: an app may return in another browser than it left.
+ * The routes to which PayPal redirects users after they approved or cancelled a payment. Anybody can call them, so a
+ * call is only a hint to query PayPal. They need no session, because an app may return in another browser.
  */
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
   const query = Type.Object({
-    token: Type.Optional(Type.String({ description: 'The payment, as PayPal names it' })),
-    change: Type.Optional(Type.String({ description: 'The wallet that is to be kept without a payment' })),
+    token: Type.Optional(Type.String({ description: "PayPal's id of the payment" })),
+    change: Type.Optional(Type.String({ description: 'The id of the setup of a saved wallet' })),
   })
-  const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
+  const answers = { 303: { words: "Redirects to the order's page after querying the payment at PayPal" } }
   const redirectAfter = (outcome: ReturnOutcome) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { searchParams } = new URL(request.url, 'http://site')
     const change = searchParams.get('change')
@@ -46,21 +46,21 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
     {
       method: 'GET',
       path: '/api/webhook/payment/paypal-return',
-      description: { summary: 'Comes back from PayPal with the payment approved', query, answers },
+      description: { summary: 'Returns from PayPal after the user approved the payment', query, answers },
       handle: redirectAfter('approved'),
     },
     {
       method: 'GET',
       path: '/api/webhook/payment/paypal-cancel',
-      description: { summary: 'Comes back from PayPal without having paid', query, answers },
+      description: { summary: 'Returns from PayPal after the user cancelled the payment', query, answers },
       handle: redirectAfter('called off'),
     },
   ]
 }
 
 /**
- * Queries PayPal for a payment. An approved one is completed. Any other stays open, or is cancelled if the user cancelled it at
- * PayPal; the order can then be paid another way. Idempotent.
+ * Queries PayPal for a payment, and completes it if it was approved. If the user cancelled at PayPal, cancels the
+ * payment, so that the order can be paid with another method. Idempotent.
  * @returns the page that shows the order
  */
 export async function handlePaypalReturn(
@@ -71,7 +71,7 @@ export async function handlePaypalReturn(
   const known = token !== '' && token.length <= longestToken
   const attempt = known ? await selectAttemptByReference(context.db, 'paypal', token) : undefined
   if (!attempt) return '/order/result'
-  // On failure the janitor completes it.
+  // If this fails, the janitor queries the payment again later.
   await syncAttempt(context, attempt, outcome).catch((error: unknown) =>
     context.log.error(
       { err: error, attempt: attempt.id },
@@ -82,7 +82,7 @@ export async function handlePaypalReturn(
 }
 
 /**
- * Does the same for a wallet that is saved without a payment, identified by our id of the change.
+ * Does the same for a wallet that is saved without a payment, identified by our id of its setup.
  * @returns the page that shows the result
  */
 async function handleWalletSetupReturn(

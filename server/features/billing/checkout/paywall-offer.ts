@@ -10,7 +10,7 @@ import { selectPlansOnSale, type PlanRow } from '#server/features/billing/record
 import { offerBalance } from './load-balance.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 
-/** Returns what a viewer may buy to see a locked episode; the `info` of code 402. */
+/** Returns the products and payment methods that unlock an episode for a viewer: the `info` of a 402 response. */
 export async function offerFor(
   context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock' | 'isBalanceEnabled'>,
   db: Db,
@@ -49,7 +49,7 @@ export async function loadPlans(
   return { list, next_cursor: null, gateways: offeredGateways({ gateways }, list.map(priceOfPlan)) }
 }
 
-/** Lists the plans on sale that can be paid for, in their order. */
+/** Lists, by position, the plans on sale whose prices a gateway accepts. */
 export async function listPlans(
   context: Pick<BillingContext, 'gateways'>,
   db: Db,

@@ -26,7 +26,7 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import { selectPlanChangeStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
-/** @throws Refusal notFound for an order of another user */
+/** Loads an order of a user. @throws Refusal notFound for an order of another user */
 export async function loadOrder(
   context: BillingContext,
   userId: string,
@@ -38,7 +38,7 @@ export async function loadOrder(
 }
 
 /**
- * Returns an order in its state at the gateway: an open payment is queried first.
+ * Returns an order after querying its open payments at the gateway.
  * @throws Refusal notFound for an order of another user
  */
 export async function refreshOrder(
@@ -54,7 +54,10 @@ export async function refreshOrder(
   return loadOrder(context, userId, orderId, language)
 }
 
-/** Reads the attempts before the order, so that an attempt which is settled in between is in the order too, and the two are consistent. */
+/**
+ * Reads the attempts before the order, so that a pending order is never combined with an attempt that paid it
+ * meanwhile.
+ */
 async function readOrder(
   context: BillingContext,
   userId: string,
@@ -66,7 +69,7 @@ async function readOrder(
   return { order, details: { attempts, ...(await readDetails(context, [order])) } }
 }
 
-/** Data for presenting orders that is not in their rows. */
+/** Data of orders that their rows do not contain. */
 interface OrderDetails {
   /** The attempts of all orders, latest first. */
   attempts: AttemptRow[]
@@ -124,7 +127,7 @@ async function readUndoable(
   return new Set(recent.flatMap(({ id, video_id }) => (undone.has(video_id ?? '') ? [] : [id])))
 }
 
-/** A change of plan is charged automatically when its period begins. */
+/** Returns whether an order is a planned change of plan, which is charged automatically when its period begins. */
 const isPendingPlanChange = (order: OrderRow): boolean => order.status === 'pending' && isPlanChange(order)
 
 /** Lists a user's orders, newest first. @throws Fault invalidCursor */
@@ -156,7 +159,7 @@ function presentOrder(
   { attempts, planChangeStarts, episodeNumbers, undoable }: OrderDetails,
   language: Language,
 ): Order {
-  // During an automatic renewal attempt the user can still pay manually.
+  // Ignores an automatic renewal attempt in progress, because the user can still pay manually meanwhile.
   const latest = attempts.find(
     (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isInProgress(one.status)),
   )
@@ -202,7 +205,7 @@ function presentOrder(
   }
 }
 
-/** Returns whether an unpaid order has a payment that no longer needs the user and has not ended. The order may be closed by then. */
+/** Returns whether an unpaid order, even a closed one, has a payment that waits only for the gateway. */
 function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
   const own = attempts.filter(({ order_id }) => order_id === id)
   return (
@@ -218,12 +221,13 @@ function planChangeStartOf(
   return (subscription_id && planChangeStarts.get(subscription_id)?.toISOString()) || null
 }
 
-/** Returns the browser's next step: that of the open payment, else to get a token for a new one. */
+/** Returns the browser's next step: that of the open payment, else the step that begins a new payment. */
 function nextStepOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending' || isPendingPlanChange(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }
-  // If the payment comes before the card, paying without a token creates the next payment.
+  // Without a token step, the browser pays without a token. This creates the payment for which the card is then
+  // entered.
   return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
 }

@@ -8,7 +8,7 @@ type IdempotentCall = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempote
   body: object
 }
 
-/** Rejects card numbers first, so that none is ever stored; then answers once per `Idempotency-Key`. */
+/** Runs a request once per `Idempotency-Key`. Refuses a body with a card number first, so that none is ever stored. */
 export async function withIdempotencyKey<T>(
   context: BillingContext,
   call: IdempotentCall,

@@ -9,7 +9,7 @@ import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockOrderOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Cancels the renewal of the plan of a receipt, by the receipt's link; the paid period stays. Idempotent.
+ * Cancels the renewal of a subscription with a mailed link; the paid period stays usable. Idempotent.
  * @throws Refusal linkExpired, also if the plan has ended or was replaced
  */
 export async function cancelByLink(

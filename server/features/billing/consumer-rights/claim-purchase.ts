@@ -14,10 +14,10 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
 
 /**
- * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and invalidates
- * every other claim link of the guest. It does not sign in to an account whose address was verified or that has a balance:
- * receipts are forwarded more easily than passwords, and may go to a mistyped address. Outside the guest's own browser it moves
- * neither a saved card nor a balance.
+ * Claims a guest's purchases with the link of a receipt: moves them to the account with the receipt's address, and
+ * signs in. The link works once, and invalidates all other claim links of the guest. It does not sign in to an account
+ * that has a verified address or a balance: receipts are forwarded more easily than passwords, and may go to a mistyped
+ * address. In another browser than the guest's, it moves neither a saved card nor a balance.
  * @throws Refusal claimFromOtherBrowser for a top-up in another browser, and as `claimGuestRecords` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
@@ -42,7 +42,7 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
 }
 
-/** Claims the purchase of a guest's link in another browser. @returns the id of the user who has those records */
+/** Prepares a claim in another browser than the guest's. @returns the id of the guest whose purchases are claimed */
 async function claimInOtherBrowser(
   { clock }: BillingContext,
   tx: Tx,

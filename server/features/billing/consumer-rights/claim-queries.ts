@@ -1,7 +1,11 @@
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Moves an order to another user; of a plan the subscription with its orders and its card. @returns the ids of the orders */
+/**
+ * Moves an order to another user. If it is for a plan, moves the subscription with all its orders and its payment
+ * method.
+ * @returns the ids of the moved orders
+ */
 export async function movePurchase(
   tx: Tx,
   { id, subscription_id }: Pick<OrderRow, 'id' | 'subscription_id'>,

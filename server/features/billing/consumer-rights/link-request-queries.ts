@@ -25,8 +25,8 @@ export function takeLinkRequest(tx: Tx) {
 }
 
 /**
- * Returns the paid orders of an address: made with it, or by the account that verified it. Latest first; with a number, only
- * that order.
+ * Returns the paid orders with an address, and those of the account that verified the address, latest first. With
+ * `order_id`, returns only that order.
  */
 export function selectPaidOrdersOf(
   db: Db,
@@ -40,7 +40,7 @@ export function selectPaidOrdersOf(
     .select([
       'users.language',
       'users.time_zone',
-      // The stored address, not the typed one: letters that are equal only in lower case may be another user's address.
+      // Mail the stored address, not the typed one: addresses that differ only in case may belong to different users.
       sql<string>`CASE WHEN lower(orders.email) = ${emailLookupKey(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),

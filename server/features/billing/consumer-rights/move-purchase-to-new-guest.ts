@@ -9,9 +9,10 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import { movePurchase } from './claim-queries.ts'
 
 /**
- * Moves one purchase of a guest to a new guest: the order, or those of its plan, with their entitlements. All else stays with
- * the guest, who is locked, including the balance that may have paid for it: a refund goes back there.
- * @returns the new guest
+ * Moves one purchase of a guest to a new guest: the order, or all orders of its subscription, with their entitlements.
+ * Everything else stays with the old guest, whom the caller has locked. If that guest's balance paid for the purchase,
+ * a refund still returns to this balance.
+ * @returns the id of the new guest
  */
 export async function movePurchaseToNewGuest(
   tx: Tx,
@@ -21,7 +22,7 @@ export async function movePurchaseToNewGuest(
   const newGuestId = newId('usr')
   await insertUser(tx, { id: newGuestId, language, created_at: now })
   await moveEntitlements(tx, await movePurchase(tx, order, newGuestId), newGuestId)
-  // The card of a plan may be saved for other purchases too; only the original guest agreed to those.
+  // A subscription's card may also be saved for other purchases, but only the old guest agreed to that.
   if (await selectSavedMethod(tx, newGuestId)) await revokeSavedMethodConsent(tx, newGuestId, 'claim', now)
   return newGuestId
 }

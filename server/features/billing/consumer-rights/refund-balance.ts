@@ -8,9 +8,9 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 type Refunds = ResultOf<typeof refundCall>['refunds']
 
 /**
- * Refunds a user's unspent paid balance, each top-up to the method that paid it, less its spent bonus. Also works while
- * balances are off. What a gateway refuses to refund stays in the balance.
- * @throws Refusal notRefundable if nothing is left
+ * Refunds a user's unspent paid balance, less the spent bonus. Each top-up is refunded to the payment method that paid
+ * it. Amounts that a gateway refuses to refund stay in the balance. Also works while balances are off.
+ * @throws Refusal notRefundable if there is nothing to refund
  */
 export async function refundBalance(context: BillingContext, userId: string): Promise<{ refunds: Refunds }> {
   const unspent = await selectUnspentTopUps(context.db, userId)
@@ -27,7 +27,7 @@ export async function refundBalance(context: BillingContext, userId: string): Pr
   return { refunds: [...refundsByCurrency.values()] }
 }
 
-/** @returns the amount that is being refunded */
+/** Refunds a top-up, and only logs a refusal. @returns the amount that is being refunded */
 async function refundTopUp(context: BillingContext, orderId: string): Promise<number> {
   try {
     return (await refundOrder(context, orderId, { reason: 'balance_refund' })).amountCents

@@ -26,9 +26,10 @@ const linkLifetimeMs = 24 * 3_600_000
 const maxOrders = 50
 
 /**
- * Records that a client without a session wants to cancel or to withdraw. Only `sendOrderLinks` looks up the orders, so the
- * response and its time do not reveal whether the address is known.
- * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for addresses known and unknown alike; badRequest without one
+ * Records the request of a client without a session for links to cancel or to withdraw. Only `sendOrderLinks` looks
+ * up the orders, so neither the response nor its duration reveals whether the address is known.
+ * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses; badRequest without an
+ * address
  */
 export async function requestOrderLink(
   { db, clock, secret, limits, quotas }: BillingContext,
@@ -36,7 +37,7 @@ export async function requestOrderLink(
   purpose: Purpose,
   { email, order_id }: { email?: string; order_id?: string },
 ): Promise<void> {
-  if (email === undefined) throw new Fault('badRequest', `${purpose} or email is needed`)
+  if (email === undefined) throw new Fault('badRequest', `${purpose} or email is required`)
   const now = clock.now()
   checkEmail(email)
   quotas.spendOrThrow('mailLinks', call.ip)

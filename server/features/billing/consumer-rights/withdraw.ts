@@ -34,8 +34,8 @@ import {
 const batchSize = 20
 
 /**
- * Withdraws from the contract of an order with a mailed secret. The declaration is committed with its confirmation mail; the
- * refund follows, now or by `retryWithdrawalRefunds`. Idempotent.
+ * Withdraws from the contract of an order with a mailed secret. The withdrawal and its confirmation mail are committed
+ * together. The refund follows immediately or, if that fails, in `retryWithdrawalRefunds`. Idempotent.
  * @throws Refusal linkExpired
  */
 export async function withdrawByLink(
@@ -88,7 +88,7 @@ async function recordWithdrawal(
   await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
 }
 
-/** Stops all further charges; the plan ends with the refund. */
+/** Stops further charges of the subscription. The refund later ends the current period too. */
 async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   if (order.subscription_id === null) return
   const subscription = await selectActiveSubscription(tx, order.user_id, now)
@@ -98,8 +98,9 @@ async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
 }
 
 /**
- * Refunds a withdrawal. It is retried if the gateway or a dispute prevents it.
- * @returns whether nothing is left to do
+ * Refunds an order of a withdrawn contract. Only logs a failure, for example because of a dispute: the refund is
+ * retried.
+ * @returns false if the refund must be retried
  */
 async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
   try {
@@ -116,7 +117,7 @@ async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, '
   }
 }
 
-/** Retries withdrawals' refunds after a crash or an outage of the gateway, a limited number of times at growing intervals. */
+/** Retries refunds of withdrawals that failed or were interrupted, a limited number of times at growing intervals. */
 export async function retryWithdrawalRefunds(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()

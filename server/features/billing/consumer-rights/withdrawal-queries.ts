@@ -11,7 +11,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 const paidStatusLiterals = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
 
-/** Matches one order, or those of each period of its subscription. */
+/** Matches the order, or all orders of its subscription. */
 const isOfContract = ({ id, subscription_id }: OrderRow) =>
   subscription_id === null
     ? sql<boolean>`orders.id = ${id}`
@@ -24,8 +24,8 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 }
 
 /**
- * Returns the total that a withdrawal refunds of these orders, however often it is requested: the paid amount, less what was or
- * is being refunded for another reason and what a bank holds; of a top-up the unspent money, less the spent bonus.
+ * Returns the total that a withdrawal refunds of these orders. It is the same before and after that refund: the paid
+ * amount, less refunds for other reasons and disputed amounts; of a top-up the unspent money, less the spent bonus.
  */
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
@@ -43,14 +43,14 @@ export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly str
   return rows[0]?.cents ?? 0
 }
 
-/** Marks all orders of a contract as withdrawn, also those whose money may still come in. */
+/** Marks all orders of a contract as withdrawn, including unpaid orders, whose payment may still arrive. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const change = { withdrawn_at: now, next_withdrawal_refund_at: nextPoll(0, now) }
   const orders = tx.updateTable('orders').set(change).where(isOfContract(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
-/** Takes the withdrawn orders that are due and not yet refunded. */
+/** Takes withdrawn orders that are not yet refunded and whose next retry is due. */
 export function takeDueWithdrawals(tx: Tx, due: DueQuery) {
   const openWithdrawals = tx
     .selectFrom('orders')

@@ -15,8 +15,8 @@ export const gatewayTimeoutMs = 20_000
 const listTimeoutMs = 5 * 60_000
 
 /**
- * The outcome of a call: a payment or a set-up, `null` if there is none, or `unknown` for a time-out, a broken connection or an
- * unreadable response. Unknown is never treated as failed.
+ * The outcome of a call: a payment or a setup, `null` if there is none, or `unknown` if the call failed or timed out.
+ * An unknown outcome is never treated as a failed payment.
  */
 export type Outcome<T> = T | null | 'unknown'
 
@@ -34,12 +34,12 @@ export async function callGateway<T extends Payment | MethodSetup>(
   try {
     return await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway))
   } catch (error) {
-    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway did not respond')
+    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a call to a gateway failed')
     return 'unknown'
   }
 }
 
-/** Queries the payer's e-mail address of a payment; undefined if the gateway has none. */
+/** Queries the payer's e-mail address of a payment. @returns undefined if the gateway has none, `unknown` on failure */
 export async function fetchPayerEmail(
   context: GatewayCallContext,
   gateway: PaymentGateway,
@@ -56,7 +56,7 @@ export async function fetchPayerEmail(
   }
 }
 
-/** Requests a refund. @returns `done`, `refused` (for good), or `unknown` */
+/** Requests a refund. @returns `done`, `refused` (permanently), or `unknown` */
 export async function requestRefund(
   context: GatewayCallContext,
   gateway: PaymentGateway,
@@ -74,7 +74,7 @@ export async function requestRefund(
   }
 }
 
-/** Lists a gateway's payments, which may take many pages. @returns undefined if it does not answer */
+/** Lists a gateway's payments, which may take many pages. @returns undefined if the call fails */
 export async function listGatewayPayments(
   context: GatewayCallContext,
   gateway: PaymentGateway,
@@ -92,7 +92,7 @@ export async function listGatewayPayments(
   }
 }
 
-/** Lists a gateway's disputed payments. @returns undefined if it does not answer */
+/** Lists a gateway's disputed payments. @returns undefined if the call fails */
 export async function listGatewayDisputes(
   context: GatewayCallContext,
   gateway: PaymentGateway,

@@ -12,7 +12,7 @@ import { createSandboxGateway } from './sandbox/sandbox-gateway.ts'
 
 export interface ConfiguredGateways {
   gateways: readonly PaymentGateway[]
-  /** The documents that a gateway serves. */
+  /** The HTTP routes of the gateways, such as the pages of the sandbox. */
   gatewayRoutes: readonly PlainRoute[]
 }
 
@@ -21,13 +21,13 @@ interface Settings {
   db: Db
   clock: Clock
   log: Log
-  /** The local address of this process; undefined until it listens. */
+  /** Returns the local address of this process; undefined until it listens. */
   localUrl(): string | undefined
 }
 
 /**
- * Creates the configured gateways in the order of offer: cards first. The sandbox is among them if ALLOW_SANDBOX says so; by
- * default, if no other gateway has keys and the site is not at an https address.
+ * Creates the configured gateways in the order in which they are offered, cards first. Includes the sandbox if
+ * ALLOW_SANDBOX is on. By default it is on if no other gateway has keys and the site has no https address.
  */
 export async function createGateways(settings: Settings): Promise<ConfiguredGateways> {
   const { gateways, gatewayRoutes } = createSandbox(settings)
@@ -40,7 +40,7 @@ export async function createGateways(settings: Settings): Promise<ConfiguredGate
 async function createStripe({ config, db, clock, log }: Settings): Promise<PaymentGateway[]> {
   const { stripe, publicUrl, secrets } = config
   if (!stripe || !secrets.stripe) return []
-  // A site without Stripe keys need not load Stripe's library.
+  // Loads Stripe's library only on sites with Stripe keys.
   const { createStripeGateway } = await import('./stripe/stripe-gateway.ts')
   return [createStripeGateway({ ...stripe, ...secrets.stripe, publicUrl, db, clock, log })]
 }

@@ -1,8 +1,8 @@
 import type { OrderGatewayId } from '#contract/billing.ts'
 
 /**
- * Returns the page where an operator answers a dispute at its gateway; null for the sandbox and the balance, and if the gateway
- * has named neither the payment nor the dispute.
+ * Returns the URL of the page where an operator answers a dispute at its gateway. Null for the sandbox and the balance,
+ * and for Stripe if neither the payment nor the dispute has a reference.
  */
 export function disputeUrl(
   gateway: OrderGatewayId,

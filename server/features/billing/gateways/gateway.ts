@@ -5,9 +5,11 @@ import type { DisputeStatus, PaymentMethod } from '#server/features/billing/stat
 /** The reason for a declined payment; an adapter maps the gateway's reasons to these. */
 export type DeclineCode = (typeof declineCodes)[number]
 
-/** A payment to make. Its key is committed here first, so that the payment can be found by it. */
+/**
+ * A payment to make. Its key is committed to our database before the call, so that the payment can be found by the key.
+ */
 export interface Charge {
-  /** The idempotency key: a request that is sent again with it makes no second payment. */
+  /** The idempotency key: a repeated request with the same key makes no second payment. */
   key: string
   orderId: string
   attemptId: string
@@ -37,7 +39,10 @@ interface OffSessionCharge extends Charge {
 }
 
 interface SavedMethod {
-  /** The gateway's id of the method, as in webhook events. If charging needs another id, that id and a slash precede it. */
+  /**
+   * The gateway's id of the method. If charging needs a second id, such as a customer's, that id and a slash precede
+   * it.
+   */
   reference: string
   brand: string | null
   last4: string | null
@@ -52,7 +57,7 @@ export interface Payment {
   reference: string
   /** `unreadable`: the gateway reports a state that this site does not know. An operator has to resolve it. */
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled' | 'unreadable'
-  /** Empty for a payment of another shop with the same account. */
+  /** Empty for a payment of another shop that uses the same account. */
   orderId: string
   attemptId: string
   /** The purchase that was stored with the payment. */
@@ -70,7 +75,10 @@ export interface Payment {
   decline?: DeclineCode
   /** The status of the dispute, if the payment was disputed. */
   dispute?: DisputeStatus
-  /** The disputed amount; without it, the whole payment. The bank holds it while the dispute is open, and keeps it once lost. */
+  /**
+   * The disputed amount; undefined for the whole payment. The bank holds it while the dispute is open, and keeps it if
+   * the dispute is lost.
+   */
   disputedCents?: number
   /** Details of the dispute, for the operator who answers it at the gateway. */
   disputeDetails?: DisputeDetails
@@ -79,7 +87,7 @@ export interface Payment {
    * are known then, and the status is `unreadable`.
    */
   missing?: boolean
-  /** The gateway did not report whether there is a dispute; a known one is unchanged. */
+  /** The gateway did not report whether there is a dispute. A dispute that is already recorded stays unchanged. */
   disputeUnread?: boolean
 }
 
@@ -92,60 +100,65 @@ export interface DisputeDetails {
   dueAt?: Date
 }
 
-/** Represents a payment that could not be read at the gateway, so that one bad record does not hide the others. */
+/**
+ * Returns a placeholder for a payment that could not be read, so that one bad record does not make a whole list fail.
+ */
 export function unreadablePayment(reference: string): Payment {
   const unknown = { orderId: '', attemptId: '', amountCents: 0, refundedCents: 0, currency: '' }
   return { reference, status: 'unreadable', ...unknown }
 }
 
-/** A charge for which the gateway made no payment. Its reference is our key, which is as unique. */
+/**
+ * Returns a failed payment for a charge that created none at the gateway. Its reference is our key, which is unique
+ * too.
+ */
 export function notCreatedPayment(charge: Charge, decline: DeclineCode): Payment {
   const { key: reference, orderId, attemptId, amountCents, currency } = charge
   return { reference, status: 'failed', orderId, attemptId, amountCents, refundedCents: 0, currency, decline }
 }
 
-/** Represents a payment that the gateway no longer has. */
+/** Returns a placeholder for a payment that the gateway no longer has. */
 export function missingPayment(reference: string, attemptId = ''): Payment {
   return { ...unreadablePayment(reference), attemptId, missing: true }
 }
 
-/** The name by which `retrievePayment` finds a payment through its dispute, if its own record is gone. */
+/** Returns the reference with which `retrievePayment` finds a payment by its dispute, if its own record is gone. */
 export const toDisputeReference = (disputeReference: string): string => `dispute:${disputeReference}`
 
-/** Returns whether a name is not a payment's id. The gateways' ids have no colon. */
+/** Returns whether a reference is not the id of a payment: the gateways' ids contain no colon. */
 export const isIndirectReference = (reference: string): boolean => reference.includes(':')
 
 export const unlistedPrefix = 'not-listed:'
 
-/** The name of the discrepancy for a time that a gateway no longer lists. */
+/** Returns the reference of the discrepancy for a time span that a gateway no longer lists (`listHistoryMs`). */
 export const toUnlistedReference = (from: Date, to: Date): string =>
   `${unlistedPrefix}${from.toISOString()}/${to.toISOString()}`
 
-/** Returns whether a name is that of an unlisted time, which cannot be settled. */
+/** Returns whether a reference is that of an unlisted time span, for which there is no payment to look up. */
 export const isUnlistedReference = (reference: string): boolean => reference.startsWith(unlistedPrefix)
 
-/** The name of the `unreadable` payment that a gateway lists if it did not return its disputes. */
+/** The reference of the `unreadable` payment that an adapter lists if the gateway did not return its disputes. */
 export const unreadDisputesReference = 'disputes'
 
 /** A payment method to set up without a payment. */
 export interface MethodSetupRequest {
-  /** The idempotency key of the set-up. */
+  /** The idempotency key of the setup. */
   key: string
   setupId: string
   payer: Charge['payer']
   method: PaymentMethod
-  /** As with a payment. */
+  /** The card token, as in `OnSessionCharge`. */
   token?: string
   returnUrl: string
-  /** The page to which a wallet returns those who decline, if it differs. */
+  /** The page to which a wallet returns a user who cancels. */
   cancelUrl: string
 }
 
-/** The set-up of a payment method, as the gateway reports it. */
+/** The setup of a payment method, as the gateway reports it. */
 export interface MethodSetup {
   reference: string
   status: Exclude<Payment['status'], 'unreadable'>
-  /** The id of our change, if the gateway stores it. */
+  /** Our own id of the setup, if the gateway stores it. */
   setupId?: string
   /** The method, once it is saved. */
   method?: SavedMethod
@@ -153,17 +166,19 @@ export interface MethodSetup {
   decline?: DeclineCode
 }
 
-/** Identifies a set-up by the gateway's id or, if that is not known, by our own key. */
+/** Identifies a setup by the gateway's id or, if that is not known, by our own key. */
 export type MethodSetupLookup = { reference: string } | { key: string; setupId: string; startedAt: Date }
 
 /** Sets up payment methods without a payment. No money moves, and a method can be charged only once it is approved. */
 export interface MethodSetups {
   start(request: MethodSetupRequest): Promise<MethodSetup>
-  /** Completes a set-up that waited for the user, and returns it. Null if the gateway no longer has it. */
+  /** Completes a setup that waited for the user, and returns it. Null if the gateway no longer has it. */
   complete(reference: string): Promise<MethodSetup | null>
-  /** Null if the gateway has no such set-up. */
+  /** Returns a setup; null if the gateway has no such setup. */
   retrieve(lookup: MethodSetupLookup): Promise<MethodSetup | null>
-  /** Cancels a set-up that waits for the user; a saved method stays saved. Null as with `complete`. */
+  /**
+   * Cancels a setup that waits for the user; a saved method stays saved. Null if the gateway no longer has the setup.
+   */
   cancel(reference: string): Promise<MethodSetup | null>
 }
 
@@ -171,7 +186,7 @@ export interface MethodSetups {
 export interface FormHosts {
   script: readonly string[]
   frame: readonly string[]
-  /** Requested by the gateway's own script. */
+  /** Hosts to which the gateway's script sends requests. */
   connect: readonly string[]
 }
 
@@ -181,51 +196,55 @@ export type PaymentLookup = { reference: string } | { key: string; attemptId: st
 /** A gateway's id of an event, a payment or a method. */
 export const GatewayReference = Type.String({ pattern: '^[!-~]{1,255}$' })
 
-/** A webhook event: its id, and that of its payment, set-up or saved method. Everything else is read at the gateway. */
+/**
+ * A webhook event. `reference` is the id of a payment, a setup or a saved method, which is then queried at the gateway.
+ */
 export interface WebhookEvent {
   eventId: string
   reference: string
 }
 
-/** A webhook event that is not the gateway's, is too old, or has an unknown shape. */
+/** Thrown for a webhook event that was not signed by the gateway, is too old, or has an unknown shape. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
 
 /**
- * The gateway refused a request for good, such as a refund of more than was paid. Any other error of a call leaves open
- * whether money moved.
+ * Thrown if the gateway refused a request permanently, such as a refund of more than was paid. After any other error it
+ * is unknown whether money moved.
  */
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused'
 }
 
-/** Returns which of these payments are already booked. */
+/** Returns the references of those payments that are already recorded as succeeded. */
 export type FindBookedPayments = (references: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * The service that moves the money. Renewals, dunning and entitlements are not its task. Callers use `call-gateway.ts`, which
- * adds time limits, because calls may be slow or fail.
+ * A payment service, which moves the money. It is not responsible for renewals, dunning and entitlements. Calls may be
+ * slow or fail, so callers use `call-gateway.ts`, which adds time limits.
  */
 export interface PaymentGateway {
   readonly id: GatewayId
   readonly methods: readonly PaymentMethod[]
   /** The public key, for the gateway's own script in the browser. */
   readonly publicKey?: string
-  /** It cannot save methods, so it sells no subscriptions. May be known only some time after the start. */
+  /** True if the gateway cannot save methods and so sells no plans. May be known only some time after the start. */
   readonly oneOffOnly?: boolean
-  /** Reads the account's permissions when the site starts. It never fails, and takes seconds at most. */
+  /**
+   * Checks the account's settings at the gateway when the site starts. Never throws, and takes a few seconds at most.
+   */
   prepare?(): Promise<void>
-  /** The required webhook events that the account does not send; all of them if there is no webhook. */
+  /** Returns the required webhook events that the account does not send: all of them if there is no webhook. */
   missingWebhookEvents?(): Promise<readonly string[]>
   readonly formHosts?: FormHosts
-  /** The smallest amount of a currency that it can charge, in cents; one cent by default. */
+  /** Returns the unit of a currency, in cents, of which every amount must be a multiple; one cent by default. */
   unitCents?(currency: string): number
-  /** Returns whether it accepts an amount; any by default. */
+  /** Returns whether the gateway accepts an amount; by default it accepts any amount. */
   acceptsAmount?(amountCents: number, currency: string): boolean
   /**
-   * Returns the step by which the browser gets a token before `createPayment`; undefined if the payment starts with the order,
-   * because the browser needs it for the next step (a wallet).
+   * Returns the step in which the browser obtains a token before `createPayment`. Undefined if the browser needs the
+   * payment itself for its next step (as with a wallet): the payment then starts with the order.
    */
   tokenStep(method: PaymentMethod): NextStep | undefined
   /** Charges a one-off purchase or a first period, while the user is present. */
@@ -235,17 +254,19 @@ export interface PaymentGateway {
   /** Completes a payment that waited for the user (a capture), and returns it. Null if the gateway no longer has it. */
   confirmPayment(reference: string): Promise<Payment | null>
   /**
-   * Time after its start for which a payment may not be found by our own key yet; an hour by default. It is not replaced by
-   * another payment before that.
+   * Time after the start of a payment, in milliseconds, until the gateway surely finds it by our key; an hour by
+   * default. No other payment replaces it before that.
    */
   readonly lookupLagMs?: number
-  /** Null if the gateway has no such payment. */
+  /** Returns a payment; null if the gateway has no such payment. */
   retrievePayment(lookup: PaymentLookup): Promise<Payment | null>
   /** Returns the payer's e-mail address, if the gateway has it. */
   findEmail(reference: string): Promise<string | undefined>
-  /** Cancels a payment that waits for the user; one that succeeded is unchanged. Null as with `confirmPayment`. */
+  /**
+   * Cancels a payment that waits for the user; a succeeded payment is unchanged. Null if the gateway no longer has it.
+   */
   cancelPayment(reference: string): Promise<Payment | null>
-  /** Refunds once per key. @throws GatewayRefused for more than is left */
+  /** Refunds once per key. @throws GatewayRefused if the amount exceeds what can still be refunded */
   refundPayment(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   methodSetups: MethodSetups
   /** Detaches a method, which can then no longer be charged. */
@@ -254,19 +275,21 @@ export interface PaymentGateway {
   isMethodAttached(methodReference: string): Promise<boolean>
   /** Deletes the name and address of a user who will not pay again, if the gateway stores them. */
   deleteCustomer?(userId: string): Promise<void>
-  /** @throws WebhookRefused */
+  /** Verifies and parses a webhook event. @throws WebhookRefused */
   parseWebhook(
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
   ): WebhookEvent | Promise<WebhookEvent>
   /**
-   * Lists all payments that were made, refunded or disputed since, for reconciliation. If each needs a call of its own,
-   * those that are booked (`findBooked`) and have no later changes are left out. One that cannot be read is listed as `unreadable`,
-   * under a reference by which `retrievePayment` finds it.
+   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. If the gateway needs a
+   * call per payment, unchanged payments that are already recorded (`findBooked`) are omitted. A payment that cannot be
+   * read is listed as `unreadable`, with a reference that `retrievePayment` accepts.
    */
   listPayments(time: Date, findBooked?: FindBookedPayments): Promise<Payment[]>
-  /** How far back it lists, in milliseconds; without limit by default. */
+  /** How far back `listPayments` can list, in milliseconds; without limit by default. */
   readonly listHistoryMs?: number
-  /** Lists the payments with a dispute that was opened since, in case `listPayments` could not read the disputes. */
+  /**
+   * Lists the payments whose dispute was opened since a time; used after `listPayments` could not read the disputes.
+   */
   listDisputedPayments?(time: Date): Promise<Payment[]>
 }

@@ -27,7 +27,7 @@ interface PaymentOption {
   kind: OrderKind
 }
 
-/** @throws Refusal gatewayNotOffered if this gateway or payment method is not offered here for the product */
+/** Returns the gateway of a payment option. @throws Refusal gatewayNotOffered if it is not offered for the product */
 export function checkOffered(context: Gateways, { gateway, method, kind }: PaymentOption): PaymentGateway {
   const found = requireGateway(context, { gateway })
   const isOffered = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
@@ -35,7 +35,7 @@ export function checkOffered(context: Gateways, { gateway, method, kind }: Payme
   return found
 }
 
-/** @throws Refusal gatewayNotOffered if the gateway does not take the amount */
+/** @throws Refusal gatewayNotOffered if the gateway does not accept the amount */
 export function checkAmount(
   context: Gateways,
   gateway: OrderGatewayId,
@@ -45,7 +45,7 @@ export function checkAmount(
     throw new Refusal('gatewayNotOffered')
 }
 
-/** Returns whether a gateway takes an amount: some have a minimum, or no fractions of a currency. */
+/** Returns whether a gateway accepts an amount: some have a minimum, or no decimals in some currencies. */
 export function acceptsAmount(
   gateway: PaymentGateway,
   { amount_cents, currency }: { amount_cents: number; currency: string },
@@ -53,7 +53,7 @@ export function acceptsAmount(
   return gateway.acceptsAmount?.(amount_cents, currency) ?? true
 }
 
-/** Returns whether any gateway takes an amount. */
+/** Returns whether any gateway accepts an amount. */
 export function isPayable(
   { gateways }: Gateways,
   price: { amount_cents: number; currency: string },
@@ -63,9 +63,9 @@ export function isPayable(
 
 /** A product on offer, and its price. */
 export interface PricedProduct {
-  /** `episode`, `video`, or the id of a plan. */
+  /** `episode`, `video`, or the id of a plan or a top-up. */
   productId: string
-  /** All amounts that may be charged for it: for a plan also the introductory price. */
+  /** All amounts that may be charged for the product: a plan may also have an introductory price. */
   cents: readonly number[]
   currency: string
 }
@@ -90,7 +90,7 @@ export function isPurchasable(context: Gateways, price: PricedProduct, kind: Ord
   return gatewaysFor(context, price, kind).length > 0
 }
 
-/** Returns the gateways with which a product can be bought; a plan needs one that can charge again. */
+/** Returns the gateways with which a product can be bought; a plan needs a gateway that can charge a saved method. */
 export function gatewaysFor(
   { gateways }: Gateways,
   price: Omit<PricedProduct, 'productId'>,
@@ -102,8 +102,8 @@ export function gatewaysFor(
 }
 
 /**
- * Returns the payment methods for what is offered, one entry per gateway and kind, each with the products whose amount it does
- * not take.
+ * Returns the payment methods for the offered products, one entry per gateway and method, with the products whose price
+ * the gateway does not accept.
  */
 export function offeredGateways(
   { gateways }: Gateways,

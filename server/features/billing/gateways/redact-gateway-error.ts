@@ -2,13 +2,13 @@ interface RedactedError {
   type: string
   code?: string
   status?: number
-  /** The gateway's id of the request, for its support. */
+  /** The gateway's id of the request, which its support asks for. */
   request?: string
 }
 
 /**
- * Returns the parts of a gateway's error that may be logged. The error itself may contain the request and the response, with a
- * payment's secret and a user's address, and repeat either in its message.
+ * Returns the parts of a gateway's error that may be logged. The error and its message may quote the request and the
+ * response, which can contain a payment's secret and a user's address.
  */
 export function redactGatewayError(error: unknown): RedactedError {
   const fields: Record<string, unknown> = Object(error)

@@ -6,8 +6,8 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 const batch = 200
 
 /**
- * Removes expired bonus from balances. It could not be spent before; this adds the expiry to the statement. While balances are
- * off nothing is removed.
+ * Removes expired bonus from balances, with an entry in the balance history. Expired bonus can never be spent, even
+ * before this job has removed it. Does nothing while balances are off.
  */
 export async function expireBonus({ db, clock, isBalanceEnabled }: BillingContext): Promise<void> {
   if (!isBalanceEnabled) return

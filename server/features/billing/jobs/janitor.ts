@@ -55,7 +55,7 @@ const batch = 20
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
 const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
 
-/** The rows of the janitor's steps, or a superset: each condition matches an index. */
+/** The rows that the janitor's steps process, or a superset of them. An index supports each condition. */
 const janitorRows = [
   "orders WHERE status = 'pending' AND expires_at <= $1",
   `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
@@ -71,15 +71,15 @@ const janitorRows = [
   'webhook_events WHERE applied_at IS NULL AND next_poll_at <= $1',
 ]
 
-/** True while the janitor has work. */
+/** SQL condition: true while the janitor has work. */
 export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
 
 type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
- * Completes what a crash, a time-out or an absent user left behind: due payments, method set-ups and refunds; methods and
- * customers to delete at gateways; recorded webhook events that were not applied; expired orders and subscriptions. Any number
- * of processes may run it at any time; it never sends a payment again.
+ * Completes what a crash, a time-out or an absent user left unfinished: open payments, method setups and refunds;
+ * methods and customers to delete at gateways; stored webhook events that were not applied; expired orders and
+ * subscriptions. Any number of processes may run it at any time. It never starts a payment.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
@@ -134,7 +134,7 @@ export async function runJanitor(context: BillingContext): Promise<void> {
 }
 
 /**
- * Processes items one by one. A failed one is logged and retried later, and does not block the others.
+ * Processes items one by one. A failed item is logged and retried later, and does not block the others.
  * @param endPolling runs after the last poll of an item
  */
 async function processEach<T extends { poll_count: number }>(
@@ -160,7 +160,7 @@ async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promis
   const last = nextPoll(attempt.poll_count + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return cancelAttempt(context, current)
-  // The gateway reports that the payment will end. Until then operators see it among the discrepancies.
+  // A processing payment still becomes final, so poll it again in a day. Until then it is listed as a discrepancy.
   if (last && current.status === 'processing')
     await pollAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)
@@ -178,7 +178,8 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
   const subscription = await selectSubscription(db, current.subscription_id)
   const isLive = subscription?.status === 'active' || subscription?.status === 'past_due'
   const last = nextPoll(setup.poll_count + 1, clock.now()) === null
-  // The user may choose another method meanwhile, and one that is saved late is then unwanted.
+  // After the last poll, the setup is closed even if it may have succeeded: the user may choose another method
+  // meanwhile.
   if (!isGatewayConfigured(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
   if (current.status === 'requires_action' && (last || !isLive)) return cancelMethodSetup(context, current)

@@ -4,7 +4,7 @@ import { deleteUnstartedSubscriptions, deleteUnpaidOrders } from './unpaid-order
 
 const batch = 1000
 
-/** Deletes old orders that ended without a payment, and the records that only they need. */
+/** Deletes old orders that ended without a payment, then subscriptions and terms that no order uses. */
 export async function purgeUnpaidOrders({ db, clock, resourceLimits }: BillingContext): Promise<void> {
   const endedBefore = new Date(clock.now().getTime() - resourceLimits.unpaidOrderRetentionMs)
   while ((await deleteUnpaidOrders(db, endedBefore, batch)) === batch);

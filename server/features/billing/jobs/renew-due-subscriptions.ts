@@ -4,13 +4,13 @@ import { renewSubscription } from './renew-subscription.ts'
 
 const batch = 40
 const concurrency = 4
-/** Longer than a batch takes at a gateway that never answers in time; a crashed process keeps its batch this long. */
+/** How long a process claims a batch: longer than a batch takes if every gateway call times out. */
 const claimMs = 10 * 60_000
 
 /**
- * Charges the subscriptions whose period or retry is due, and ends those that are over. Any number of processes may run it at
- * any time: each takes different subscriptions, and one order per period makes a renewal happen once. If aborted, it starts no
- * further renewal.
+ * Charges subscriptions whose period has ended or whose retry is due, and ends expired ones. Any number of processes
+ * may run it at any time: each claims different subscriptions, and a period has only one order, so it is never renewed
+ * twice. After an abort, no further renewal starts.
  */
 export async function renewDueSubscriptions(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -22,7 +22,10 @@ export async function renewDueSubscriptions(context: BillingContext, signal?: Ab
   }
 }
 
-/** Renews the due subscriptions one by one. A failed one is logged and retried after its claim expires, and does not block the others. */
+/**
+ * Renews subscriptions one by one. A failure is logged, does not block the others, and is retried after its claim
+ * expires.
+ */
 async function renewFromQueue(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {
   for (let id = due.shift(); id !== undefined && !signal?.aborted; id = due.shift()) {
     await renewSubscription(context, id).catch((error: unknown) =>

@@ -41,10 +41,10 @@ import { becomePastDue } from '#server/features/billing/subscriptions/settle-ren
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 
-/** Lifetime of a renewal's order. It is closed with its subscription, usually long before. */
+/** Lifetime of a renewal's order. The order usually ends much earlier, together with its subscription. */
 const orderLifetimeMs = 30 * dayMs
 
-/** The payment method and gateway that a subscription is charged with. */
+/** A renewal charge that is stored and must be sent to the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -58,8 +58,8 @@ type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; a
 const nothing: Step = { do: 'nothing' }
 
 /**
- * Renews a subscription or ends it: charges the next period in two transactions with the gateway call between them, so that a
- * crash in between is recovered from the stored attempt. If nothing is due, only records when to check next.
+ * Renews a subscription, or ends it. A charge takes two transactions with the gateway call between them: after a crash,
+ * it is resolved from the stored attempt. If nothing is due, only stores when to check next.
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => prepareStep(context, tx, id))
@@ -81,7 +81,10 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** The first transaction: decides what is due, and for a charge stores the order and the attempt with its key. */
+/**
+ * The first transaction: decides what to do, and for a charge stores the order and the attempt with its idempotency
+ * key.
+ */
 async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise<Step> {
   await lockSubscriber(tx, id)
   const now = context.clock.now()
@@ -125,7 +128,7 @@ async function postponeCheck(tx: Tx, id: string, at: Date): Promise<Step> {
   return nothing
 }
 
-/** Leaves a subscription past due until its gateway is configured again, or the customer chooses another. */
+/** Makes a subscription past due until its gateway is configured again, or the customer chooses another. */
 async function waitForGateway(
   context: BillingContext,
   tx: Tx,
@@ -184,14 +187,14 @@ async function beginCharge(
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
-/** Returns the kind of a subscription's payment method, card or wallet: a wallet has no last digits. */
+/** Returns whether a subscription is paid by card or wallet. If the gateway has both, only cards have last digits. */
 function methodKindOf({ methods }: PaymentGateway, { method_last4 }: RenewalRow): PaymentMethod {
   const [only = 'card', ...others] = methods
   if (others.length === 0) return only
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** Returns the order for the next period: of the planned change of plan, else of the same plan. */
+/** Returns the order for the next period: that of a planned change of plan, otherwise a new one for the same plan. */
 async function createRenewalOrder(
   tx: Tx,
   row: RenewalRow,
@@ -228,6 +231,6 @@ async function createRenewalOrder(
       expires_at: payableUntil,
     })
   const order = await selectOrder(tx, id)
-  if (!order) throw new Error(`order ${id} is gone`)
+  if (!order) throw new Error(`order ${id} was not found after its creation`)
   return order
 }

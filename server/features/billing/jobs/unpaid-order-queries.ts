@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
 /**
- * Deletes a batch of orders that ended before `endedBefore` without a payment: no attempt succeeded or is open, and nothing was
- * booked, granted or refunded. Renewal orders are kept. Attempts are deleted with their orders.
+ * Deletes a batch of orders that ended before `endedBefore` without a payment, and their attempts: no attempt succeeded
+ * or is open, and there are no ledger lines, entitlements or refunds. Does not delete renewal orders.
  * @returns the number of deleted orders
  */
 export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: number): Promise<number> {
@@ -29,7 +29,7 @@ export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: numbe
   return rows[0]?.deleted ?? 0
 }
 
-/** Deletes subscriptions that never started and have no order left. */
+/** Deletes subscriptions that never started and have neither an order nor a method setup. */
 export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
   await sql`
     DELETE FROM subscriptions WHERE status = 'expired' AND started_at IS NULL

@@ -4,7 +4,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { Account } from './ledger.ts'
 import { insertLedgerLines } from './ledger-queries.ts'
 
-/** Paid and bonus money of one change of a balance, both in cents. */
+/** The amounts of paid money and of bonus in one change of a balance, in cents. */
 export interface PaidAndBonus {
   paid: number
   bonus: number
@@ -12,7 +12,7 @@ export interface PaidAndBonus {
 
 type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
-/** Enters a transaction, without its zero lines. Positive is debit; the cents add up to zero. */
+/** Inserts a ledger transaction without zero amounts. Positive amounts are debits; all amounts add up to zero. */
 async function enter(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },
@@ -33,7 +33,9 @@ async function enter(
   )
 }
 
-/** Books a purchase from the balance: deferred revenue becomes revenue, and the part that bonus paid is a discount, not revenue. */
+/**
+ * Books a purchase from the balance. Paid money becomes revenue; the amount paid with bonus is a discount, not revenue.
+ */
 export function enterBalanceSale(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
@@ -48,7 +50,7 @@ export function enterBalanceSale(
   )
 }
 
-/** Books a refund of a purchase to the balance, in the same accounts. */
+/** Books a refund of a purchase to the balance: the reverse of `enterBalanceSale`. */
 export function enterBalanceRefund(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
@@ -64,8 +66,8 @@ export function enterBalanceRefund(
 }
 
 /**
- * Books the effect of refunds and disputes of a top-up on the balance: `reversed` out of what was unspent, `lost` of what was
- * spent. Negative if it is returned, or if money that came back to the balance offsets a loss.
+ * Books the effect of a refund or dispute of a top-up on the balance: `reversed` is unspent money that leaves the balance,
+ * and `lost` was already spent. Negative amounts reverse this, or reduce a loss by money that returned to the balance.
  */
 export function enterTopUpReversal(
   tx: Tx,
@@ -81,7 +83,7 @@ export function enterTopUpReversal(
   )
 }
 
-/** Books that paid money pays for what bonus had paid of a purchase (negative for the other direction), in the accounts of the purchase. */
+/** Books that paid money replaces bonus as the payment of a part of a purchase; a negative amount does the reverse. */
 export function enterBonusSetOff(
   tx: Tx,
   purchase: LedgerOrder & { kind: 'episode' | 'video'; cents: number },

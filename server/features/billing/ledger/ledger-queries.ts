@@ -2,7 +2,10 @@ import { sql, type Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Inserts lines, and queues those of sales and disputes for counting (sale-queries.ts). */
+/**
+ * Inserts ledger lines. Queues lines of sales and disputes, which are later added to the daily figures
+ * (sale-queries.ts).
+ */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
   const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
   const counted = entered.filter(
@@ -25,7 +28,7 @@ export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promi
   return row !== undefined
 }
 
-/** Returns when a transaction was entered; undefined if the ledger does not have it. */
+/** Returns the time of a ledger transaction; undefined if the ledger does not have it. */
 export async function selectEnteredAt(db: Db, transactionId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
@@ -36,7 +39,7 @@ export async function selectEnteredAt(db: Db, transactionId: string): Promise<Da
   return row?.at
 }
 
-/** Returns the account that a transaction credits; for a purchase partly paid by bonus, the sales account. */
+/** Returns the account that a transaction credits; the sales account if bonus paid only a part of a purchase. */
 export async function selectCreditedAccount(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
@@ -49,7 +52,7 @@ export async function selectCreditedAccount(db: Db, transactionId: string): Prom
   return row?.account
 }
 
-/** Counts the transactions of an order whose id has a prefix. */
+/** Counts the ledger transactions of an order whose transaction id begins with a prefix. */
 export async function countLedgerTransactions(tx: Tx, orderId: string, prefix: string): Promise<number> {
   const { count } = await tx
     .selectFrom('ledger_lines')

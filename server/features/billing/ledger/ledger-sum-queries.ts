@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** Sums of the ledger in one currency; docs/figures.md defines each. */
+/** Sums of the ledger in one currency; docs/figures.md defines each sum. */
 export interface LedgerSums {
   currency: string
   gross_cents: number
@@ -10,18 +10,18 @@ export interface LedgerSums {
   disputes_lost_cents: number
 }
 
-/** Matches the lines that the sums read: sales with their refunds, and disputes. */
+/** SQL condition for the lines that the sums read: sales with their refunds, and disputes. */
 export const isSummedLine = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
 
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
-/** Matches sales lines: those of `set_off:` are what a purchase from the balance earns besides its charge. */
+/** Matches sales lines. A `set_off:` line changes the revenue of a purchase if paid money replaces its bonus. */
 const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
 
 /**
- * The sums as columns over the lines that match `isSummedLine`. Money that a lost dispute moves out of `charged_back` is not a won
- * dispute.
+ * SQL columns that compute the sums from lines matching `isSummedLine`. Won disputes are credits of `charged_back` in
+ * `dispute:` transactions only: a lost dispute also credits this account, in a `dispute_lost:` transaction.
  */
 export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,

@@ -11,8 +11,9 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * The accounts that incoming money is entered under: `sales:…` for sales, `deferred_revenue` for the unspent money in balances,
- * which is owed, `bonus_sales` for what bonus paid, `refunds_payable` for money that came in twice or too late and is refunded.
+ * The accounts that a payment credits: `sales:…` for sales; `deferred_revenue` for unspent money in balances, which is
+ * owed to users; `bonus_sales` for amounts paid with bonus; `refunds_payable` for a duplicate or late payment, which is
+ * refunded.
  */
 const sourceAccounts = [
   'sales:plan',
@@ -25,10 +26,13 @@ const sourceAccounts = [
 export type SourceAccount = (typeof sourceAccounts)[number]
 
 /**
- * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` is taken by open disputes,
- * `dispute_lost` by lost ones. Of balances, `top_up_reversals` is what refunds and disputes took of top-ups; it is cleared by
- * what the balance loses for it or, if already spent, by `balance_loss`. `bonus_discount` is what bonus paid, and `breakage`
- * the unspent paid money of deleted accounts.
+ * The accounts of the ledger. Positive amounts are debits.
+ * - `gateway:…`: money that a gateway holds for the site
+ * - `charged_back`: money taken by open disputes; `dispute_lost`: by lost disputes
+ * - `top_up_reversals`: money that refunds and disputes took of top-ups, until the balance or `balance_loss` covers it
+ * - `balance_loss`: the part of that money that users had already spent
+ * - `bonus_discount`: amounts of purchases that were paid with bonus
+ * - `breakage`: unspent paid money of deleted accounts
  */
 export type Account =
   | SourceAccount
@@ -47,7 +51,7 @@ interface Entry {
   credit: Account
   cents: number
   at: Date
-  /** The time under which the figures count it, if it is not `at` (docs/figures.md, "Dates"). */
+  /** The time under which the figures count the entry, if it differs from `at` (docs/figures.md, "Dates"). */
   effectiveAt?: Date | null
 }
 
@@ -66,7 +70,7 @@ async function enter(tx: Tx, entry: Entry): Promise<void> {
   ])
 }
 
-/** Books incoming money that pays for its order; a top-up's is owed until it is spent. */
+/** Books a payment that pays its order. The money of a top-up is deferred revenue until it is spent. */
 export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date): Promise<void> {
   const credit = order.kind === 'top_up' ? 'deferred_revenue' : (`sales:${order.kind}` as const)
   const accounts = { debit: `gateway:${attempt.gateway}`, credit } as const
@@ -79,7 +83,10 @@ export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date
   })
 }
 
-/** Books incoming money that buys nothing, once per attempt. @returns whether it was the first time */
+/**
+ * Books a payment that buys nothing and is to be refunded, once per attempt.
+ * @returns false if it was already booked
+ */
 export async function enterUnwantedPayment(
   tx: Tx,
   order: OrderRow,
@@ -99,7 +106,7 @@ export async function enterUnwantedPayment(
   return true
 }
 
-/** The payment that a refund or a dispute takes from, and the account under which its money was entered. */
+/** The payment that a refund or dispute is about, and the account that this payment credited (`source`). */
 export interface LedgerPayment {
   order: OrderRow
   attempt: AttemptRow
@@ -107,11 +114,11 @@ export interface LedgerPayment {
   at: Date
 }
 
-/** Returns the account that refunds and disputes take from; of a top-up the balance follows (sync-top-up.ts). */
+/** Returns the account that refunds and disputes debit. For a top-up, sync-top-up.ts then charges the balance. */
 const reversalAccount = (source: SourceAccount): Account =>
   source === 'deferred_revenue' ? 'top_up_reversals' : source
 
-/** Books a refund of a sale, or of money that bought nothing. */
+/** Books a refund of a sale, a top-up or an unwanted payment. */
 export function enterRefund(
   tx: Tx,
   { order, attempt, source, at }: LedgerPayment,
@@ -127,7 +134,7 @@ export function enterRefund(
   })
 }
 
-/** Books a refund that failed after it was sent. It is counted under the date of the refund. */
+/** Reverses the entry of a refund that failed later. The figures count the reversal on the date of the refund. */
 export async function enterFailedRefund(
   tx: Tx,
   { order, attempt, source, at }: LedgerPayment,
@@ -145,10 +152,15 @@ export async function enterFailedRefund(
   })
 }
 
-/** A movement of disputed money. `openedAt`: when the dispute first took it; all of it is counted there. */
+/**
+ * A disputed payment. `openedAt` is when the dispute first took money; the figures count all its entries at that time.
+ */
 type DisputedPayment = LedgerPayment & { openedAt?: Date }
 
-/** Books money that a dispute took (positive) or returned. May be called any number of times. */
+/**
+ * Books money that a dispute took (positive) or returned (negative). Each call adds a transaction, so it is not
+ * idempotent.
+ */
 export function enterDispute(
   tx: Tx,
   { order, attempt, source, at, openedAt }: DisputedPayment,
@@ -165,8 +177,8 @@ export function enterDispute(
 }
 
 /**
- * Books a lost dispute: what it took is gone for good (positive), or is open or won again after all. The disputed money of a
- * top-up is a loss only as far as the balance could not be charged for it.
+ * Books the disputed money as lost (positive), or reverses that if the dispute is open or won again (negative). Does
+ * nothing for a top-up: its loss is only the amount that could not be charged to the balance (`enterTopUpReversal`).
  */
 export async function enterDisputeLoss(
   tx: Tx,
@@ -182,15 +194,15 @@ export async function enterDisputeLoss(
   await enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
 }
 
-/** Enters a transaction under the next number of its prefix. */
+/** Inserts a transaction whose id is the prefix and the next number. */
 async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transactionId'>): Promise<void> {
   const number = (await countLedgerTransactions(tx, entry.order.id, prefix)) + 1
   await enter(tx, { ...entry, transactionId: `${prefix}${number}` })
 }
 
 /**
- * Returns the account under which an attempt's money was entered; undefined if the ledger does not have it. Only a sale's is
- * the money that paid the order.
+ * Returns the account that an attempt's payment credited; undefined if the ledger does not have the payment. With any
+ * other account than `refunds_payable`, the payment paid its order.
  */
 export async function sourceAccountOf(tx: Db, attemptId: string): Promise<SourceAccount | undefined> {
   const account = await selectCreditedAccount(tx, `charge:${attemptId}`)

@@ -7,7 +7,7 @@ import { selectSubscriptionForRenewal } from '#server/features/billing/records/r
 import { splitTax } from './split-tax.ts'
 import { withdrawalDeadline } from '#server/features/billing/records/withdrawal-right.ts'
 
-/** Loads the receipt of a paid order. @throws Refusal notFound for an unpaid order, or one of another user */
+/** Loads the receipt of a paid order. @throws Refusal notFound for an unpaid order, or an order of another user */
 export async function loadReceipt(
   { db, clock, operator }: Pick<BillingContext, 'db' | 'clock' | 'operator'>,
   userId: string,
@@ -21,7 +21,7 @@ export async function loadReceipt(
   const next = live ? await loadNextCharge(db, subscription) : null
   const rate = row.tax_rate ?? operator.taxRate
   const { amount_cents, refunded_cents, discount_cents } = row
-  // Bonus is a discount, and is refunded last.
+  // Bonus is a discount, so it is not taxed. Refunds return the paid money before the bonus.
   const remainingCents = Math.max(0, amount_cents - (discount_cents ?? 0) - refunded_cents)
   const { netCents, taxCents } = splitTax(remainingCents, rate)
   const until = withdrawalDeadline(row)

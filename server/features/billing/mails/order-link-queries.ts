@@ -6,7 +6,7 @@ export async function insertOrderLink(tx: Tx, link: Insertable<BillingTables['or
   await tx.insertInto('order_links').values(link).execute()
 }
 
-/** Deletes the links about a user's orders: all, or those for one purpose. */
+/** Deletes the links about a user's orders, or only those with one purpose. */
 export async function deleteOrderLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx
     .deleteFrom('order_links')

@@ -6,7 +6,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
 import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
-/** Creates a link about an order for a mail; the secret is in the fragment, which is never sent to a server or logged. */
+/** Creates a link about an order for a mail. The secret is in the fragment, which browsers do not send to servers. */
 export async function makeOrderLink(
   tx: Tx,
   { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,
@@ -23,7 +23,7 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** Returns the order of a mailed secret. @throws Refusal linkExpired if it has expired, was used or never existed */
+/** Returns the order of a link by its secret. @throws Refusal linkExpired if it has expired, was used or never existed */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,

@@ -6,7 +6,10 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
-/** Mails the buyer that a payment bought nothing and is refunded, with the reason. A deleted account has no address any more. */
+/**
+ * Notifies the buyer by mail that a payment bought nothing and is refunded, with the reason. Sends nothing after the
+ * account was deleted, because the order then has no e-mail address.
+ */
 export async function sendAutoRefundMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Mails the buyer that a lost purchase was restored. */
+/** Notifies the buyer by mail that a lost purchase was restored. */
 export async function sendOrderRestoredMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

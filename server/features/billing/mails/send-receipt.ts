@@ -17,13 +17,13 @@ import { withdrawalDeadline } from '#server/features/billing/records/withdrawal-
 
 type ReceiptContext = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
 
-/** A claim link lasts as long as a guest's cookie: a session expires after 400 days at the latest. */
+/** A claim link is valid as long as the cookie of a guest: 400 days. */
 const claimLinkLifetimeMs = 400 * dayMs
 
 /**
- * Mails the receipt of a paid order, in the transaction that marks it as paid, so that it is sent once, and only if that
- * commits. A guest's receipt has the link that claims the purchase for an account, a plan's the one that cancels without
- * signing in.
+ * Mails the receipt of a paid order, in the transaction that marks the order as paid, so that it is sent exactly once.
+ * A guest's receipt has a link that claims the purchase for an account. A plan's receipt has a link that cancels the
+ * renewals without signing in.
  */
 export async function sendReceipt(context: ReceiptContext, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)
@@ -88,7 +88,7 @@ function withdrawalValues(row: ReceiptRow, reader: DateReader) {
   }
 }
 
-/** Returns the paid end of a plan, what follows then, and the cancellation link. */
+/** Returns the end of a plan's paid period, its next charge, and the link that cancels the renewals. */
 async function renewalValues(
   context: ReceiptContext,
   tx: Tx,

@@ -4,7 +4,10 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Mails the buyer about a refund and what follows from it. A deleted account has no address any more. */
+/**
+ * Notifies the buyer by mail about a refund and its consequences. Sends nothing after the account was deleted, because
+ * the order then has no e-mail address.
+ */
 export async function sendRefundMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

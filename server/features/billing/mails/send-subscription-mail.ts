@@ -29,13 +29,14 @@ interface SubscriptionMail {
   cents: number
   currency: string
   orderId: string
-  /** The date in the mail: of the next renewal, the next attempt, or the end. */
+  /** The date in the mail: when the next renewal, the next retry, or the end of the subscription is. */
   date: Date
 }
 
 /**
- * Mails a subscriber, in the transaction of the event. A deleted account has no address any more.
- * @param secretLink a link with a secret that replaces the page, and its expiry
+ * Sends a mail to a subscriber, in the transaction of the event. Sends nothing after the account was deleted, because
+ * there is no e-mail address any more.
+ * @param secretLink a link with a secret that replaces the link to the page, and its expiry
  */
 export async function sendSubscriptionMail(
   tx: Tx,

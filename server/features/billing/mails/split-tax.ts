@@ -1,5 +1,5 @@
 /**
- * Splits a price, which includes tax, into net and tax, to the cent: their sum is the price.
+ * Splits a price that includes tax into net amount and tax, in whole cents that add up to the price.
  * @param rate in hundredths of a percent
  */
 export function splitTax(cents: number, rate: number): { netCents: number; taxCents: number } {

@@ -2,18 +2,20 @@ import { sql } from 'kysely'
 import { cardDeclineCodes } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The gateway may be charging a card for them at this moment. */
+/** The statuses in which the gateway may be charging a card right now. These attempts count like failures. */
 const inProgressStatuses = ['started', 'requires_action'] as const
 
-/** Serializes the card payments of one network, so that no two use up its last attempt. */
+/**
+ * Serializes the card payments of one network, so that two concurrent ones cannot both use its last allowed attempt.
+ */
 export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cards:${network}`}, 0))`.execute(tx)
 }
 
 /**
- * Returns when the `max`th latest of a user's counted cards since then was tried. Counted are cards that failed, are in
- * progress, or were saved without a payment: all of the latter, because they cost nothing and a success reveals as much as a
- * failure.
+ * Returns when the `max`th latest of a user's counted card attempts since a time was started; undefined if there are
+ * fewer. Payments count if they failed or are in progress. Set-ups without a payment always count: they cost nothing,
+ * and a success reveals as much about a card as a failure.
  */
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
@@ -39,7 +41,10 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
   return row?.started_at
 }
 
-/** Does the same for the cards from a network, whichever users tried them. */
+/**
+ * Does the same as `selectCardAttemptOfUser` for all users of a network. Of failed payments, only those with a card
+ * decline count (`cardDeclineCodes`).
+ */
 export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('payment_attempts')
@@ -66,7 +71,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
   return row?.started_at
 }
 
-/** Deletes the network of attempts whose failures no longer count. */
+/** Deletes the network of attempts that no longer count towards the limit. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['payment_attempts', 'payment_method_setups'] as const) {
     const past = db.updateTable(table).set({ network_hash: null }).where('network_hash', 'is not', null)

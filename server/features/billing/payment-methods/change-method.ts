@@ -33,10 +33,10 @@ import { selectActiveSubscription } from '#server/features/billing/records/renew
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { checkMethodSetupLimit } from './limit-attempts.ts'
 
-/** The method that a user wants to be charged with from now on. */
+/** A request to charge the user's subscription with another payment method from now on. */
 interface MethodChangeRequest {
   userId: string
-  /** The id reserved for the change, so that repeating the request creates no second one. */
+  /** The reserved id of the change, so that a repeated request does not create a second change. */
   setupId: string
   gateway: MethodSetupRow['gateway']
   method: PaymentMethod
@@ -47,18 +47,20 @@ type Step =
   | { do: 'save'; change: MethodSetupRow; payer: { userId: string; email: string } }
   | { do: 'look up' | 'give up'; change: MethodSetupRow }
 
-/** The earlier changes that this call has already queried or cancelled. */
+/** The earlier changes that this call has already queried (`look up`) or cancelled (`give up`). */
 type HandledSetups = Record<'look up' | 'give up', Set<string>>
 
 /** A request that the gateway does not know after this time no longer blocks a new one. */
 const unknownSetupTimeoutMs = 60_000
 
 /**
- * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription: in two transactions with
- * the gateway call between them, so that a crash in between is recovered. An earlier change that waits for the user is
- * cancelled.
- * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not take the amount due), methodSetupUnknown, or the
- * reason why the method was not saved; Fault tooManyRequests after too many changes or cards of the user or their network
+ /**
+ * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription. Uses two
+ * transactions with the gateway call between them, so that a change can be recovered after a crash. An earlier change
+ * that waits for the user is cancelled.
+ * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not accept the next amount),
+ * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards of the user
+ * or network
  */
 export async function changePaymentMethod(
   context: BillingContext,
@@ -80,7 +82,8 @@ export async function changePaymentMethod(
 }
 
 /**
- * Loads a change, and completes it if it waited for the user.
+ /**
+ * Loads a change of method. An open one is queried first, and completed if the user has approved it.
  * @throws Refusal notFound for a change of another user, methodSetupUnknown, or the reason why the method was not saved
  */
 export async function loadMethodChange(
@@ -94,7 +97,7 @@ export async function loadMethodChange(
   return presentMethodChange(context, setupId)
 }
 
-/** The first transaction: decides, and commits the change before the gateway is called. */
+/** Runs in the first transaction: decides on the next step, and stores a new change before the gateway is called. */
 async function beginMethodSetup(
   context: BillingContext,
   tx: Tx,
@@ -111,7 +114,7 @@ async function beginMethodSetup(
   const gateway = checkOffered(context, { gateway: id, method, kind: 'plan' })
   checkAmount(context, id, await selectNextAmount(tx, row))
   if (gateway.tokenStep(method) && payer.token === undefined)
-    throw new Fault('badRequest', 'payment_token is needed')
+    throw new Fault('badRequest', 'payment_token is required')
   const open = (await selectOpenMethodSetups(tx, userId)).filter((one) => isGatewayConfigured(context, one))
   for (const one of open) {
     const next = resolveOpenSetup(one, handled, now)
@@ -136,16 +139,17 @@ async function beginMethodSetup(
   return { do: 'save', change: setup, payer: { userId, email: row.email ?? currentOrder?.email ?? '' } }
 }
 
-/** Returns the amount that the method is to be charged next. */
+/** Returns the amount of the next charge, which the new method will pay. */
 async function selectNextAmount(tx: Tx, row: RenewalRow) {
   const order = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
   return selectNextPrice(tx, row, order?.status === 'pending' ? order : undefined)
 }
 
 /**
- * Returns what to do about an open change before starting another. One that turns out to wait for the user is cancelled too, so
- * a lost response is recovered within one call.
- * @throws Refusal methodSetupUnknown while it may still succeed
+ /**
+ * Returns what to do about an open change before another one is started; undefined if nothing. A change is also
+ * cancelled if the query has shown that it exists at the gateway, so that a lost response is recovered within one call.
+ * @throws Refusal methodSetupUnknown while the change may still succeed
  */
 function resolveOpenSetup(
   setup: MethodSetupRow,
@@ -163,7 +167,7 @@ function resolveOpenSetup(
   return undefined
 }
 
-/** Calls the gateway with the committed key, then settles the change in the second transaction. */
+/** Calls the gateway with the committed idempotency key, then settles the change in the second transaction. */
 async function startMethodSetup(
   context: BillingContext,
   setup: MethodSetupRow,
@@ -189,8 +193,8 @@ async function startMethodSetup(
 }
 
 /**
- * Returns the URLs to which the gateway redirects. PayPal's lead to our routes, as those of its payments; the page then loads
- * the change.
+ * Returns the URLs to which the gateway redirects the user. PayPal redirects to routes of this server, as after a
+ * payment; these redirect to the page that loads the change.
  */
 function returnUrls({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
   if (gateway !== 'paypal') {
@@ -217,7 +221,7 @@ function refusalFor(setup: MethodSetupRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal methodSetupUnknown, or the reason why the method was not saved */
+/** Returns a method change as a response. @throws Refusal methodSetupUnknown, or the reason why the method was not saved */
 async function presentMethodChange({ db }: BillingContext, setupId: string): Promise<PaymentMethodChange> {
   const setup = await selectMethodSetup(db, setupId)
   if (!setup || setup.status === 'started' || setup.status === 'unknown')

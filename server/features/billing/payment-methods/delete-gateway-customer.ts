@@ -8,8 +8,8 @@ import {
 } from '#server/features/billing/records/gateway-customer-queries.ts'
 
 /**
- * Deletes the name and address of a deleted user at every gateway. The row is deleted once all have succeeded; otherwise it is
- * retried. A payment that is still in progress is awaited.
+ * Deletes the name and e-mail address of a deleted user at every gateway. Waits for a payment that is still in
+ * progress. The row is deleted after all gateways have succeeded; until then, the janitor retries it.
  */
 export async function deleteGatewayCustomer(
   context: BillingContext,

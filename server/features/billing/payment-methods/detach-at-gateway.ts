@@ -4,7 +4,10 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { deleteMethod, type MethodRow } from '#server/features/billing/records/method-queries.ts'
 
-/** Detaches a method at its gateway, so that it can no longer be charged. Its row is deleted on success; otherwise it is retried. */
+/**
+ * Detaches a method at its gateway, so that it can no longer be charged. If this succeeds, its row is deleted;
+ * otherwise the janitor retries it.
+ */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = findGateway(context, method.gateway)
   if (gateway && (await deleteAtGateway(context, gateway, (client) => client.detachMethod(method.reference))))

@@ -15,10 +15,10 @@ import {
 import { removeDetachedMethod } from './saved-method.ts'
 
 /**
- * Asks the gateway whether the method named by a webhook event still exists. If not, the method is no longer charged, and its
- * subscription waits for another payment method, as after a lost card.
+ * Queries whether the gateway still has the payment method of a webhook event. If not, the method is no longer charged,
+ * and its subscription waits for another method, as after the loss of a card.
  * @param reference the gateway's id of the method
- * @returns `no method` if it is none of ours, `unknown` if the gateway did not answer
+ * @returns `done`; `no method` if the reference is not a stored method; `unknown` if the gateway did not answer
  */
 export async function handleDetachedMethod(
   context: BillingContext,

@@ -7,13 +7,14 @@ import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/reco
 import { selectMethodSetupBefore } from '#server/features/billing/records/method-setup-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** The limit of payments per order, and of payment method set-ups per user. */
+/** The daily limit of payment attempts per order, and of payment method set-ups per user. */
 const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
- * Closes an order for further payments once the daily limit is reached. A renewal is not closed, because its period has no
- * other order: it can be paid again when the oldest of the attempts is a day old.
- * @param attempts all of the order's, the latest first
+ /**
+ * Refuses another payment of an order once the daily limit is reached. The order of a renewal is not closed by that,
+ * because its period has no other order: it can be paid again when the oldest of these attempts is a day old.
+ * @param attempts all attempts of the order, latest first
  * @throws Refusal orderClosed; Fault tooManyRequests for a renewal
  */
 export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow[], now: Date): void {
@@ -24,7 +25,7 @@ export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow
   checkOldestEvent(oldest?.started_at, perDay, now)
 }
 
-/** @throws Fault tooManyRequests once the user has reached the daily limit of set-ups, successful or not */
+/** Checks the user's daily limit of set-ups, which counts all of them, successful or not. @throws Fault tooManyRequests */
 export async function checkMethodSetupLimit(tx: Tx, userId: string, now: Date): Promise<void> {
   const oldest = await selectMethodSetupBefore(tx, userId, perDay.max - 1)
   checkOldestEvent(oldest?.started_at, perDay, now)

@@ -5,24 +5,24 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { lockNetwork, selectCardAttemptOfNetwork, selectCardAttemptOfUser } from './card-failure-queries.ts'
 
-/** The user who pays at the checkout: their address, and the data that their browser sent. */
+/** The user who pays at the checkout: the IP address and the data that the browser sent. */
 export interface Payer {
-  /** The IP address. */
   ip: string
   token?: string
   firstName?: string
   lastName?: string
 }
 
-/** Returns the key under which a network's cards are counted; the address cannot be derived from it. */
+/** Returns the key under which the cards of a network are counted: a keyed hash that does not reveal the IP address. */
 export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
   return attemptKey(secret, 'card-failures', networkOf(ip))
 }
 
 /**
- * Limits the failed cards per user and per network, however the failure becomes known: by the waiting browser, a notification
- * or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly to the gateway, does
- * not evade the limit.
+ /**
+ * Limits the failed cards per user and per network, no matter whether a failure is reported by the waiting browser, a
+ * webhook event or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly
+ * to the gateway, does not evade the limit.
  * @throws Fault tooManyRequests
  */
 export async function checkCardFailureLimit(

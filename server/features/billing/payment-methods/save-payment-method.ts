@@ -8,7 +8,7 @@ import {
   retireUnusedMethods,
 } from '#server/features/billing/records/method-queries.ts'
 
-/** Stores the method that a gateway saved, with a payment or without. @returns its id, or null if none was saved */
+/** Stores the method that a gateway saved with a payment or set-up. @returns its id; null if the gateway saved none */
 export async function savePaymentMethod(
   tx: Tx,
   userId: string,
@@ -19,7 +19,7 @@ export async function savePaymentMethod(
   return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method, now)) : null
 }
 
-/** Queues an unneeded method for deletion at its gateway, unless something else is charged with it. */
+/** Queues a method that is not needed for deletion at its gateway, unless a subscription or consent uses it. */
 export async function detachUnusedMethod(
   tx: Tx,
   userId: string,
@@ -38,7 +38,7 @@ function rowOf(
   { reference, brand, last4, expiresAt }: NonNullable<Payment['method']>,
   created_at: Date,
 ) {
-  if (gateway === 'balance') throw new Error('the balance saves no method')
+  if (gateway === 'balance') throw new Error('a payment from the balance has no method to save')
   return {
     id: newId('pm'),
     user_id,

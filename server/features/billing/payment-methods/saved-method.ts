@@ -23,8 +23,8 @@ import { insertWebhookEvent } from '#server/features/billing/records/webhook-eve
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Saves the card that paid a one-off order in place of the buyer's previous one, if they agreed to that. A card that the
- * gateway saved without consent is deleted there.
+ * Saves the method that paid a one-off order for further purchases, if the buyer agreed to that. It replaces the
+ * buyer's previous one. A method that the gateway saved without consent is deleted there.
  */
 export async function saveMethodForPurchases(
   tx: Tx,
@@ -51,7 +51,10 @@ export async function saveMethodForPurchases(
 /** Declines after which a card can no longer pay for anything. */
 const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
-/** Revokes all of a user's consents about saved methods without their request: the cards are no longer charged for purchases. */
+/**
+ * Revokes all of a user's consents to saved methods for another reason than the user's request. The methods are no
+ * longer charged for purchases.
+ */
 export async function revokeSavedMethodConsent(
   tx: Tx,
   userId: string,
@@ -60,13 +63,13 @@ export async function revokeSavedMethodConsent(
 ): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
   if (saved) await revokeSavedMethod(tx, userId, saved, now, { reason })
-  // Otherwise unpaid orders would save a method.
+  // Includes the consents of unpaid orders, which would otherwise save a method when they are paid.
   await revokeConsentsOfUser(tx, userId, now)
 }
 
 /**
- * Removes a saved method that its bank has declined for good. After any other decline its gateway is queried soon, because the
- * notification that the method is gone may never have arrived.
+ * Removes a saved method after a final decline. After any other decline, queues a query whether the gateway still has
+ * the method, because the webhook event about its removal may have been lost.
  */
 export async function removeDeclinedMethod(
   tx: Tx,
@@ -117,7 +120,9 @@ async function revokeSavedMethod(
   })
 }
 
-/** Returns the saved method that is to pay an order. @throws Refusal savedMethodUnavailable if it was removed or has expired */
+/**
+ * Returns the saved method with which to pay an order. @throws Refusal savedMethodUnavailable if it was removed or has expired
+ */
 export async function findSavedMethod(
   db: Db,
   userId: string,
@@ -167,7 +172,10 @@ function presentSavedMethod(row: SavedMethodRow, now: Date): SavedPaymentMethod 
   return { id, gateway, brand, last4, ...(isExpired(row, now) ? { expired: true } : {}) }
 }
 
-/** Revokes the consent about a saved method and deletes it at its gateway, unless a plan is charged with it. Idempotent. */
+/**
+ * Removes a user's saved method on request. It is also deleted at its gateway, unless a plan is charged with it.
+ * Idempotent.
+ */
 export async function removeSavedMethod(
   context: BillingContext,
   userId: string,

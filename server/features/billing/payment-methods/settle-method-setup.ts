@@ -25,15 +25,15 @@ import {
 import { nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /**
- * The result of a set-up: as the gateway reports it, unknown, or never received by the gateway; or the gateway was not
- * configured as long as the set-up was polled.
+ * The state of a set-up: as the gateway reports it; `unknown` if it did not answer; `never received`; or `out of reach`
+ * if its gateway was not configured as long as the set-up was polled.
  */
 type MethodSetupOutcome = MethodSetup | 'unknown' | 'never received' | 'out of reach'
 
 /**
- * Updates a change of method and its subscription to what the gateway has saved, in one commit. The request itself, the user's
- * return, notifications and the janitor call it in any order and any number of times. An unneeded method (too late, or of an
- * ended subscription) is deleted at the gateway.
+ * Updates a change of method and its subscription according to the set-up at the gateway, in one transaction. The
+ * request itself, the user's return, webhook events and the janitor call it in any order and any number of times. A
+ * method that is not needed (too late, or for a subscription that has ended) is deleted at the gateway.
  */
 export async function settleMethodSetup(
   { db, clock }: BillingContext,
@@ -43,7 +43,7 @@ export async function settleMethodSetup(
   await inTransaction(db, async (tx) => {
     await lockSubscriber(tx, setup.subscription_id)
     const current = await selectMethodSetup(tx, setup.id)
-    if (!current) throw new Error(`method change ${setup.id} is gone`)
+    if (!current) throw new Error(`method change ${setup.id} does not exist`)
     await applyOutcome(tx, current, outcome, clock.now())
   })
 }
@@ -86,7 +86,10 @@ function closeMethodSetup(
   return transitionMethodSetup(tx, id, to, { ...changes, next_step: null, next_poll_at: null })
 }
 
-/** Applies a saved method. A late one is not charged if it was reported as failed, or the user has chosen another since. */
+/**
+ * Applies a set-up that succeeded. Its method is not used, and is deleted at the gateway, if the change was already
+ * closed, the subscription has ended, or the user has chosen another method since.
+ */
 async function applySavedMethod(
   tx: Tx,
   setup: MethodSetupRow,
@@ -97,7 +100,7 @@ async function applySavedMethod(
   const inTime = isOpen(setup.status)
   const { reference, method } = gatewaySetup
   if (!method) {
-    // Stripe reports this for a card whose customer was deleted since.
+    // Stripe reports success without a method if the card's customer was deleted meanwhile.
     if (inTime) await closeMethodSetup(tx, setup, 'failed', { reference, decline_code: 'other' })
     return
   }
@@ -125,8 +128,8 @@ interface SavedSetup {
 }
 
 /**
- * Charges the subscription with the method from now on. Nothing is charged here: an unpaid renewal is retried on its dunning
- * schedule, even if no further attempt with the old card was planned.
+ * Sets the subscription's payment method. Nothing is charged here: an unpaid renewal is retried on its dunning
+ * schedule, even if no further attempt with the old method was planned.
  */
 async function setSubscriptionMethod(
   tx: Tx,
@@ -156,12 +159,18 @@ function nextRetryOf({ status, grace_ends_at, period_days }: RenewalRow, now: Da
   return status === 'past_due' && grace_ends_at ? nextRetry(grace_ends_at, period_days, now) : null
 }
 
-/** Returns whether the gateway is still configured; otherwise it can neither report nor cancel a change. */
+/**
+ * Returns whether the gateway of a change is still configured. Without it, the change can be neither queried nor
+ * cancelled.
+ */
 export function isGatewayConfigured({ gateways }: BillingContext, { gateway }: MethodSetupRow): boolean {
   return gateways.some(({ id }) => id === gateway)
 }
 
-/** Queries an open change at its gateway, completes it if it waited for the user, and settles it. @returns whether the gateway answered */
+/**
+ * Queries an open change at its gateway, completes it if the user has approved it, and settles it.
+ * @returns whether the gateway answered
+ */
 export async function recheckMethodSetup(context: BillingContext, setup: MethodSetupRow): Promise<boolean> {
   const gateway = findGateway(context, setup.gateway)
   if (!gateway) {
@@ -180,7 +189,10 @@ export async function recheckMethodSetup(context: BillingContext, setup: MethodS
   return outcome !== 'unknown'
 }
 
-/** Cancels a change that waits for a user who does something else, or never came back. It may still have succeeded. */
+/**
+ * Cancels a change that waits for the user, because the user has started another one or never returned. If the change
+ * has succeeded meanwhile, it is settled as succeeded.
+ */
 export async function cancelMethodSetup(context: BillingContext, setup: MethodSetupRow): Promise<void> {
   const { reference } = setup
   const gateway = findGateway(context, setup.gateway)

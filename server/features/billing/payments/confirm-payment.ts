@@ -6,10 +6,12 @@ import { checkOutcome } from './pay-order.ts'
 import { recheckAttempt } from './settle-attempt.ts'
 
 /**
- * Queries a payment that the user has confirmed at the gateway. The token is the gateway's id of the payment, which with Stripe
- * is the id of the PaymentIntent. This only saves time: the gateway's webhook event alone would suffice.
- * @returns false if the token names no payment of this user's order
- * @throws Refusal paymentOutcomeUnknown, alreadyOwned, or the reason for the decline
+ /**
+ * Completes and settles a payment that the user has confirmed at the gateway. The token is the gateway's id of the
+ * payment; with Stripe, the id of the PaymentIntent. This call only saves time: the gateway's webhook event would
+ * suffice.
+ * @returns false if the token is not a payment of this user's order
+ * @throws Refusal paymentOutcomeUnknown, alreadyOwned, introPriceUsed, or the reason for the decline
  */
 export async function confirmPayment(
   context: BillingContext,

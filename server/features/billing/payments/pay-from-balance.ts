@@ -11,10 +11,11 @@ import { transitionOrder, type OrderRow } from '#server/features/billing/records
 import { grantPurchase } from './settle-attempt.ts'
 
 /**
- * Pays an order from the balance of its user, who is locked, in the transaction that creates the order. No gateway is called,
- * so the result is immediate. Refunds refer to the attempt of the payment. Only the top-up is reported to advertising platforms
- * as a sale.
- * @throws Refusal gatewayNotOffered for what the balance cannot pay for; balanceTooLow with the missing amount
+ * Pays an order from the user's balance, in the transaction that creates the order and has locked the user. No gateway
+ * is called, so the result is immediate. Stores a succeeded attempt, because refunds refer to an attempt. Reports no
+ * conversion to advertising platforms, because the top-up was reported.
+ * @throws Refusal gatewayNotOffered if the balance cannot pay for this kind of order; balanceTooLow with the missing
+ * amount
  */
 export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {
   if (!isPayableFromBalance(order)) throw new Refusal('gatewayNotOffered')

@@ -36,7 +36,7 @@ import { encodePurchase } from '#server/features/billing/records/purchase-metada
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 import { checkAttemptLimit } from '#server/features/billing/payment-methods/limit-attempts.ts'
 
-/** The request to the gateway. */
+/** The data of a request to the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -46,22 +46,23 @@ interface Charge {
   save: boolean
 }
 
-/** The next step for an order that is to be paid. */
+/** The next step to pay an order. */
 type Step =
   | { do: 'nothing' }
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** A request that the gateway does not know yet prevents another payment for this long, because it may still arrive. */
+/** A request that the gateway does not know may still arrive. For this long, it prevents another payment. */
 const unknownPaymentTimeoutMs = 60_000
 
 /**
- * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a crash. An
- * order has one attempt at a time: a request that is repeated meanwhile waits for that attempt and returns the same answer.
- * @returns once the order is paid or waits for the user
- * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for the
- * decline; Fault tooManyRequests after too many failed cards of the user or their network, payments of their network, or attempts to pay
- * a renewal
+ /**
+ * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a
+ * crash. An order has one attempt at a time: if a request is repeated meanwhile, it waits for that attempt and returns
+ * the same answer. Resolves when the order is paid or waits for the user.
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for the decline;
+ * Fault tooManyRequests after too many failed cards of the user or network, payments of the network, or attempts to pay a
+ * renewal
  */
 export async function payOrder(
   context: BillingContext,
@@ -98,7 +99,10 @@ interface PaymentRequest {
   queriedIds: ReadonlySet<string>
 }
 
-/** The first transaction: decides, and for a charge commits the attempt with its key. */
+/**
+ * Runs in the first transaction: decides on the next step and, for a charge, stores the attempt with its idempotency
+ * key.
+ */
 async function beginAttempt(
   context: BillingContext,
   tx: Tx,
@@ -114,13 +118,13 @@ async function beginAttempt(
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, queriedIds.has(attempt.id))
-    // At the limit, the open attempt is not cancelled, so that the user can still complete it.
+    // At the limit this throws, and the open attempt is not cancelled, so that the user can still complete it.
     if (step?.do === 'give up') checkAttemptLimit(order, attempts, now)
     if (step) return step
   }
-  // The order stays open past its expiry while a payment is in progress.
+  // Checked only here, because an order stays open past its expiry while a payment is in progress.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
-  // A new card replaces the saved one for this order, so a decline is not blamed on the saved card.
+  // The order no longer refers to the saved card, so that a decline of the new card does not remove the saved one.
   if (order.saved_method_id !== null && payer.token !== undefined)
     await updateOpenOrder(tx, order.id, { saved_method_id: null })
   const saved =
@@ -128,7 +132,7 @@ async function beginAttempt(
       ? undefined
       : await findSavedMethod(tx, userId, order.saved_method_id, now)
   if (!saved && requireGateway(context, order).tokenStep(order.method) && payer.token === undefined)
-    throw new Fault('badRequest', 'payment_token is needed')
+    throw new Fault('badRequest', 'payment_token is required')
   const network = order.method === 'card' ? hashNetwork(context, payer.ip) : null
   if (network !== null) await checkCardFailureLimit(context, tx, { userId, network }, now)
   checkAttemptLimit(order, attempts, now)
@@ -155,7 +159,7 @@ async function beginAttempt(
   }
 }
 
-/** The step that an open attempt requires before a new payment; undefined if it requires none. */
+/** Returns the step that an open attempt requires before a new payment; undefined if it requires none. */
 function stepFor(
   context: BillingContext,
   attempt: AttemptRow,
@@ -163,7 +167,8 @@ function stepFor(
   wasQueried: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
-  // A renewal may take days to process. The user can pay meanwhile: if both succeed, one is refunded.
+  // The payment of a renewal may take days. Meanwhile the user can pay at the checkout; if both succeed, one is
+  // refunded.
   if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && wasQueried) return undefined
   if (attempt.status === 'requires_action') {
     if (wasQueried && payer.token === undefined) return { do: 'nothing' }
@@ -179,7 +184,7 @@ function stepFor(
   return { do: inProgress ? 'wait' : 'look up', attempt }
 }
 
-/** Calls the gateway with the committed key, then settles the attempt in the second transaction. */
+/** Calls the gateway with the committed idempotency key, then settles the attempt in the second transaction. */
 async function charge(
   context: BillingContext,
   { order, attempt, purchase, methodReference, save }: Charge,
@@ -209,7 +214,7 @@ async function charge(
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** Waits until another request has settled the attempt, at most for the time-out of a gateway. */
+/** Waits until another request has settled the attempt, at most for the time limit of a gateway call. */
 async function waitForConcurrentAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
@@ -227,7 +232,7 @@ const refusalByDeclineCode: Record<string, RefusalName> = {
   email_refused: 'emailInvalid',
 }
 
-/** The refusal for a payment that failed. */
+/** Returns the refusal for an attempt that failed. */
 export function declineReasonOf(attempt: AttemptRow): RefusalName {
   return refusalByDeclineCode[attempt.decline_code ?? ''] ?? 'paymentFailed'
 }
@@ -237,7 +242,10 @@ function refusalFor(attempt: AttemptRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** @throws Refusal paymentOutcomeUnknown, alreadyOwned, or the reason for the decline */
+/**
+ * Checks that an attempt has succeeded or waits for the user.
+ * @throws Refusal paymentOutcomeUnknown, alreadyOwned, introPriceUsed, or the reason for the decline
+ */
 export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
@@ -245,7 +253,7 @@ export async function checkOutcome({ db }: BillingContext, { id, order_id }: Att
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
-  // The order may have been refunded since.
+  // The payment succeeded, even if it has been refunded since.
   if (order && paidStatuses.includes(order.status)) return
   throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introPriceUsed' : 'alreadyOwned')
 }

@@ -3,8 +3,8 @@ import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Queues the report of a paid order to the advertising platforms; only with the buyer's consent. Renewals are not reported,
- * because no advertisement caused them.
+ * Queues the report of a paid order to the advertising platforms, if the buyer has consented. Renewals are not
+ * reported, because no advertisement caused them.
  */
 export async function reportConversion(
   context: ConversionContext,

@@ -47,13 +47,15 @@ import {
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
-/** The state of an attempt's payment: as the gateway reports it, unknown, or never received by the gateway. */
+/**
+ * The state of an attempt's payment: as the gateway reports it, `unknown` if it did not answer, or `never received`.
+ */
 type PaymentOutcome = Payment | 'unknown' | 'never received'
 
 /**
- * Updates an attempt, its order and its entitlement to the state of the payment, in one transaction. Payments, webhook events
- * and the janitor call it in any order and any number of times. A payment that buys nothing (a duplicate, or already owned) is
- * refunded automatically.
+ * Updates an attempt, its order and its entitlement according to the state of the payment, in one transaction.
+ * Payments, webhook events and the janitor call it in any order and any number of times. A payment that buys nothing
+ * (such as a second payment of the order) is refunded automatically.
  */
 export async function settleAttempt(
   context: BillingContext,
@@ -71,7 +73,10 @@ export async function settleAttempt(
     await sendPendingRefunds(context, attempt.id)
 }
 
-/** Returns whether a payment's key belongs to another attempt, one that was lost when the database was restored. */
+/**
+ * Returns whether the gateway's payment belongs to another attempt. After a database was restored, a new attempt may
+ * have the same idempotency key as a lost one.
+ */
 function isOfOtherAttempt(payment: Payment, { id }: AttemptRow): boolean {
   return payment.status !== 'unreadable' && payment.attemptId !== id
 }
@@ -85,7 +90,7 @@ async function applyOutcome(
 ): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
-  if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
+  if (!attempt || !order) throw new Error(`attempt ${attemptId} does not exist`)
   if (outcome === 'unknown') {
     if (attempt.status === 'started') await transitionAttempt(tx, attemptId, 'unknown')
     return
@@ -95,18 +100,18 @@ async function applyOutcome(
     await closeAttempt(tx, attempt, 'failed', { decline_code: 'not_received' })
     return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
   }
-  // Its state is unknown. The reconciliation lists it for an operator.
+  // The gateway reports a state that this site does not know. The reconciliation shows the payment to operators.
   if (outcome.status === 'unreadable') return
   checkSameAmount(order, outcome)
   if (outcome.status === 'succeeded') return applySuccess(context, tx, order, attempt, outcome, now)
   if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = outcome
   const nextStep = next ? JSON.stringify(next) : null
-  // It still waits for the user, but the step may have changed from the card form to the bank's check.
+  // The status is the same, but the user's next step may have changed, such as from the card form to 3-D Secure.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    // A payment that was cancelled, or replaced by another, did not fail.
+    // A payment that was cancelled, also in favour of another one, is not recorded as failed.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await closeAttempt(tx, attempt, status, { reference, decline_code: reason })
     await removeDeclinedMethod(tx, order, attempt, reason, now)
@@ -131,21 +136,22 @@ function closeAttempt(
 }
 
 /**
- * Checks that a payment has the amount of its order. A payment of another amount unlocks nothing and needs an operator. For
- * example, a restored payment may belong to a new order that was created for the same period.
+ * Checks that a payment has the amount, currency and id of its order. Any other payment unlocks nothing and needs an
+ * operator. For example, a restored payment may belong to a new order that was created for the same period.
+ * @throws Error if the payment does not match
  */
 function checkSameAmount(order: OrderRow, payment: Payment): void {
   const same =
     payment.amountCents === order.amount_cents &&
     payment.currency === order.currency &&
     (payment.orderId === order.id || order.restored_at !== null)
-  if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
+  if (!same) throw new Error(`payment ${payment.reference} does not match order ${order.id}`)
 }
 
 /**
- * Applies a payment that succeeded, possibly late. An order that was closed while the payment was in progress becomes paid. A
- * payment is refunded if it had been settled as failed or cancelled, because the user was asked to try again. It is also
- * refunded if it buys nothing.
+ * Applies a payment that succeeded, possibly late. An order that was closed while the payment was in progress becomes
+ * paid. The payment is refunded if its attempt was already settled as failed or cancelled, because the user was then
+ * told to pay again. It is also refunded if it buys nothing.
  */
 async function applySuccess(
   context: BillingContext,
@@ -180,7 +186,7 @@ async function applySuccess(
     reason,
     now,
   })
-  // The order of a cancelled payment stays open: the user may be paying it with another method.
+  // If the attempt was already settled as failed or cancelled, the order stays open: the user may be paying it again.
   if (inTime && orderStates.allows(order.status, 'cancelled'))
     await transitionOrder(tx, order.id, 'cancelled')
   await setAutoRefundReason(tx, order.id, reason)
@@ -188,7 +194,10 @@ async function applySuccess(
   await sendAutoRefundMail(context, tx, order, reason)
 }
 
-/** Returns whether a payment still buys the order's product: not if the user owns it, deleted the account, or has withdrawn. */
+/**
+ * Returns whether a payment can still buy the order's product: not if the user already owns the product, has deleted
+ * the account, or has withdrawn.
+ */
 async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
@@ -208,11 +217,17 @@ interface PaidAttempt {
   now: Date
 }
 
-/** Returns the tax rate of an order; a top-up is taxed when it is spent. */
+/**
+ * Returns the tax rate of an order, in hundredths of a percent. A top-up has none, because it is taxed when it is
+ * spent.
+ */
 const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>
   kind === 'top_up' ? 0 : operator.taxRate
 
-/** Grants what an order bought: an episode, all of a video, everything until the period of a plan ends, or money in the balance. */
+/**
+ * Grants the product of a paid order: an episode, a whole video, all videos until the end of a plan's period, or money
+ * in the balance.
+ */
 async function grantProduct(tx: Tx, paid: PaidAttempt, payment: Payment): Promise<void> {
   const { order, now } = paid
   if (order.kind === 'plan') return grantPeriod(tx, paid, payment)
@@ -221,7 +236,7 @@ async function grantProduct(tx: Tx, paid: PaidAttempt, payment: Payment): Promis
   await grantPurchase(tx, order, now)
 }
 
-/** Grants the entitlement of an episode or of a whole video. */
+/** Grants the entitlement to an episode or a whole video. */
 export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   await grantEntitlement(tx, {
     userId: order.user_id,
@@ -240,8 +255,9 @@ async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise
 }
 
 /**
- * Queries the payment of an open attempt at its gateway and settles it. It never sends the payment again: a payment that the
- * gateway does not know counts as lost once it can no longer arrive.
+ * Queries the payment of an open attempt at its gateway, completes it if the user has approved it, and settles the
+ * attempt. Never sends the payment again: a payment that the gateway does not know counts as lost once it can no longer
+ * arrive.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = findGateway(context, attempt.gateway)

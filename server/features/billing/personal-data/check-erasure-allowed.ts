@@ -5,9 +5,10 @@ import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-quer
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 
 /**
- * Prevents the unintended deletion of an account with paid money in its balance, which can be refunded first. While a refund of
- * a top-up is in progress the account cannot be deleted at all: if the refund failed, nobody could claim the money any more.
- * @throws Refusal balanceRefundPending; balanceNotEmpty, unless the user insists
+ /**
+ * Refuses to delete an account whose balance has paid money, unless the user has confirmed that it is forfeited. While
+ * a refund of a top-up is in progress, always refuses: if that refund failed, nobody could claim the money any more.
+ * @throws Refusal balanceRefundPending; balanceNotEmpty, unless `isConfirmed`
  */
 export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: boolean): Promise<void> {
   if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundPending')

@@ -19,10 +19,10 @@ import { lockBuyer, transitionOrder } from '#server/features/billing/records/ord
 import { transitionSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Erases the billing data of a user who deletes their account: ends subscriptions now, cancels open orders, deletes payment
- * methods (here at once; the janitor deletes them at the gateway, with the name and address there), removes e-mails and traces
- * from the orders, stops pending mails about them, and invalidates links in earlier ones. Orders, amounts and the agreed terms
- * stay in the ledger, and the rest of the balance is forfeited. Idempotent.
+ * Erases the billing data of a user who deletes the account. Ends subscriptions now, cancels open orders and forfeits
+ * the rest of the balance. Queues payment methods and the name and address for deletion at the gateways, by the
+ * janitor. Deletes e-mail addresses and attribution from orders, cancels unsent mails about them, and invalidates the
+ * links in earlier mails. Orders, amounts and agreed terms remain for the ledger. Idempotent.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)

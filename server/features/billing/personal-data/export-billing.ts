@@ -11,7 +11,10 @@ import {
   readSubscriptions,
 } from './personal-data-queries.ts'
 
-/** Returns the billing data of a user, oldest first. Of a card that is its brand and last four digits. */
+/**
+ * Returns the billing data of a user, oldest first. Payment methods are exported without the reference that charges
+ * them.
+ */
 export async function exportBilling(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {
     orders: readOrders(db, userId),

@@ -14,10 +14,11 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { endExpiredSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * Moves all orders and payments of a guest to a member: orders, payment methods, subscriptions, and the balance (not auto-unlock,
- * which only the member turns on). Moves the idempotency keys too, so that a request repeated after a lost response gets its first
- * answer. A user has one live subscription: if both have one, the guest's stops renewing, and its paid period stays as an
- * entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
+ * Moves the billing data of a guest to a member: orders, payment methods, method changes, subscriptions and the
+ * balance, but not auto-unlock, which only the member may turn on. Also moves the idempotency keys, so that a request
+ * that is repeated after a lost response gets its first answer. A user can have one live subscription. If both have
+ * one, the guest's stops renewing, and its paid period remains as an entitlement until its end
+ * (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
  */
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
@@ -28,8 +29,8 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   ]
   let [guestSubscription, memberSubscription] = await loadSubscriptions()
   if (guestSubscription && memberSubscription) {
-    // Expired subscriptions end here only if both users have one. A single one that expired during an outage is renewed, and
-    // charged once, by the next run.
+    // Subscriptions whose end has passed are ended here only if both users have one. A single one that passed its end
+    // during an outage is renewed, and charged once, by the next run of the renewal job.
     for (const id of [guestId, memberId]) await endExpiredSubscription(tx, id, now)
     ;[guestSubscription, memberSubscription] = await loadSubscriptions()
   }
@@ -38,7 +39,7 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
       ? await selectSubscriptionForRenewal(tx, guestSubscription.id)
       : undefined
   if (subscriptionToEnd) await endSubscription(tx, subscriptionToEnd, now)
-  // A member keeps their own saved method; the guest's may belong to somebody else who used this browser.
+  // The member's own saved method remains. The guest's may belong to another person who used this browser.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveBillingRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)

@@ -4,15 +4,15 @@ import type { Db, Tables, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-// Joining a guest to an account
+// Merging a guest into an account
 
-/** Moves everything except the idempotency keys to another user. */
+/** Moves a user's orders, payment methods, subscriptions and method changes to another user. */
 export async function moveBillingRecords(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['orders', 'payment_methods', 'subscriptions', 'payment_method_setups'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Moves the idempotency keys; if both users have used the same key, the target keeps its own. */
+/** Moves a user's idempotency keys to another user. If both have used the same key, the target keeps its own. */
 export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     UPDATE idempotency_keys AS key SET user_id = ${to}
@@ -23,7 +23,7 @@ export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Pro
   await deleteIdempotencyKeys(tx, from)
 }
 
-/** Returns the subscription that prevents a user from starting another, whatever the time. */
+/** Returns a user's live subscription, even if its end has passed but no job has ended it yet. */
 export function selectUnendedSubscription(tx: Tx, userId: string) {
   return tx
     .selectFrom('subscriptions')
@@ -33,7 +33,7 @@ export function selectUnendedSubscription(tx: Tx, userId: string) {
     .executeTakeFirst()
 }
 
-// Leaving
+// Deleting an account
 
 export function selectUnfinishedSubscriptions(tx: Tx, userId: string) {
   return tx
@@ -66,7 +66,7 @@ export async function hasOrdersOrEntitlements(tx: Tx, userId: string): Promise<b
   return rows[0]?.bought === true
 }
 
-/** Returns whether a refund of a user's top-up is in progress; not one whose retries have ended. */
+/** Returns whether a refund of one of a user's top-ups is in progress. A refund after its last retry does not count. */
 export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
@@ -85,7 +85,7 @@ export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promi
     .execute()
 }
 
-/** Removes the data that requires consent to marketing from a user's orders; the referring link stays. */
+/** Deletes the data that requires consent to marketing from a user's orders. The referrer token remains. */
 export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE orders SET attribution = jsonb_set(
@@ -94,7 +94,7 @@ export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
     WHERE user_id = ${userId} AND attribution <> '{}'`.execute(tx)
 }
 
-/** Anonymises a user's orders; amounts, dates, products and referrer stay. */
+/** Anonymises a user's orders. Amounts, dates, products and the referrer of the last touch remain. */
 export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('orders')
@@ -112,9 +112,12 @@ export async function deleteIdempotencyKeys(tx: Tx, userId: string): Promise<voi
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
 }
 
-// Exporting a user's data: each list page by page, oldest first
+// Exporting a user's data, each list page by page and oldest first
 
-/** Reads a query in the order of a time and an id. Times written by the database are finer than JavaScript's. */
+/**
+ * Reads a query page by page, ordered by a time and an id. The time is truncated to milliseconds, because the position
+ * of a page is a JavaScript date, which cannot hold PostgreSQL's microseconds.
+ */
 function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, Name, Row>,
   timeOf: (row: Row) => Date,
@@ -124,7 +127,7 @@ function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   return readInOrder(query, [inMs, timeOf], [id, (row) => row.id])
 }
 
-/** The buyer's consent, with the text itself. */
+/** The buyer's consent, with the shown text in place of its hash. */
 const withAcceptedTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'terms_hash'
   THEN (consent - 'terms_hash') || jsonb_build_object('shown', (SELECT text FROM accepted_terms WHERE hash = consent->>'terms_hash'))
   ELSE consent END`
@@ -188,7 +191,7 @@ export function readPaymentMethods(db: Db, userId: string) {
   return oldestFirst(usablePaymentMethods(db, userId), (row) => row.created_at)
 }
 
-/** Reads a user's consents to saving a payment method, with the text itself. */
+/** Reads a user's consents to saving a payment method, with the shown text. */
 export function readMethodConsents(db: Db, userId: string) {
   const consents = db
     .selectFrom('payment_method_consents')

@@ -45,23 +45,26 @@ import {
   withRecordedDispute,
 } from '#server/features/billing/refunds/sync-refunds-and-disputes.ts'
 
-/** A payment may be listed late, and may succeed long after its start. */
+/**
+ * Each run lists the payments from this long before the previous run, because a payment may be listed late or succeed
+ * long after its start.
+ */
 const overlapMs = 48 * hourMs
 const initialLookbackMs = 7 * dayMs
 const batchSize = 200
 
-/** Time for which operators see that a gateway did not list a span of time. */
+/** Time for which operators see the discrepancy of a period that a gateway no longer lists. */
 const unlistedShownMs = 30 * dayMs
 
 const comparisonFailedMessage = 'a payment could not be compared with its gateway'
 
-/** Time for which a payment that cannot be settled is retried; each failure is logged as an error. */
+/** Time for which a payment that cannot be settled is retried. Each failure is logged as an error. */
 const retryPeriodMs = 7 * dayMs
 
 /**
- * Compares the payments of each gateway with our ledger, and settles the differences with the same function as every other
- * update. If a gateway does not answer, the next run starts at the same time; a payment that cannot be settled is retried on
- * its own and does not block the others.
+ * Compares the payments of each gateway with our ledger, and settles the differences in the same way as a webhook
+ * event. If a gateway does not answer, the next run lists its payments from the same time. A payment that cannot be
+ * settled is retried on its own and does not block the others.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
@@ -77,7 +80,7 @@ export async function reconcile(context: BillingContext): Promise<void> {
   await retryUnwantedPaymentRefunds(context)
 }
 
-/** @returns the payments that were listed */
+/** Compares the payments that a gateway lists since the last run. @returns the references of these payments */
 async function compareListedPayments(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -94,7 +97,8 @@ async function compareListedPayments(
   if (!payments) return new Set()
   if (since > requestedSince)
     payments.push(...(await reportUnlistedPeriod(context, gateway, requestedSince, since)))
-  // A dispute takes months and a refund days; the payment is no longer listed when they end.
+  // A dispute takes months and a refund days. When they end, the gateway no longer lists the payment, so it is queried
+  // here.
   for (const id of await selectUnsettledAttemptIds(db, gateway.id))
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
@@ -105,8 +109,9 @@ async function compareListedPayments(
 }
 
 /**
- * Reports a time that the gateway no longer lists, as happens after weeks without its keys.
- * @returns the payments of that time with disputes, which it may list for longer, and a discrepancy for the time itself
+ * Reports a period that the gateway no longer lists, as happens after weeks without its API keys.
+ * @returns the payments with disputes of that period, which the gateway may list for longer, and a discrepancy that
+ * represents the period itself
  */
 async function reportUnlistedPeriod(
   context: BillingContext,
@@ -123,9 +128,9 @@ async function reportUnlistedPeriod(
 }
 
 /**
- * Settles the differences between payments and our ledger. One that cannot be settled is a discrepancy, which operators see
- * and which `retryDiscrepancies` retries.
- * @returns whether all of it was settled
+ * Settles the differences between payments and our ledger. A payment that cannot be settled is stored as a discrepancy,
+ * which operators see and `retryDiscrepancies` retries.
+ * @returns whether all payments were settled
  */
 export async function comparePayments(
   context: BillingContext,
@@ -161,13 +166,15 @@ function loadComparedAttempts(
   return selectAttemptsToCompare(
     db,
     id,
-    // PostgreSQL does not accept this character in a text, and our ids never contain it.
+    // PostgreSQL does not accept NUL in a text, and our ids never contain it.
     payments.map(({ attemptId }) => attemptId).filter((one) => !one.includes('\0')),
     payments.map(({ reference }) => reference),
   )
 }
 
-/** Compares one payment. An error does not stop the others: the payment is recorded as unreadable. */
+/**
+ * Compares one payment. If that throws, stores the payment as an unreadable discrepancy, so that the others continue.
+ */
 async function compareSafely(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -207,7 +214,7 @@ function recordDiscrepancy(
   payment: Payment,
   attempt: ComparedAttempt | undefined,
 ): Promise<void> {
-  // Without a currency the amount is unknown too; without the dispute, the remaining amount is unknown.
+  // Without a currency, the amount is unknown as well. Without the dispute, the remaining amount is unknown.
   const isRead = Boolean(payment.currency) && !payment.disputeUnread
   return upsertDiscrepancy(db, {
     gateway: gateway.id,
@@ -219,7 +226,10 @@ function recordDiscrepancy(
   })
 }
 
-/** Retries the discrepancies, and abandons them in the end, for an operator to resolve. */
+/**
+ * Retries the open discrepancies, except those that were just listed and compared. Abandons those that are too old; an
+ * operator must resolve them.
+ */
 async function retryDiscrepancies(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -251,7 +261,10 @@ async function retryDiscrepancies(
   }
 }
 
-/** Looks up a discrepancy by the name under which it was listed: the id of a payment, or the name of a dispute or capture. */
+/**
+ * Queries the payment of a discrepancy by the reference under which it was listed: the id of a payment, or an indirect
+ * reference such as that of a dispute.
+ */
 async function compareByReference(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -261,11 +274,11 @@ async function compareByReference(
   if (payment === 'unknown') return
   if (!payment) return compareUnknownReference(context, gateway, reference)
   await comparePayments(context, gateway, [payment])
-  // The discrepancy, if there still is one, is now recorded under the payment's own id.
+  // If there still is a discrepancy, it is now stored under the payment's own id.
   if (payment.reference !== reference) await deleteDiscrepancy(context.db, gateway.id, reference)
 }
 
-/** Reads the disputes of the time in which the gateway did not return them. */
+/** Compares the payments with disputes of a time when the gateway did not return the disputes. */
 async function retryUnreadDisputes(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
   const since = new Date(foundAt.getTime() - overlapMs)
   const payments = await listGatewayDisputes(context, gateway, since)
@@ -274,12 +287,16 @@ async function retryUnreadDisputes(context: BillingContext, gateway: PaymentGate
   await deleteDiscrepancy(context.db, gateway.id, unreadDisputesReference)
 }
 
-/** Compares the payment of one attempt. @returns whether all differences are settled; false if there was no answer */
+/**
+ * Compares the payment of one attempt with its gateway.
+ * @returns whether all differences are settled; false if the gateway did not answer
+ */
 export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
   const attempt = await selectAttempt(context.db, attemptId)
   const gateway = findGateway(context, attempt?.gateway)
   const reference = attempt?.reference ?? null
-  // Without an id of the gateway there is no payment, or it is open and was just looked up by our own key.
+  // Without the gateway's id there is no payment to compare. If the attempt is still open, a lookup by our own key has
+  // just failed to settle it.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
   const disputeReference = attempt?.dispute_reference ?? null
@@ -296,9 +313,9 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 }
 
 /**
- * Compares a payment that the gateway no longer has. It is a discrepancy if our ledger or a dispute shows that it was received.
- * The state of its dispute comes from the dispute itself.
- * @returns false if the gateway gave no answer
+ * Compares a payment that the gateway no longer has. It is a discrepancy if our ledger or a dispute shows that it was
+ * received. The status of the dispute was read from the dispute itself, so it is still synced.
+ * @returns false if the gateway did not answer
  */
 async function compareMissingPayment(
   context: BillingContext,
@@ -319,21 +336,21 @@ async function compareMissingPayment(
   return !reportsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
 
-/** Compares a payment whose reference its gateway does not know; its dispute may still exist. */
+/** Compares a payment whose reference the gateway does not know. The gateway may still have its dispute. */
 export async function compareUnknownReference(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
 ): Promise<void> {
   const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
-  // The gateway listed this reference itself, so the discrepancy remains for an operator.
+  // The gateway itself listed this indirect reference, so the discrepancy remains for an operator.
   if (!attempt && isIndirectReference(reference)) return
   const payment = await retrieveByDispute(context, gateway, attempt?.dispute_reference ?? null)
   if (payment === 'unknown') return
   await compareSafely(context, gateway, payment ?? missingPayment(reference), attempt)
 }
 
-/** @returns whether all that differed was settled */
+/** Settles the differences between one payment and our records. @returns whether all of them are settled */
 async function settleDifferences(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -353,7 +370,7 @@ async function settleDifferences(
     if (payment.disputeUnread && attempt.dispute_status !== null) {
       context.log.error(
         logFields,
-        'a gateway did not return the status of a dispute; the last known status is kept',
+        'a gateway did not return the status of a dispute; the last known status remains',
       )
       return false
     }
@@ -369,7 +386,7 @@ async function settleDifferences(
   }
 }
 
-/** Restores the order of a payment that our ledger does not have, or records the payment as foreign. */
+/** Restores the order of a payment that our database does not have, or stores the payment as foreign. */
 async function restoreOrRecordForeign(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -407,26 +424,32 @@ async function restoreOrRecordForeign(
   return true
 }
 
-/** The amount that a gateway holds for us: the payment without refunds and disputed amounts. */
+/** Returns the amount that the gateway holds for us: the payment without refunds and disputed amounts. */
 function netCents(payment: Payment): number {
   if (payment.status !== 'succeeded') return 0
   return payment.amountCents - payment.refundedCents - disputedCents(payment)
 }
 
-/** Returns whether the attempt has to be settled. A payment for a closed attempt is refunded, and needs nothing after that. */
+/**
+ * Returns whether the attempt has to be settled. A payment that succeeded for a closed attempt is settled by refunding
+ * it, and needs nothing more once it is fully refunded.
+ */
 function needsSettling(attempt: AttemptRow, payment: Payment): boolean {
   if (isOpen(attempt.status)) return attempt.status !== payment.status
   const isFullyRefunded = payment.refundedCents === payment.amountCents
   return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !isFullyRefunded
 }
 
-/** Returns whether the gateway's report agrees with our ledger: a booked payment is still there, or a dispute took it. */
+/**
+ * Returns whether the gateway's report agrees with our ledger: a booked payment must have succeeded, or a dispute took
+ * it.
+ */
 function agreesWithLedger({ booked }: ComparedAttempt, payment: Payment): boolean {
   if (payment.status === 'unreadable') return false
   return !booked || payment.status === 'succeeded' || isDisputeOpenOrLost(payment)
 }
 
-/** Returns whether refunds or disputes may have changed since. */
+/** Returns whether the gateway reports refunds or a dispute that differ from our records. */
 function haveRefundsOrDisputesChanged(
   { refunded_cents, dispute_status }: ComparedAttempt,
   payment: Payment,

@@ -12,7 +12,7 @@ export async function selectReconciledTo(db: Db, gateway: GatewayId): Promise<Da
   return row?.reconciled_until
 }
 
-/** Returns a gateway's last comparison: the start of the compared time, and when it finished. */
+/** Returns the time up to which a gateway's payments are compared, and the end of the last comparison. */
 export async function selectComparison(
   db: Db,
   gateway: GatewayId,
@@ -24,7 +24,10 @@ export async function selectComparison(
     .executeTakeFirst()
 }
 
-/** Sets the compared time, which never decreases: of two processes the later reading counts. */
+/**
+ * Stores the time up to which payments are compared (the start of the run), and the end of the run. Neither ever
+ * decreases, so that of two concurrent runs the later one counts.
+ */
 export async function setReconciledUntil(
   db: Db,
   gateway: GatewayId,
@@ -42,7 +45,10 @@ export async function setReconciledUntil(
     .execute()
 }
 
-/** Records a discrepancy: since when it exists, and the gateway's current state of the payment. */
+/**
+ * Stores a discrepancy. If it is already stored, it keeps `found_at`, gets the gateway's current amount, and is retried
+ * again if it was abandoned.
+ */
 export async function upsertDiscrepancy(
   db: Db,
   row: {
@@ -66,7 +72,7 @@ export async function upsertDiscrepancy(
     .execute()
 }
 
-/** Stops polling a discrepancy, which operators see until it is settled. */
+/** Stops the retries of a discrepancy. Operators see it until it is settled. */
 export async function abandonDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
   const rows = db.updateTable('payment_discrepancies').set({ abandoned: true })
   await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
@@ -87,7 +93,7 @@ export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: s
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Returns those of a gateway's payments whose money is in our ledger already. */
+/** Returns those of the given payments of a gateway that already succeeded in our records. */
 export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,
@@ -109,7 +115,7 @@ const refundedCents = sql<number>`(
 
 const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || payment_attempts.id)`
 
-/** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
+/** An attempt with its refunded amount in our records, and whether its payment is booked in the ledger as received. */
 export type ComparedAttempt = AttemptRow & { refunded_cents: number; booked: boolean }
 
 /** Returns a gateway's attempts with one of these ids, or one of the gateway's references. */
@@ -130,7 +136,7 @@ export function selectAttemptsToCompare(
     .execute()
 }
 
-/** Returns a gateway's payments with an undecided dispute or a pending refund. */
+/** Returns the ids of a gateway's attempts whose payment has an open dispute or a pending refund. */
 export async function selectUnsettledAttemptIds(db: Db, gateway: GatewayId): Promise<string[]> {
   const attempts = db.selectFrom('payment_attempts').select('id').where('gateway', '=', gateway)
   const rows = await attempts

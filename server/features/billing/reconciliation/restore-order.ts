@@ -30,9 +30,10 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Restores the order and the attempt of a payment that the gateway has and the database lost, after a restored backup or a
- * failover to a lagging standby. Entitlement, ledger and mails follow as for any payment, once.
- * @returns undefined for a payment of another site, or one that does not describe its purchase
+ * Restores the order and the attempt of a payment that the gateway has but the database has lost, such as after a
+ * restore from a backup or a failover to a lagging standby. Settling the restored attempt then adds entitlement, ledger
+ * lines and mails once, as for any payment.
+ * @returns undefined for a payment of another site, or one whose purchase cannot be decoded
  * @throws Error if the gateway does not answer
  */
 export async function restoreOrder(
@@ -43,7 +44,7 @@ export async function restoreOrder(
   const purchase = decodePurchase(context, payment)
   if (!purchase) return undefined
   const gatewayEmail = await fetchPayerEmail(context, gateway, payment.reference)
-  if (gatewayEmail === 'unknown') throw new Error(`${gateway.id} did not give the address of a buyer`)
+  if (gatewayEmail === 'unknown') throw new Error(`${gateway.id} did not return the e-mail of a buyer`)
   return inTransaction(context.db, (tx) =>
     restoreAttempt(context, tx, { gateway, payment, purchase, gatewayEmail }),
   )
@@ -53,7 +54,7 @@ interface LostPayment {
   gateway: PaymentGateway
   payment: Payment
   purchase: Purchase
-  /** The buyer's address at the gateway. */
+  /** The buyer's e-mail address at the gateway. */
   gatewayEmail: string | undefined
 }
 
@@ -88,7 +89,10 @@ async function restoreAttempt(
   return attempt
 }
 
-/** Returns the order of a lost payment: the original if it survived, another created for the same period since, or a new one. */
+/**
+ * Returns the order of a lost payment: the original one if it still exists, otherwise an order that was created
+ * meanwhile for the same period, otherwise a new one.
+ */
 async function findOrCreateOrder(
   context: BillingContext,
   tx: Tx,
@@ -126,7 +130,7 @@ async function findOrCreateOrder(
     expires_at: new Date(now.getTime() + dayMs),
   })
   const order = await selectOrder(tx, payment.orderId)
-  if (!order) throw new Error(`order ${payment.orderId} is gone`)
+  if (!order) throw new Error(`order ${payment.orderId} does not exist`)
   return order
 }
 
@@ -137,7 +141,10 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
   return { top_up_id: product.id, bonus_cents: product.bonus_cents, bonus_days: product.bonus_days }
 }
 
-/** Returns the period of a plan's order. If the subscription was lost too, it starts again with its first period. */
+/**
+ * Returns the subscription and the period of a plan's order. If the subscription was lost too, creates it again,
+ * starting with its first period.
+ */
 async function restorePeriod(
   tx: Tx,
   { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
@@ -168,7 +175,10 @@ async function findAttribution(
   }
 }
 
-/** Returns the buyer's address. The payment of a deleted account is refunded. */
+/**
+ * Returns the buyer's e-mail address. If the account was deleted, marks the order as erased, so that the payment is
+ * refunded.
+ */
 async function findAddress(
   tx: Tx,
   { purchase, gatewayEmail }: LostPayment,

@@ -1,6 +1,8 @@
 import type { Tx } from '#server/tables.ts'
 
-/** Returns a user with their account's address, that of their latest order, and the time of their account's deletion. */
+/**
+ * Returns the e-mail address of a user's account, that of the latest order, and the time when the account was deleted.
+ */
 export function selectBuyer(tx: Tx, userId: string) {
   return tx
     .selectFrom('users')

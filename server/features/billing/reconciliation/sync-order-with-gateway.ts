@@ -11,9 +11,9 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
 /**
- * Queries all payments of an order at their gateways, settles the differences and sends pending refunds, as the return page and
- * the reconciliation do.
- * @returns the resulting state of the order, and whether everything was settled: not if a gateway gave no answer
+ * Queries all payments of an order at their gateways, settles the differences and sends pending refunds, as the return
+ * page and the reconciliation do.
+ * @returns the resulting status of the order, and whether everything was settled (false if a gateway did not answer)
  * @throws Refusal notFound
  */
 export async function syncOrderWithGateway(

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { toLetters } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Precision of the time of the last use: it is updated only after this many hours. */
+/** The time of the last use is updated at most once in this many hours, to save writes. */
 const lastUsePrecisionHours = 12
-/** Days after their last use until unreferenced terms are deleted. No order with them is being created by then. */
+/** Unreferenced terms are deleted this many days after their last use. By then no order with them is being created. */
 const unusedDays = 2
 /** 128 bits in letters, as stored with a payment at the gateway. */
 export const termsHashLength = 32
@@ -17,7 +17,7 @@ export async function storeAcceptedTerms(
   now: Date,
 ): Promise<{ hash: string; isNew: boolean }> {
   const hash = toLetters(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
-  // Most orders find the text stored, and need no lock.
+  // For most orders the text is already stored, so that no lock is needed.
   const { rows } = await sql`
     SELECT FROM accepted_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
     tx,
@@ -30,13 +30,13 @@ export async function storeAcceptedTerms(
   return { hash, isNew: stored.rows[0]?.is_new ?? false }
 }
 
-/** Selects the terms with a hash. */
+/** Returns the text of the terms with a hash; null if there is none. */
 export async function selectAcceptedTerms(db: Db, hash: string): Promise<string | null> {
   const row = await db.selectFrom('accepted_terms').select('text').where('hash', '=', hash).executeTakeFirst()
   return row?.text ?? null
 }
 
-/** Deletes terms that no order and no consent refers to. */
+/** Deletes terms that were not used recently and to which no order, consent or auto-unlock refers. */
 export async function deleteUnusedTerms(db: Db, now: Date): Promise<void> {
   await sql`
     DELETE FROM accepted_terms WHERE used_at < ${now}::timestamptz - make_interval(days => ${unusedDays})

@@ -7,8 +7,8 @@ type ProductOrder = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id
   Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>
 
 /**
- * Returns whether the buyer already has what an order is for: an entitlement that covers it, or for a plan a live subscription
- * (one per user), unless the order is for its next period.
+ * Returns whether the buyer already owns the product of an order. For an episode or a video, an entitlement must cover
+ * it. For a plan, the buyer must have a live subscription, unless the order pays for its next period.
  */
 export async function isAlreadyOwned(db: Db, order: ProductOrder, now: Date): Promise<boolean> {
   // A top-up can always be bought.
@@ -20,6 +20,6 @@ export async function isAlreadyOwned(db: Db, order: ProductOrder, now: Date): Pr
     )
   }
   const rights = await loadVideoEntitlements(db, order.user_id, order.video_id, now)
-  // No episode has the empty id: only an entitlement to the whole video covers it.
+  // No episode has an empty id, so this is true only for an entitlement to the whole video.
   return rights.covers(order.episode_id ?? '')
 }

@@ -33,18 +33,20 @@ export async function setDispute(
   await tx.updateTable('payment_attempts').set(dispute).where('id', '=', attemptId).execute()
 }
 
-/** Sets the user's next step for a waiting payment. */
+/** Sets the next step of the user for a payment that waits for the user. */
 export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
   await tx.updateTable('payment_attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
-/** Moves the next poll of an attempt forward to a time, if it is scheduled for later. */
+/** Schedules the next poll of an attempt for `at`, unless it is scheduled earlier. */
 export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
   await update.where('next_poll_at', '>', at).execute()
 }
 
-/** Schedules the next poll of a payment that its gateway is still processing, unless one is scheduled at this time or later. */
+/**
+ * Schedules the next poll of a payment in status `processing` for `at`, unless it is scheduled for that time or later.
+ */
 export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
   await update.where('status', '=', 'processing').where('next_poll_at', '<', at).execute()
@@ -76,7 +78,7 @@ export function selectAttempts(db: Db, orderIds: readonly string[]) {
   return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
-/** @throws IllegalTransition if the attempt is in no state that leads to `to` */
+/** Changes the status of an attempt. @throws IllegalTransition if the current status does not lead to `to` */
 export async function transitionAttempt(
   tx: Tx,
   id: string,
@@ -91,10 +93,10 @@ export async function transitionAttempt(
   checkTransition(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
 }
 
-/** Literals, to match the condition of the partial index. */
+/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open attempts that are due. */
+/** Takes the open attempts that are due for polling. */
 export function takeDueAttempts(tx: Tx, due: DueQuery): Promise<AttemptRow[]> {
   const open = tx.selectFrom('payment_attempts').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, poll) =>
@@ -102,7 +104,7 @@ export function takeDueAttempts(tx: Tx, due: DueQuery): Promise<AttemptRow[]> {
   )
 }
 
-/** Returns whether the renewal job made an attempt, not the customer. */
+/** Returns whether an attempt was made by the renewal job and not by the customer. */
 export function isRenewalAttempt({ initiator }: AttemptRow): boolean {
   return initiator === 'merchant'
 }

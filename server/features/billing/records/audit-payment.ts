@@ -15,7 +15,7 @@ type PaymentEvent = Extract<
   | 'dispute_closed'
 >
 
-/** Writes a payment event of an order to the audit trail, in the event's transaction. */
+/** Writes a payment event of an order to the audit log, in the transaction of the event. */
 export function auditPayment(
   tx: Tx,
   event: PaymentEvent,

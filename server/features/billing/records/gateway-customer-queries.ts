@@ -7,7 +7,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
-/** Queues the gateway customers of a user and of the guests merged into it for deletion, due now. */
+/** Queues the deletion of the gateway customers of a user and of the guests merged into it, due now. */
 export async function queueCustomerDeletions(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')
@@ -30,7 +30,10 @@ export function takeDueCustomerDeletions(tx: Tx, due: DueQuery): Promise<Gateway
   )
 }
 
-/** Returns whether a payment of the user, or a change of method, is still in progress, which may create a gateway customer again. */
+/**
+ * Returns whether a payment or a change of method of the user is still in progress. It may create the gateway customer
+ * again.
+ */
 export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
   if ((await selectOpenMethodSetups(db, userId)).length > 0) return true
   const open = await db

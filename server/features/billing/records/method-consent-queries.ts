@@ -2,7 +2,7 @@ import { sql, type Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Stores the buyer's consent with an order, once. */
+/** Stores the buyer's consent to saving the method of an order. A second call for the order changes nothing. */
 export async function insertMethodConsent(
   tx: Tx,
   consent: Insertable<tables.PaymentMethodConsentsTable>,
@@ -14,7 +14,7 @@ export async function insertMethodConsent(
     .execute()
 }
 
-/** Returns the consent of an order whose method is not known yet. */
+/** Returns an order's unrevoked consent that has no payment method yet. */
 export function selectOpenMethodConsent(db: Db, orderId: string) {
   return db
     .selectFrom('payment_method_consents')
@@ -25,13 +25,13 @@ export function selectOpenMethodConsent(db: Db, orderId: string) {
     .executeTakeFirst()
 }
 
-/** Assigns the method to the consent, so that it can be charged for its owner's purchases. */
+/** Assigns the saved method to the consent of an order, so that the buyer can pay for further purchases with it. */
 export async function setMethodOfConsent(tx: Tx, orderId: string, methodId: string): Promise<void> {
   const update = tx.updateTable('payment_method_consents').set({ payment_method_id: methodId })
   await update.where('order_id', '=', orderId).execute()
 }
 
-/** Revokes the consents about one method. */
+/** Revokes the consents to one saved method. */
 export async function revokeConsentsOfMethod(tx: Tx, methodId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_method_consents')
@@ -51,7 +51,7 @@ export async function revokeConsentsOfUser(tx: Tx, userId: string, now: Date): P
     .execute()
 }
 
-/** Revokes a user's consents about saved methods except the latest one. */
+/** Revokes a user's consents to saved methods, except the latest one. */
 export async function revokeOlderConsents(tx: Tx, userId: string, now: Date): Promise<void> {
   await sql`
     UPDATE payment_method_consents SET revoked_at = ${now} WHERE order_id IN (
@@ -60,7 +60,7 @@ export async function revokeOlderConsents(tx: Tx, userId: string, now: Date): Pr
       ORDER BY consented_at DESC, order_id OFFSET 1)`.execute(tx)
 }
 
-/** Returns the method that a user has saved for purchases, and the e-mail given with it. */
+/** Returns the method that a user has saved for purchases, with the e-mail address of the order that saved it. */
 export function selectSavedMethod(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')

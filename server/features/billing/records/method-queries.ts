@@ -8,7 +8,8 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
 
 /**
- * Stores a method for renewals or purchases; a known one keeps its id, and is no longer queued for deletion.
+ * Stores a method for renewals or purchases. A method that is already stored keeps its id, and its deletion is
+ * cancelled.
  * @returns its id
  */
 export async function insertPaymentMethod(
@@ -32,7 +33,7 @@ export async function insertPaymentMethod(
   return id
 }
 
-/** Stores a method that nothing is charged with, unless it is known already. */
+/** Stores a method that nothing is charged with, unless it is already stored. */
 export async function insertUnusedMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
@@ -56,8 +57,8 @@ const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'pa
   )
 
 /**
- * Queues a user's methods for deletion at the gateway if no live subscription, of any user, is charged with them and no consent
- * to purchases refers to them.
+ * Queues a user's unused methods for deletion at their gateways. A method is unused if no live subscription of any user
+ * is charged with it, and no consent to purchases refers to it.
  */
 export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
   const unused = await tx
@@ -80,10 +81,10 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
   for (const { id } of unused) await retireMethod(tx, id, now)
 }
 
-/** Returns a method's own id from its reference, which may have the owner's id before it. */
+/** Returns the gateway's id of a method from its reference, in which the customer's id and a slash may precede it. */
 export const shortMethodReference = (reference: string): string => reference.replace(/^.*\//, '')
 
-/** Returns the method of a gateway's id, by the whole reference or the part after the slash. */
+/** Finds a method by the gateway's id, without the customer's id that may precede it in the reference. */
 export function selectMethodByShortReference(db: Db, gateway: GatewayId, shortReference: string) {
   return db
     .selectFrom('payment_methods')
@@ -103,7 +104,7 @@ export function selectSubscriptionOfMethod(tx: Tx, methodId: string) {
     .executeTakeFirst()
 }
 
-/** Queues a method for deletion at its gateway, and stops charging it at once. */
+/** Queues a method for deletion at its gateway. From now on it is no longer charged. */
 export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
@@ -118,7 +119,10 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
     .execute()
 }
 
-/** Removes all data of a user's methods except what the gateway needs to delete them, which is due now. */
+/**
+ * Queues all of a user's methods for deletion at their gateways, revokes the consents, and deletes all other data of
+ * the methods.
+ */
 export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
@@ -134,7 +138,7 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .execute()
 }
 
-/** Takes the methods that are due for deletion at the gateway. */
+/** Takes the methods whose deletion at the gateway is due. */
 export function takeMethodsToDetach(tx: Tx, due: DueQuery) {
   const open = tx.selectFrom('payment_methods').selectAll().select('detach_attempts as poll_count')
   const savePoll = ({ id }: MethodRow, { poll_count, next_poll_at }: Poll) =>
@@ -145,7 +149,7 @@ export function takeMethodsToDetach(tx: Tx, due: DueQuery) {
   return takeDueForPolling(open, due, savePoll, 'next_detach_at')
 }
 
-/** Deletes a method, unless it was saved again meanwhile, with another payment. */
+/** Deletes a method, unless another payment has saved it again meanwhile. */
 export async function deleteMethod(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('payment_methods')

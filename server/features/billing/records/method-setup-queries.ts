@@ -28,7 +28,7 @@ export function selectMethodSetupByReference(db: Db, gateway: GatewayId, referen
     .executeTakeFirst()
 }
 
-/** Returns a user's set-ups that may still succeed, latest first. */
+/** Returns a user's method set-ups that may still succeed, latest first. */
 export function selectOpenMethodSetups(db: Db, userId: string) {
   return db
     .selectFrom('payment_method_setups')
@@ -39,7 +39,7 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
     .execute()
 }
 
-/** Returns the set-up before a user's `latest` most recent ones. */
+/** Skips the `latest` most recent method changes of a user, and returns the start of the next older one. */
 export function selectMethodSetupBefore(db: Db, userId: string, latest: number) {
   return db
     .selectFrom('payment_method_setups')
@@ -51,7 +51,7 @@ export function selectMethodSetupBefore(db: Db, userId: string, latest: number) 
     .executeTakeFirst()
 }
 
-/** @throws IllegalTransition if the set-up is in no state that leads to `to` */
+/** Changes the status of a method set-up. @throws IllegalTransition if the current status does not lead to `to` */
 export async function transitionMethodSetup(
   tx: Tx,
   id: string,
@@ -66,12 +66,12 @@ export async function transitionMethodSetup(
   checkTransition(await update.executeTakeFirstOrThrow(), `method set-up ${id} to ${to}`)
 }
 
-/** Sets the user's next step for a waiting set-up. */
+/** Sets the next step of the user for a method set-up that waits for the user. */
 export async function setNextStepOfMethodSetup(tx: Tx, id: string, next_step: string | null): Promise<void> {
   await tx.updateTable('payment_method_setups').set({ next_step }).where('id', '=', id).execute()
 }
 
-/** Schedules a user's open set-ups for polling now. */
+/** Schedules a user's open method set-ups for polling now. */
 export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_method_setups')
@@ -81,10 +81,10 @@ export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): P
     .execute()
 }
 
-/** Literals, to match the condition of the partial index. */
+/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open set-ups that are due. */
+/** Takes the open method set-ups that are due for polling. */
 export function takeDueMethodSetups(tx: Tx, due: DueQuery): Promise<MethodSetupRow[]> {
   const open = tx.selectFrom('payment_method_setups').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, poll) =>

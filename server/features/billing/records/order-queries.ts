@@ -11,20 +11,24 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type OrderRow = Selectable<tables.OrdersTable>
 
 /**
- * Locks a user's purchases and entitlements until the end of the transaction, so that one transaction at a time changes them.
- * Must be called before any of the user's rows is read for a change.
+ * Locks a user's purchases and entitlements until the end of the transaction, so that only one transaction at a time
+ * changes them. Must be called before any of the user's rows is read for a change.
  */
 export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
-  // The row is locked first, as in merging and deleting a user, which would deadlock otherwise.
+  // Locks the user's row before the advisory lock. Merging and deleting a user lock in the same order, to avoid
+  // deadlocks.
   await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
 }
 
-/** Locks the owner of an order. A sign-in may have moved a guest's order to an account during the wait. */
+/**
+ * Locks the owner of an order. Reads the owner again after each lock, because a sign-in may have moved a guest's order
+ * to an account during the wait.
+ */
 export async function lockOrderOwner(tx: Tx, orderId: string): Promise<void> {
   for (let locked: string | undefined; ;) {
     const order = await selectOrder(tx, orderId)
-    if (!order) throw new Error(`order ${orderId} is gone`)
+    if (!order) throw new Error(`order ${orderId} does not exist`)
     if (order.user_id === locked) return
     locked = order.user_id
     await lockBuyer(tx, locked)
@@ -40,12 +44,12 @@ export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>)
     .execute()
 }
 
-/** Returns whether an order is a change of plan that waits for the next period of its subscription. */
+/** Returns whether an order is a planned change of plan, which waits for the next period of its subscription. */
 export function isPlanChange({ subscription_id, period_no }: OrderRow): boolean {
   return subscription_id !== null && period_no === null
 }
 
-/** Returns whether an order pays for a later period of a subscription. */
+/** Returns whether an order pays for a period of a subscription after the first. */
 export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
   return (period_no ?? 0) > 0
 }
@@ -92,7 +96,7 @@ export function selectMatchingOpenOrder(
     .executeTakeFirst()
 }
 
-/** Selects a user's orders, newest first, after a position. */
+/** Selects a page of a user's orders, newest first. */
 export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
     .selectFrom('orders')
@@ -104,7 +108,7 @@ export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosi
     .limit(limit),
 )
 
-/** @throws IllegalTransition if the order is in no state that leads to `to` */
+/** Changes the status of an order. @throws IllegalTransition if the current status does not lead to `to` */
 export async function transitionOrder(
   tx: Tx,
   id: string,
@@ -119,7 +123,7 @@ export async function transitionOrder(
   checkTransition(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
 }
 
-/** Sets the refunded amount of an order whose state does not change. */
+/** Sets the refunded amount of an order whose status does not change. */
 export async function setRefundedCents(tx: Tx, id: string, refundedCents: number): Promise<void> {
   await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
 }
@@ -138,7 +142,7 @@ export async function markOrderRestored(tx: Tx, id: string, now: Date): Promise<
   await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
 }
 
-/** Reverts the refund of an order that its gateway could not deliver. @throws IllegalTransition if it was not refunded */
+/** Reverts an order's refund that failed at the gateway. @throws IllegalTransition if the order was not refunded */
 export async function undoRefund(
   tx: Tx,
   id: string,
@@ -153,7 +157,7 @@ export async function undoRefund(
   checkTransition(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** Returns the language of an order's owner, one of the offered ones. */
+/** Returns a user's stored language; the default language if it is not offered. */
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
   return storedLanguageOrDefault(row?.language, offered)
@@ -166,14 +170,15 @@ export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string |
 }
 
 /**
- * Closes the orders that were not paid in time, and schedules their open attempts for polling. A change of plan waits as long
- * as its subscription lives: after an outage it is what is charged. An order with a payment in progress waits for its result.
+ * Closes the orders that were not paid in time, and schedules their open attempts for polling. A planned change of plan
+ * does not expire while its subscription is live, because the next renewal charges it, even after an outage. An order
+ * with a payment in progress waits for the result.
  * @returns the number of closed orders
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
   const expired = await inTransaction(db, (tx) => expireUnpaidOrders(tx, now))
   const ids = expired.map(({ id }) => id)
-  // A transaction of its own: settling a payment locks the attempt before the order.
+  // Uses a second transaction, because settling a payment locks the attempt before the order.
   if (ids.length > 0) await inTransaction(db, (tx) => pollAttemptsSoon(tx, ids, now))
   return ids.length
 }
@@ -220,7 +225,10 @@ async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date):
     .execute()
 }
 
-/** Assigns the next period of its subscription to an order that waited for it. */
+/**
+ * Sets the period of a subscription's order, with its expiry and gateway. A planned change of plan gets the next
+ * period.
+ */
 export async function setPeriodOfOrder(
   tx: Tx,
   orderId: string,
@@ -229,7 +237,7 @@ export async function setPeriodOfOrder(
   await tx.updateTable('orders').set(period).where('id', '=', orderId).execute()
 }
 
-/** Changes the payment method of an open order. */
+/** Changes the payment method of an open order, and the e-mail address and consent given with it. */
 export async function updateOpenOrder(
   tx: Tx,
   orderId: string,
@@ -241,7 +249,7 @@ export async function updateOpenOrder(
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }
 
-/** Assigns the first period of a subscription to an order. */
+/** Assigns an order to a subscription, as the payment of its first period. */
 export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {
   const change = { subscription_id: subscriptionId, period_no: 0 }
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()

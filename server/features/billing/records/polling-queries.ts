@@ -1,10 +1,15 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
-/** Time for which a final poll is reserved for its process. If that crashes, another process repeats it. */
+/**
+ * Time for which the last poll of a row is reserved for the process that took it. If that process crashes, another one
+ * repeats the poll.
+ */
 const finalPollLeaseMs = 15 * 60_000
 
-/** The current time, the batch size, and the next time after a number of polls; null for never again. */
+/**
+ * The current time, the batch size, and a function that returns when to poll next after `checks` polls (null: never).
+ */
 export interface DueQuery {
   now: Date
   limit: number
@@ -18,10 +23,11 @@ export interface Poll {
 }
 
 /**
- * Takes due rows, longest due first, and counts a poll of each, so that two processes do not do the same work. After its last
- * poll a row stays scheduled until `endPoll`, so that a crash never leaves it open for good.
- * @param open the rows of a table that are to be polled some time, in a transaction
- * @param savePoll stores the poll in one of them
+ * Takes due rows, longest due first, and schedules the next poll of each, so that two processes do not do the same
+ * work. After its last poll a row stays scheduled until `endPoll`, so that a crash during this poll does not leave the
+ * row unfinished.
+ * @param open a query of all rows that may need polling, within a transaction
+ * @param savePoll stores the number of polls and the next time of a row
  * @param column the column of the due time
  */
 export async function takeDueForPolling<T extends keyof Tables, Row extends { poll_count: number }>(
@@ -57,7 +63,7 @@ export type PolledTable =
   | 'refunds'
 
 /**
- * Ends the polling of a row after its last poll, unless that has set another time.
+ * Ends the polling of a row after its last poll, unless this poll has scheduled another one.
  * @param key the columns of the row's key, with their values
  * @param now when the row was taken
  * @param column as for `takeDueForPolling`

@@ -5,7 +5,7 @@ const day = 24 * 60 * minute
 /** The delays between polls of an open payment: quick ones first, then 5 min, 1 h, 5 × 1 day. */
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
-/** Maximum time for a request to arrive, unless the gateway states another. */
+/** Time after which a gateway knows every payment request that reached it, unless it states another (`lookupLagMs`). */
 const arrivesWithinMs = 60 * minute
 
 /** Returns the time of the next poll after `polls` polls; null after the last. */
@@ -14,7 +14,7 @@ export function nextPoll(polls: number, now: Date): Date | null {
   return delay === undefined ? null : new Date(now.getTime() + delay)
 }
 
-/** Returns when a payment that its gateway does not know can no longer arrive, and counts as lost. */
+/** Returns the time after which a payment counts as lost if its gateway still does not know it. */
 export function arrivalDeadline(startedAt: Date, withinMs = arrivesWithinMs): Date {
   return new Date(startedAt.getTime() + withinMs)
 }

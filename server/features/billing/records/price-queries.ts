@@ -5,8 +5,9 @@ import { dayMs } from '#server/platform/clock.ts'
 export const priceNoticeMs = 14 * dayMs
 
 /**
- * The plan's price for the next period of a subscription: what the user agreed to, or was notified of long enough before that
- * period begins, and never more than the plan's current price. For a query of subscriptions and plans.
+ * SQL expression over `subscriptions` and `plans`: the price of a subscription's next period, unless the plan changes.
+ * It is the announced price if that applies by the end of the current period, otherwise the agreed price, but never
+ * more than the plan's current price.
  */
 export const nextPrice = sql<number>`LEAST(
   plans.price_cents,
@@ -14,7 +15,7 @@ export const nextPrice = sql<number>`LEAST(
     ELSE COALESCE(subscriptions.agreed_price_cents, plans.price_cents) END
 )`
 
-/** True if the plan now costs more than the user agreed to or was notified of. */
+/** SQL condition: the plan now costs more than the user agreed to or was notified of. */
 export const hasUnannouncedPriceRise = sql<boolean>`plans.price_cents > COALESCE(
   subscriptions.announced_price_cents, subscriptions.agreed_price_cents, plans.price_cents
 )`

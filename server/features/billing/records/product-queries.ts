@@ -66,7 +66,7 @@ export interface LockedEpisodeIds {
   video_id: string
 }
 
-/** Returns the first locked episodes of a drama on sale that has at least `count`; none if no drama has. */
+/** Returns the first `count` locked episodes of a drama on sale that has that many; an empty array if no drama has. */
 export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisodeIds[]> {
   const { rows } = await sql<LockedEpisodeIds>`
     WITH locked AS (
@@ -80,7 +80,7 @@ export async function selectLockedEpisodes(db: Db, count: number): Promise<Locke
   return rows
 }
 
-/** Returns the video with this id, or of this episode; undefined if there is none. */
+/** Returns the id of the video with `video_id` or with the episode `episode_id`; undefined if there is none. */
 export async function resolveVideoId(
   db: Db,
   { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },
@@ -99,7 +99,7 @@ export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Prom
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
-/** Returns a video that may be on sale as a whole, with the number of its last playable episode. */
+/** Returns a published video with its prices and the number of its last playable episode. */
 export function selectVideoOnSale(db: Db, id: string) {
   return db
     .selectFrom('videos')

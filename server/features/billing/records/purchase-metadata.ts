@@ -11,7 +11,9 @@ import { termsHashLength } from './accepted-terms-queries.ts'
 import { selectSubscription } from './renewals/subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
 
-/** The product and buyer of a payment: enough to restore its order if the database has lost it. */
+/**
+ * The purchase that is stored with a payment at the gateway: enough to restore the order if the database has lost it.
+ */
 export interface Purchase {
   kind: OrderKind
   method: PaymentMethod
@@ -37,7 +39,7 @@ export interface Purchase {
 }
 
 const version = '2'
-/** PayPal stores this many characters, Stripe 500. */
+/** The maximum that PayPal stores; Stripe stores up to 500 characters. */
 const maxEncodedLength = 256
 const signatureLength = 16
 
@@ -45,8 +47,8 @@ const kindCodes: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: '
 const methodCodes: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
- * Encodes an order's purchase as a text that is stored with its payment. The signature distinguishes the payments of this site
- * from those of another with the same account. Click ids and other data about the browser are left out.
+ * Encodes an order's purchase as a text that is stored with its payment. By the signature, this site recognizes its own
+ * payments if another site uses the same account. Click ids and other data about the browser are not included.
  */
 export async function encodePurchase(
   { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
@@ -64,7 +66,7 @@ export async function encodePurchase(
     await selectLanguageOf(tx, order.user_id, languages()),
     withoutPrefix('vid', order.video_id ?? attribution.video_id),
     withoutPrefix('ep', order.episode_id),
-    // An order has a plan or a top-up, distinguished by its kind.
+    // An order has either a plan or a top-up, so both use this field; the kind of the order distinguishes them.
     withoutPrefix('plan', order.plan_id ?? order.top_up_id),
     withoutPrefix('sub', order.subscription_id),
     order.period_no,
@@ -79,7 +81,9 @@ export async function encodePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** Encodes a consent: the kind of delivery, the time, and the hash of the terms if `storeAcceptedTerms` made it. */
+/**
+ * Encodes a consent: immediate delivery or not, the time, and the hash of the terms if `storeAcceptedTerms` computed it.
+ */
 function encodeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, terms_hash = '' } = consent
@@ -91,13 +95,16 @@ function encodeConsent(consent: OrderRow['consent']): string[] {
   ]
 }
 
-/** Encodes a token; one that is too long, or resembles a card number, is left out. */
+/** Encodes a referrer token. Returns '' if it is too long or resembles a card number. */
 function encodeToken(token: string | undefined, maxLength: number): string {
   const text = encodeURIComponent(token ?? '')
   return text.length > maxLength || hasCardNumber(text) ? '' : text
 }
 
-/** @returns undefined for a payment of another site, or of a version whose payments did not describe their purchase */
+/**
+ * Decodes the purchase that is stored with a payment.
+ * @returns undefined if the signature is not of this site, or the text has another version or an unknown kind or method
+ */
 export function decodePurchase(
   { secret }: Pick<BillingContext, 'secret'>,
   { orderId, purchase = '' }: Pick<Payment, 'orderId' | 'purchase'>,
@@ -143,7 +150,7 @@ function decodeConsent(delivery: string | undefined, at: string | undefined, ter
 
 const randomPart = /^[0-9a-f]{32}$/
 
-/** Strips an id's prefix if the random part has the usual form. Any other id is kept whole. */
+/** Removes an id's prefix if the rest has the usual random form. Otherwise returns the whole id. */
 function withoutPrefix(kind: IdKind, id: string | null | undefined): string {
   const part = id?.startsWith(`${kind}_`) ? id.slice(kind.length + 1) : ''
   return randomPart.test(part) ? part : (id ?? '')

@@ -13,15 +13,15 @@ const keyPrefixes: Record<tables.RefundOrigin, string> = {
 }
 
 /**
- * Builds the idempotency key of a refund, for the gateway and for us: each key makes one refund. The key is never parsed;
- * `origin` states the reason.
- * @param parts what distinguishes the refund from others of its origin
+ * Builds the idempotency key of a refund, which prevents a second refund both at the gateway and in our table. The key
+ * is never parsed; `origin` states the cause.
+ * @param parts what distinguishes the refund from others of the same origin
  */
 export function refundKey(origin: tables.RefundOrigin, ...parts: readonly (string | number)[]) {
   return { origin, idempotency_key: [keyPrefixes[origin], ...parts].join(':') }
 }
 
-/** Records a refund, unless there is one with its key. */
+/** Stores a refund, unless one with the same key exists. */
 export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTable>): Promise<void> {
   await tx
     .insertInto('refunds')
@@ -30,12 +30,15 @@ export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTabl
     .execute()
 }
 
-/** Serializes the refunds of an operator, so that their limit is counted correctly. */
+/** Serializes the refunds of an operator, so that concurrent ones cannot exceed the operator's limit. */
 export async function lockRefundsOfOperator(tx: Tx, operatorId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
 }
 
-/** Returns the total that an operator has requested to refund since a moment, in one currency; uses the index `refunds_requested_by`. */
+/**
+ * Returns the total of the refunds that an operator has requested since a time, in one currency. Uses the index
+ * `refunds_requested_by`.
+ */
 export async function selectRequestedRefundCents(
   tx: Tx,
   operatorId: string,
@@ -61,7 +64,7 @@ export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
     .execute()
 }
 
-/** @returns false if it was finished before */
+/** Finishes a started refund. @returns false if it was already finished */
 export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
   const update = tx
     .updateTable('refunds')
@@ -77,7 +80,7 @@ export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
   await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
 }
 
-/** Takes the refunds that are due. */
+/** Takes the started refunds that are due to be sent again. */
 export function takeDueRefunds(tx: Tx, due: DueQuery): Promise<RefundRow[]> {
   const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
   return takeDueForPolling(open, due, ({ id }, poll) =>

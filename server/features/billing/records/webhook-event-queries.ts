@@ -4,7 +4,10 @@ import type { Db, Tx } from '#server/tables.ts'
 import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-/** Stores a gateway's event, or a query to make as if there had been one. Idempotent for the same event. */
+/**
+ * Stores a gateway's webhook event, or an event of our own that triggers a query of a payment method. Idempotent for
+ * the same event.
+ */
 export async function insertWebhookEvent(
   db: Db,
   event: Insertable<tables.WebhookEventsTable>,
@@ -31,7 +34,7 @@ export function takeDueWebhookEvents(tx: Tx, due: DueQuery) {
   )
 }
 
-/** Returns whether a webhook event still waits to be applied. */
+/** Returns whether a stored webhook event has not been applied yet. */
 export async function isUnappliedWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
   const row = await db
     .selectFrom('webhook_events')

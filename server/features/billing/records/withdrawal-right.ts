@@ -4,9 +4,10 @@ import type { OrderRow } from './order-queries.ts'
 const withdrawalMs = 14 * dayMs
 
 /**
- * Returns the deadline for withdrawing from an order: 14 days from its payment, unless the user asked for immediate delivery
- * and acknowledged the consequences. A renewal is no new contract, and of a top-up nothing is delivered until it is spent.
- * @returns null if there never was such a right
+ * Returns the deadline for withdrawing from an order: 14 days after payment. There is no such right if the user asked
+ * for immediate delivery and acknowledged the loss of the right. A top-up keeps the right even then, because nothing is
+ * delivered until the money is spent. A renewal is not a new contract, so it has no such right.
+ * @returns null if the order never had the right
  */
 export function withdrawalDeadline({
   kind,
@@ -19,7 +20,10 @@ export function withdrawalDeadline({
   return new Date(paid_at.getTime() + withdrawalMs)
 }
 
-/** Returns whether a user may withdraw from a paid order now, and money is left to refund. */
+/**
+ * Returns whether the user may withdraw from an order now: it is paid, not fully refunded, not withdrawn from yet, and
+ * within the deadline.
+ */
 export function canBeWithdrawn(
   order: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
   now: Date,

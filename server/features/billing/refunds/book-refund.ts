@@ -10,7 +10,7 @@ import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
 
-/** Loads an attempt for booking its refunds and disputes; undefined if its payment is not in the ledger. */
+/** Loads an attempt to book its refunds and disputes; undefined if its payment is not in the ledger. */
 export async function loadLedgerPayment(
   tx: Tx,
   attemptId: string,
@@ -23,8 +23,8 @@ export async function loadLedgerPayment(
 }
 
 /**
- * Books a completed refund. If the payment was a sale, also audits the refund, updates the order and its top-up, and sends a
- * mail.
+ * Books a completed refund in the ledger. If the payment was a sale, also writes the audit event, updates the order and
+ * its top-up, and sends a mail.
  */
 export async function bookRefund(
   context: BillingContext,
@@ -36,7 +36,8 @@ export async function bookRefund(
   if (attempt.gateway === 'balance' && isPayableFromBalance(paidOrder))
     await refundToBalance(tx, paidOrder, { id, cents }, at)
   else await enterRefund(tx, ledgerPayment, { id, cents })
-  // A payment that bought nothing was audited when it was booked. Its refund does not affect the order.
+  // For a payment that bought nothing, the audit event was written when the payment was booked, and the order is not
+  // affected.
   if (ledgerPayment.source === 'refunds_payable') return
   await auditPayment(tx, 'order_refunded', ledgerPayment.order, ledgerPayment.at, {
     refund_cents: cents,

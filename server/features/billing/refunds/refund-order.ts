@@ -25,19 +25,19 @@ import { selectUnwantedPaymentsOfOrder } from './unwanted-payment-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {
-  /** By default, all that is left. */
+  /** By default, everything that is refundable. */
   amountCents?: number
   /** For the ledger and the audit log. */
   reason: string
-  /** The refunded amount when the operator decided; the request is refused if more is refunded by now. */
+  /** The refunded amount that the operator saw. The request is refused if that amount has changed since. */
   knownRefundedCents?: number
-  /** For operators who may refund limited amounts only. */
+  /** Set if the operator may refund limited amounts only. */
   limit?: RefundLimit
-  /** Runs in the transaction that stores a new refund; an error refuses the refund. */
+  /** Runs in the transaction that stores a new refund; an error prevents the refund. */
   onStart?: (tx: Tx) => Promise<void>
 }
 
-/** The maximum refund of an operator per order; per day, `dailyLimitFactor` times that. */
+/** The limit of an operator's refunds per order. The limit per day is `dailyLimitFactor` times as high. */
 export interface RefundLimit {
   operatorId: string
   /** The maximum for one order, in cents of its currency. */
@@ -55,12 +55,14 @@ export interface RefundResult {
 }
 
 /**
- * Refunds an order, or a payment for it that bought nothing, in whole or in part, in two transactions with the gateway call
- * between them, so that a crash in between is recovered. There is one refund at a time: a request for the same amount meanwhile
- * returns the refund in progress. sync-order-status.ts changes the entitlements.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with what is left, refundHasDecimals,
- * refundOverOrderLimit, refundOverDailyLimit, editConflict if more was refunded than the request states, or refundDeclined if the gateway
- * refuses, or is no longer configured
+ /**
+ * Refunds an order, or a payment for it that bought nothing, in whole or in part. Uses two transactions with the
+ * gateway call between them, so that a refund can be recovered after a crash. Only one refund of a payment runs at a
+ * time: another request for the same amount returns the refund in progress. Entitlements are updated by
+ * sync-order-status.ts.
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with the remaining amount,
+ * refundHasDecimals, refundOverOrderLimit, refundOverDailyLimit, editConflict if the refunded amount differs from `knownRefundedCents`, or
+ * refundDeclined if the gateway refuses, or is no longer configured
  */
 export async function refundOrder(
   context: BillingContext,
@@ -70,17 +72,17 @@ export async function refundOrder(
   const refund = await inTransaction(context.db, (tx) => startRefund(context, tx, orderId, request))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
-    // It may have been refunded at the gateway already.
+    // The reason may be a refund that was already made at the gateway.
     await syncRefundsAndDisputes(context, refund.attempt_id)
     throw new Refusal('refundDeclined')
   }
   const order = await selectOrder(context.db, orderId)
-  if (!order) throw new Error(`order ${orderId} is gone`)
+  if (!order) throw new Error(`order ${orderId} does not exist`)
   const status = outcome === 'done' ? 'succeeded' : 'pending'
   return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
 }
 
-/** The first transaction: stores the refund with its key, or finds the one in progress. */
+/** Runs in the first transaction: stores the refund with its idempotency key, or finds the refund in progress. */
 async function startRefund(
   context: BillingContext,
   tx: Tx,
@@ -115,7 +117,7 @@ async function startRefund(
   if (pendingRefund?.amount_cents === cents) return pendingRefund
   if (pendingRefund) throw new Refusal('refundInProgress')
   if (cents > remainingCents) throw new Refusal('refundTooLarge', { remaining_cents: remainingCents })
-  // Without a gateway the refund would stay pending forever.
+  // Without its gateway, the refund could never be completed.
   if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundDeclined')
   const now = context.clock.now()
   if (limit) await checkDailyLimit(tx, limit, order.currency, cents, now)
@@ -140,7 +142,10 @@ async function startRefund(
   return refund
 }
 
-/** The refund if no amount is given: all that is left; of a top-up, the unspent part less its spent bonus. */
+/**
+ * Returns the amount to refund if the request has none: all that is left; for a top-up, what can be refunded without a
+ * loss.
+ */
 async function refundableCents(
   tx: Tx,
   order: OrderRow,
@@ -152,7 +157,7 @@ async function refundableCents(
   return refundable - (refundable % unit)
 }
 
-/** Checks the daily limit by currency: cents of several can't be added up. @throws Refusal refundOverDailyLimit */
+/** Checks the operator's daily limit, separately for each currency. @throws Refusal refundOverDailyLimit */
 async function checkDailyLimit(
   tx: Tx,
   limit: RefundLimit,
@@ -163,13 +168,13 @@ async function checkDailyLimit(
   const { operatorId } = limit
   const maxCents = limit.maxCents(currency) * dailyLimitFactor
   const since = new Date(now.getTime() - dayMs)
-  // The second of two concurrent refunds counts the first.
+  // Of two concurrent refunds, the second must count the first.
   await lockRefundsOfOperator(tx, operatorId)
   const requestedCents = await selectRequestedRefundCents(tx, operatorId, currency, since)
   if (requestedCents + cents > maxCents) throw new Refusal('refundOverDailyLimit', { limit_cents: maxCents })
 }
 
-/** Returns the attempt that paid an order, as opposed to one whose payment bought nothing. */
+/** Returns the attempt that paid an order. Ignores attempts whose payment bought nothing. */
 async function findSaleAttemptId(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
   for (const attempt of await selectAttempts(tx, [id])) {
     const source = await sourceAccountOf(tx, attempt.id)

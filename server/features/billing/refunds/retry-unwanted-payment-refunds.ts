@@ -10,16 +10,22 @@ import {
   type UnwantedPaymentRow,
 } from './unwanted-payment-queries.ts'
 
-/** Delays before the retries of a failed refund; after the last one an operator must resolve it. */
+/** Delays before the retries of a failed refund. After the last retry an operator must resolve it. */
 const retryDelaysMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
 
 /** Maximum number of automatic refund attempts for a payment that bought nothing. */
 export const maxRefundTries = retryDelaysMs.length + 1
 
-/** Distinguishes the next refund from the last one, whose key the gateway would answer as it did before. */
+/**
+ * Returns key parts that distinguish the next refund from the failed one. For the same key, the gateway would only
+ * repeat its earlier answer.
+ */
 export const nextRefundKeyParts = ({ failed }: UnwantedPaymentRow) => ['try', failed + 1] as const
 
-/** Retries failed refunds of payments that bought nothing. One that fails again does not block the others. */
+/**
+ * Retries failed refunds of payments that bought nothing, with increasing delays. If one fails again, the others
+ * continue.
+ */
 export async function retryUnwantedPaymentRefunds(context: BillingContext): Promise<void> {
   for (const row of await selectUnwantedPayments(context.db)) {
     if (!isDue(row, context.clock.now())) continue
@@ -38,7 +44,10 @@ function isDue({ failed, failed_at }: UnwantedPaymentRow, now: Date): boolean {
   return retryDelayMs !== undefined && failed_at.getTime() + retryDelayMs <= now.getTime()
 }
 
-/** Refunds an order's payments that bought nothing now, however often that has failed. @returns whether nothing is left */
+/**
+ * Refunds the payments of an order that bought nothing, now and regardless of the number of failures.
+ * @returns whether all of them are refunded
+ */
 export async function refundUnwantedPayments(context: BillingContext, orderId: string): Promise<boolean> {
   for (const row of await selectUnwantedPaymentsOfOrder(context.db, orderId))
     await refundUnwantedPayment(context, row)
@@ -50,7 +59,7 @@ async function refundUnwantedPayment(
   { attempt_id, order_id }: UnwantedPaymentRow,
 ): Promise<void> {
   const { db, clock, gateways, log } = context
-  // It may have been refunded at the gateway.
+  // The payment may have been refunded at the gateway meanwhile.
   if (!(await syncRefundsAndDisputes(context, attempt_id))) return
   await inTransaction(db, async (tx) => {
     await lockOrderOwner(tx, order_id)
@@ -59,7 +68,7 @@ async function refundUnwantedPayment(
     )
     if (!row || !gateways.some(({ id }) => id === row.gateway)) return
     const { cents, failed, reason } = row
-    log.warn({ attempt: attempt_id, failed }, 'a payment that bought nothing is refunded again')
+    log.warn({ attempt: attempt_id, failed }, 'the refund of a payment that bought nothing is retried')
     await scheduleRefund(tx, {
       attemptId: attempt_id,
       keyParts: nextRefundKeyParts(row),

@@ -7,14 +7,14 @@ import { sendRefund } from './send-refund.ts'
 
 interface ScheduledRefund {
   attemptId: string
-  /** Distinguishes the refund from earlier ones of the attempt; the first needs nothing. */
+  /** Distinguish the refund from earlier ones of the attempt; the first refund needs none. */
   keyParts?: readonly (string | number)[]
   cents: number
   reason: string
   now: Date
 }
 
-/** Records that a payment which paid for nothing must be refunded. `sendPendingRefunds` or the janitor sends it. */
+/** Stores a refund of a payment that bought nothing. `sendPendingRefunds` or the janitor sends it to the gateway. */
 export function scheduleRefund(
   tx: Tx,
   { attemptId, keyParts = [], cents, reason, now }: ScheduledRefund,
@@ -31,7 +31,7 @@ export function scheduleRefund(
   })
 }
 
-/** Sends the recorded refunds of an attempt to the gateway. The janitor retries those that fail. */
+/** Sends the started refunds of an attempt to the gateway. The janitor retries those that fail. */
 export async function sendPendingRefunds(context: BillingContext, attemptId: string): Promise<void> {
   for (const refund of await selectRefunds(context.db, attemptId)) {
     if (refund.status === 'started') await sendRefund(context, refund)

@@ -10,9 +10,9 @@ import { lockOrderOwner } from '#server/features/billing/records/order-queries.t
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
 /**
- * Sends one refund to the gateway, which its key makes happen once, and books it in a second transaction together with its
- * consequences for the order. Any number of processes may call it at once.
- * @returns `done`, `refused` (for good), or `unknown`: the janitor retries
+ * Sends one refund to the gateway, then books it, with its consequences for the order, in a second transaction. Any
+ * number of processes may call this at once: the idempotency key prevents a second refund.
+ * @returns `done`, `refused` (for good), or `unknown` if the janitor has to retry it
  */
 export async function sendRefund(
   context: BillingContext,
@@ -20,11 +20,11 @@ export async function sendRefund(
 ): Promise<'done' | 'refused' | 'unknown'> {
   const { db, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
-  // The balance is ours: no gateway is called.
+  // The balance is our own, so no gateway is called.
   if (attempt?.gateway === 'balance') return finishSentRefund(context, attempt, refund, 'done')
   const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
-    log.error({ refund: refund.id }, 'a refund cannot be sent')
+    log.error({ refund: refund.id }, 'a refund cannot be sent without a payment reference and a gateway')
     return 'unknown'
   }
   const { reference } = attempt
@@ -36,7 +36,7 @@ export async function sendRefund(
   return result === 'unknown' ? result : finishSentRefund(context, attempt, refund, result)
 }
 
-/** The second transaction: stores the result, and books a completed refund. */
+/** Runs the second transaction: stores the result, and books a completed refund. */
 async function finishSentRefund<Result extends 'done' | 'refused'>(
   context: BillingContext,
   attempt: AttemptRow,
@@ -48,7 +48,7 @@ async function finishSentRefund<Result extends 'done' | 'refused'>(
     await lockOrderOwner(tx, attempt.order_id)
     if (!(await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed'))) return
     const ledgerPayment = await loadLedgerPayment(tx, attempt.id, clock.now())
-    if (!ledgerPayment) throw new Error(`refund ${refund.id} is of money that is not in the books`)
+    if (!ledgerPayment) throw new Error(`the payment of refund ${refund.id} is not in the ledger`)
     if (result === 'done') return bookRefund(context, tx, ledgerPayment, refund)
     const { order, at } = ledgerPayment
     await syncTopUp(tx, attempt.id, at)

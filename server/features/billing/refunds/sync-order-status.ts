@@ -13,13 +13,13 @@ import { isDisputeOpenOrLost, refundReversals } from '#server/features/billing/s
 import { selectRefundedCents } from '#server/features/billing/records/refund-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
-/** Returns whether an order in this state grants nothing. */
+/** Returns whether an order in this status grants no access. */
 const isRevoked = (status: OrderStatus) => status === 'refunded' || status === 'charged_back'
 
 /**
- * Updates an order to the refunds and disputes of its payment: its state, its entitlement, and the subscription of which it
- * paid a period. A partial refund revokes nothing; a full one, or a dispute, revokes what this order granted and nothing else.
- * Money that comes back grants that again, but starts no subscription.
+ * Updates an order after refunds and disputes of its payment: its status, its entitlement, and the subscription if it
+ * paid for a period. A partial refund revokes nothing. A full refund or a dispute revokes what this order granted, and
+ * nothing else. If the money comes back, the entitlement is restored, but an ended subscription stays ended.
  * @returns the updated order
  */
 export async function syncOrderStatus(
@@ -35,13 +35,13 @@ export async function syncOrderStatus(
   }
   if (!isRevoked(to) && isRevoked(before.status)) await restoreEntitlements(tx, before.id)
   const order = await selectOrder(tx, before.id)
-  if (!order) throw new Error(`order ${before.id} is gone`)
+  if (!order) throw new Error(`order ${before.id} does not exist`)
   return order
 }
 
 function statusFor({ amount_cents, status }: OrderRow, refunded: number, disputed: boolean): OrderStatus {
   const isFullyRefunded = refunded >= amount_cents
-  // A bank can keep nothing of a fully refunded payment: it will return the disputed money.
+  // The order was fully refunded before the dispute. The bank will return the disputed money, so the status stays.
   if (disputed && !(isFullyRefunded && status === 'refunded')) return 'charged_back'
   if (isFullyRefunded) return 'refunded'
   return refunded > 0 ? 'partially_refunded' : 'paid'
@@ -54,13 +54,14 @@ async function updateStatus(
   refunded: number,
 ): Promise<void> {
   if (status === to) return setRefundedCents(tx, id, refunded)
-  // If the refund failed, the customer has paid after all.
+  // The refund failed at the gateway, so the payment counts again.
   const unrevokedStatus = refunded > 0 ? 'partially_refunded' : 'paid'
   if (to === unrevokedStatus && refundReversals.allows(status, to))
     return undoRefund(tx, id, unrevokedStatus, refunded)
-  // A bank takes money whose refund was booked: that refund is undone first.
+  // The refund failed, and a dispute took the money. `refunded` has no transition to `charged_back`, so undo the refund
+  // first.
   if (status === 'refunded') await undoRefund(tx, id, unrevokedStatus, refunded)
-  // It was refunded during the dispute: both end at once.
+  // Fully refunded during a dispute: `charged_back` has no transition to `refunded`, so take the step in between.
   if (status === 'charged_back' && to === 'refunded') await transitionOrder(tx, id, 'partially_refunded')
   await transitionOrder(tx, id, to, { refunded_cents: refunded })
 }

@@ -37,10 +37,10 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** Maximum number of readings of a payment, which is read again if our own records change meanwhile. */
+/** Maximum number of times a payment is read. It is read again if our own records change meanwhile. */
 const maxReadings = 5
 
-/** A payment and its refunds as they are recorded. */
+/** A payment and its refunds according to our records. */
 interface RecordedPayment {
   attempt: AttemptRow
   refunds: RefundRow[]
@@ -51,9 +51,9 @@ interface RecordedPayment {
 type ReversalAmounts = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'>
 
 /**
- * Syncs ledger, order and entitlements with the refunds and disputes of a payment at its gateway: refunds that were made
- * there or failed there later, and disputes. Called for webhook events and by the reconciliation, in any order and number.
- * @param lastRead the payment as it was just read; it is read again before anything changes
+ * Syncs ledger, order and entitlements with the disputes of a payment at its gateway, and with refunds that were made
+ * there or failed there later. Webhook events and the reconciliation call it in any order and any number of times.
+ * @param lastRead the payment as just read; before anything is changed, it is read again
  * @returns false if the gateway did not answer, or a refund of ours is in progress
  */
 export async function syncRefundsAndDisputes(
@@ -72,8 +72,8 @@ export async function syncRefundsAndDisputes(
     )
       return true
     if (await finishOwnRefunds(context, before)) return false
-    // A payment that was read before another refund was made would undo that one: the reading counts only if none of our records
-    // changed from before it until it is applied.
+    // An outdated reading could undo a refund that was made after it. So a reading is applied only if our records did
+    // not change between its start and its application.
     const recorded = await loadRecorded(db, attemptId)
     const reference = recorded?.attempt.reference ?? null
     if (!recorded || reference === null) return true
@@ -91,7 +91,7 @@ export async function syncRefundsAndDisputes(
   return false
 }
 
-/** Undefined if the ledger has no charge of the attempt: there is nothing to refund. */
+/** Returns undefined if the payment of the attempt is not in the ledger, so that there is nothing to refund. */
 async function loadRecorded(db: Db, attemptId: string): Promise<RecordedPayment | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceAccountOf(db, attemptId))) return undefined
@@ -102,7 +102,7 @@ async function loadRecorded(db: Db, attemptId: string): Promise<RecordedPayment 
 const disputeReferenceOf = ({ attempt }: RecordedPayment, lastRead: Payment | undefined) =>
   lastRead?.disputeDetails?.reference ?? attempt.dispute_reference
 
-/** Reads a payment at its gateway; if it was deleted there, by its dispute, if one is known. */
+/** Reads a payment at its gateway. If the payment was deleted there, reads it by its dispute, if one is known. */
 export async function retrievePaymentOrDispute(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -112,7 +112,7 @@ export async function retrievePaymentOrDispute(
   return payment === null ? retrieveByDispute(context, gateway, disputeReference) : payment
 }
 
-/** Reads a payment by its dispute, which outlasts it at the gateway; null if none is known. */
+/** Reads a payment by its dispute, which the gateway stores longer than the payment; null if no dispute is known. */
 export async function retrieveByDispute(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -123,7 +123,10 @@ export async function retrieveByDispute(
   return callGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
 }
 
-/** Finishes our own refunds first, so that the gateway's answer includes them. @returns whether one is still in progress */
+/**
+ * Sends our own started refunds first, so that the gateway's report includes them. @returns whether one is still in
+ * progress
+ */
 async function finishOwnRefunds(context: BillingContext, { refunds }: RecordedPayment): Promise<boolean> {
   let sending = false
   for (const refund of refunds.filter(({ status }) => status === 'started'))
@@ -141,7 +144,7 @@ export function withRecordedDispute(
   payment: Payment,
   recorded: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>,
 ): Payment {
-  // PayPal reports for the capture itself that the money was taken.
+  // PayPal reports the dispute with the capture itself if it took the money; that report is used as it is.
   if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute_status === null)
     return payment
   const left = payment.amountCents - payment.refundedCents
@@ -152,7 +155,10 @@ export function withRecordedDispute(
   }
 }
 
-/** Like `withRecordedDispute`; a payment that is missing at the gateway gets the recorded paid and refunded amounts instead. */
+/**
+ * Does the same as `withRecordedDispute`. If the payment is missing at the gateway, it gets the recorded paid and
+ * refunded amounts instead.
+ */
 function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payment {
   if (!payment.missing) return withRecordedDispute(payment, recorded.attempt)
   const refundedCents = sumRefunds(succeededRefunds(recorded))
@@ -162,15 +168,15 @@ function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payme
 }
 
 /**
- * Returns whether a payment reports its refunds and disputes. A dispute may move a payment into any other state, and outlast it
- * at the gateway; without one only a succeeded payment reports its refunds.
+ * Returns whether a report of the gateway includes the payment's refunds and disputes. With a dispute, the payment may
+ * have any readable status, or be missing at the gateway; without one, only a succeeded payment reports its refunds.
  */
 export function reportsRefundsAndDisputes(payment: Pick<Payment, 'status' | 'dispute' | 'missing'>): boolean {
   if (payment.missing) return payment.dispute !== undefined
   return payment.status === 'succeeded' || (payment.status !== 'unreadable' && isDisputeOpenOrLost(payment))
 }
 
-/** The cents that a dispute took: none if it was won, or moved no money. */
+/** Returns the cents that a dispute took: zero if there is no dispute or it was won. */
 export function disputedCents({ dispute, disputedCents: cents, amountCents }: ReversalAmounts): number {
   return isDisputeOpenOrLost({ dispute }) ? (cents ?? amountCents) : 0
 }
@@ -185,8 +191,8 @@ function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): bo
 }
 
 /**
- * Finds refunds that failed after they had succeeded. Each of ours is queried by its key, because the gateway's sum may be
- * outdated; for refunds that were made at the gateway there is only the sum.
+ * Finds refunds that failed after they had succeeded. Each of our own is queried by its key, because the gateway's sum
+ * may be outdated. For refunds that were made at the gateway, there is only the sum.
  */
 async function findFailedRefunds(
   context: BillingContext,
@@ -219,7 +225,7 @@ interface Findings {
   failed: readonly RefundRow[]
 }
 
-/** @returns false if our records changed since the payment was read */
+/** Applies what was read to our records. @returns false if our records have changed since the payment was read */
 async function applyFindings(
   context: BillingContext,
   tx: Tx,
@@ -244,8 +250,8 @@ async function applyFindings(
 }
 
 /**
- * Records a second refund, of the rest of a payment that bought nothing. The gateway refuses the first one, of the whole
- * amount, if a part was refunded there. The key allows one refund per amount refunded before.
+ * Schedules a second refund, of the rest of a payment that bought nothing. The gateway refuses the first refund, of the
+ * whole amount, if a part was already refunded there. The key allows one such refund per already refunded amount.
  */
 async function scheduleRemainingRefund(
   tx: Tx,
@@ -281,7 +287,7 @@ async function markRefundFailed(tx: Tx, ledgerPayment: LedgerPayment, refund: Re
   await auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
 }
 
-/** Records a refund that was made at the gateway, like a completed refund of ours. */
+/** Stores and books a refund that was made at the gateway, like a completed refund of ours. */
 async function recordGatewayRefund(
   context: BillingContext,
   tx: Tx,
@@ -308,7 +314,7 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
   const current = { dispute_status: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
   const cents = current.dispute_debited_cents - attempt.dispute_debited_cents
   const lost = lostCents(current) - lostCents(attempt)
-  // A payment may be disputed again after a dispute that was won: that is another dispute.
+  // After a dispute was won, the payment may be disputed again. That is a new dispute, with its own date.
   const isNewDispute = attempt.dispute_debited_cents === 0 && cents > 0
   const openedAt = isNewDispute ? at : (attempt.dispute_opened_at ?? at)
   if (cents !== 0)
@@ -330,14 +336,14 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
   return attempt
 }
 
-/** The cents that a lost dispute took permanently. */
+/** Returns the cents that a lost dispute took for good. */
 const lostCents = ({
   dispute_status,
   dispute_debited_cents,
 }: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>): number =>
   dispute_status === 'lost' ? dispute_debited_cents : 0
 
-/** The details of a dispute for operators; nothing if it was withdrawn. */
+/** Returns the columns with the details of a dispute, for operators; empty if the dispute was withdrawn. */
 function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
   if (!dispute) return {}
   const { reference = null, reason = null, dueAt = null } = disputeDetails

@@ -30,14 +30,15 @@ import {
 import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
- * Updates the balance to the refunds, including those in progress, and disputes of a top-up's payment. They take the unspent
- * money; a dispute then takes the top-up's purchases, latest first; the rest is a loss. The bonus is withdrawn with the paid
- * money. The balance never drops below zero. Money that comes back is credited again. The user must be locked. Idempotent.
+ * Updates the balance after refunds (also those in progress) and disputes of a top-up's payment. The amount is taken
+ * from the unspent money first. A dispute then revokes purchases paid by the top-up, latest first; any rest is a loss.
+ * Once the remaining paid money does not exceed the spent bonus, the bonus is withdrawn. The balance never drops below
+ * zero. If the money comes back, it is credited again. The caller must have locked the user. Idempotent.
  */
 export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
-  // A second payment of the same top-up bought nothing.
+  // A second payment of the same top-up bought nothing, so it did not credit the balance.
   const isTopUp = order?.kind === 'top_up' && (await sourceAccountOf(tx, attemptId)) === 'deferred_revenue'
   const lot = isTopUp ? await lockPaidLot(tx, order.id) : undefined
   if (!attempt || !order || !lot) return
@@ -58,7 +59,10 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   }
 }
 
-/** Revokes purchases, latest first, until the loss is offset; all of them if the whole top-up is gone. */
+/**
+ * Revokes the purchases paid by a top-up, latest first, until the loss is offset. If the whole top-up was reversed,
+ * revokes all of them.
+ */
 async function revokePurchases(tx: Tx, topUp: OrderRow, isFullyReversed: boolean, at: Date): Promise<void> {
   for (const id of await selectPurchasesPaidByTopUp(tx, topUp.id)) {
     const lost = (await lockPaidLot(tx, topUp.id))?.lost_cents ?? 0
@@ -68,8 +72,8 @@ async function revokePurchases(tx: Tx, topUp: OrderRow, isFullyReversed: boolean
 }
 
 /**
- * Refunds the rest of a purchase to the balance, with all consequences, but without a mail, because the money does not stay
- * there. A refund of it that is in progress is completed by that.
+ * Refunds the rest of a purchase to the balance, with all consequences. Sends no mail, because the money does not
+ * remain in the balance. A refund of the purchase that is in progress is completed as well.
  */
 async function revokePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
   const order = await selectOrder(tx, orderId)
@@ -84,7 +88,7 @@ async function revokePurchase(tx: Tx, orderId: string, topUpId: string, at: Date
   await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
 }
 
-/** Stores a refund of the part of a purchase that is not refunded and not being refunded. */
+/** Stores a refund of the part of a purchase that is neither refunded nor being refunded. */
 async function insertRemainingRefund(
   tx: Tx,
   { id: orderId, amount_cents }: BalancePurchase,

@@ -11,14 +11,17 @@ export interface UnwantedPaymentRow {
   currency: string
   /** The amount that is still to be refunded. */
   cents: number
-  /** The number of failed refunds, the time of the last one, and the reason for refunding. */
+  /** The number of failed refunds, the time of the last failure, and the reason for the refund. */
   failed: number
   failed_at: Date | null
   reason: string | null
   since: Date
 }
 
-/** Payments that bought nothing according to the ledger, unless their refund is in progress or a dispute took the money. */
+/**
+ * Subquery: payments that bought nothing according to the ledger and are not fully refunded. Excludes those whose
+ * refund is in progress, and amounts taken by a dispute.
+ */
 export const unwantedPayments = sql`(
   SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,
     -charged.amount_cents - sent.cents - payment_attempts.dispute_debited_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
@@ -33,14 +36,14 @@ export const unwantedPayments = sql`(
   WHERE charged.account = 'refunds_payable' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
     AND NOT sent.sending AND -charged.amount_cents - sent.cents - payment_attempts.dispute_debited_cents <> 0)`
 
-/** Selects all of them, the oldest first. */
+/** Returns all payments that bought nothing and are not fully refunded, oldest first. */
 export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow[]> {
   const { rows } = await sql<UnwantedPaymentRow>`
     SELECT * FROM ${unwantedPayments} AS open_refunds WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
   return rows
 }
 
-/** Selects those of one order, the oldest first. */
+/** Returns the payments of one order that bought nothing and are not fully refunded, oldest first. */
 export async function selectUnwantedPaymentsOfOrder(db: Db, orderId: string): Promise<UnwantedPaymentRow[]> {
   const { rows } = await sql<UnwantedPaymentRow>`
     SELECT * FROM ${unwantedPayments} AS open_refunds WHERE cents > 0 AND order_id = ${orderId}

@@ -15,8 +15,9 @@ export async function selectLiability(
 }
 
 /**
- * Returns the users' paid money, and what the ledger owes for it, by currency. The indexes `ledger_lines_balance` and
- * `balance_lots_remaining` cover the query.
+ /**
+ * Returns, by currency, the unspent paid money of all balances, and the deferred revenue in the ledger, which must be
+ * equal. The indexes `ledger_lines_balance` and `balance_lots_remaining` cover the query.
  */
 export async function selectDeferredRevenue(
   db: Db,
@@ -34,7 +35,10 @@ export async function selectDeferredRevenue(
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
-/** Sums the ledger's lines of balances by UTC day and currency, latest first. The index `ledger_lines_balance` covers the query. */
+/**
+ * Sums the ledger lines of balances by UTC day and currency, latest first. The index `ledger_lines_balance` covers the
+ * query.
+ */
 export async function selectBalanceDays(db: Db, { from, to }: DaySpan): Promise<BalanceDay[]> {
   const { rows } = await sql<BalanceDay>`
     SELECT (at AT TIME ZONE 'UTC')::date::text AS day, currency,

@@ -9,7 +9,7 @@ import {
 
 export type RevenueRow = LedgerSums & { day: string }
 
-/** The figures of a past day, without entries that are dated back to it later. */
+/** The aggregated figures of a day, without the ledger lines that are backdated to it. */
 export interface AggregatedDay {
   day: string
   /** One entry for each currency in which money moved. */
@@ -20,7 +20,9 @@ export interface AggregatedDay {
 
 const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC')::date`
 
-/** Sums the ledger's lines by the day of their entry and by currency. The index `ledger_lines_revenue` covers the query. */
+/**
+ * Sums the ledger lines that are not backdated, by day and currency. The index `ledger_lines_revenue` covers the query.
+ */
 export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
     SELECT ${utcDate('at')}::text AS day, currency, ${sumColumns} FROM ledger_lines
@@ -30,9 +32,9 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
 }
 
 /**
- * Sums the lines that are dated back: the outcomes of disputes, by the day when they were opened, and failed refunds, by the
- * day when they were sent. They are few, and are entered after their day was summed up. The index `ledger_lines_dated_back`
- * covers the query.
+ * Sums the backdated ledger lines: the outcomes of disputes, by the day when the dispute was opened, and failed
+ * refunds, by the day when the refund was sent. There are few, and they may be entered after their day was aggregated.
+ * The index `ledger_lines_dated_back` covers the query.
  */
 export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
@@ -58,7 +60,9 @@ export function countSubscriptions(
   )
 }
 
-/** Counts failed renewals, each once: on the day of its first failed attempt, even if a later one succeeds. */
+/**
+ * Counts failed renewals by day, each once: on the day of its first failed attempt, even if a later attempt succeeds.
+ */
 export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
     db,
@@ -75,14 +79,14 @@ async function countsOf(db: Db, query: RawBuilder<unknown>): Promise<Counts> {
   return new Map(rows.map(({ day, count }) => [day, Number(count)]))
 }
 
-/** Counts active subscriptions, those in the grace period of a failed renewal included. */
+/** Counts active subscriptions, including those in the grace period of a failed renewal. */
 export async function countActiveSubscriptions(db: Db): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     SELECT count(*) FROM subscriptions WHERE status IN ('active', 'past_due')`.execute(db)
   return Number(rows[0]?.count)
 }
 
-/** Returns the days of a span that were summed up after they ended. */
+/** Returns the stored aggregates of the days of a span. */
 export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
   const { rows } = await sql<{ day: string; sums: Omit<AggregatedDay, 'day'> }>`
     SELECT day::text, sums FROM daily_revenue
@@ -91,7 +95,10 @@ export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promi
   return rows.map(({ day, sums }) => ({ day, ...sums }))
 }
 
-/** Returns the start of the first day with ledger lines that is not summed up; undefined if there is none. */
+/**
+ * Returns the start of the first day that is not aggregated: the day after the last aggregated one, otherwise the day
+ * of the first ledger line; undefined if there is none.
+ */
 export async function selectFirstUnaggregatedDay(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT coalesce((SELECT max(day) + 1 FROM daily_revenue), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines

@@ -16,18 +16,21 @@ import {
   type AggregatedDay,
 } from './daily-revenue-queries.ts'
 
-/** The money received and returned on a UTC day, exactly as in the ledger, and the changes in subscriptions. */
+/** The money received and refunded on a UTC day, exactly as in the ledger, and the changes in subscriptions. */
 export interface RevenueDay extends AggregatedDay {
   failed_renewals: number
 }
 
 /**
- * A transaction dates its lines before it commits; none takes this long. So a day that ended this long ago is complete: later
- * changes to its sales have later dates.
+ * A day is aggregated this long after its end. A transaction sets the time of its ledger lines before it commits, so
+ * lines of the day may still appear for a while, but no transaction takes this long.
  */
 const completeAfterMs = hourMs
 
-/** Loads the `count` UTC days up to that of `until`, including days without events, and the current number of subscribers. */
+/**
+ * Loads the revenue of `count` UTC days, the last of which contains `until`, including days without events. Also
+ * returns the current number of subscribers.
+ */
 export async function loadDailyRevenue(
   db: Db,
   until: Date,
@@ -37,7 +40,7 @@ export async function loadDailyRevenue(
   const [summed, backdated, failed, subscribers] = await Promise.all([
     loadDays(db, span),
     selectBackdatedRevenue(db, span),
-    // An attempt may be found to have failed days after it started, so these are always counted anew.
+    // The failure of an attempt may become known days after its start, so failed renewals are never aggregated.
     countFailedRenewals(db, span),
     countActiveSubscriptions(db),
   ])
@@ -52,7 +55,7 @@ export async function loadDailyRevenue(
 
 const withoutDay = (rows: readonly RevenueRow[]): LedgerSums[] => rows.map(({ day: _day, ...sums }) => sums)
 
-/** Adds sums of the same currency. */
+/** Adds up sums by currency. */
 export function sumByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
   const byCurrency = Map.groupBy(all, ({ currency }) => currency)
   return [...byCurrency].map(([currency, sums]) => {
@@ -69,7 +72,7 @@ export function sumByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
   })
 }
 
-/** Aggregates the past days, each once, so that requests need not wait for it. */
+/** Aggregates each past day once and stores the result, so that requests do not have to sum up the ledger. */
 export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   const first = await selectFirstUnaggregatedDay(db)
   const end = clock.now().getTime() - completeAfterMs - dayMs
@@ -78,12 +81,12 @@ export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Cloc
       await insertAggregatedDay(db, day)
 }
 
-/** A day's figures in the ledger and as aggregated, for comparison. */
+/** The sums of a day from the ledger and as aggregated, for comparison. */
 export interface LedgerDay {
-  /** The lines entered on the day, and those dated back to it. */
+  /** The sums of the lines entered on the day, and those of the lines backdated to it. */
   entered: LedgerSums[]
   backdated: LedgerSums[]
-  /** The aggregated sums of the entered lines; undefined if the day is not aggregated yet. */
+  /** The aggregated sums of the lines entered on the day; undefined if the day is not aggregated yet. */
   summed: LedgerSums[] | undefined
   /** True once `takeUnaggregatedSales` has taken all lines of the day. */
   isCounted: boolean
@@ -99,7 +102,10 @@ export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
   }
 }
 
-/** Loads the aggregated days, and sums the days after the last of them now: usually only today. Days before the first one are empty. */
+/**
+ * Loads the aggregated days, and sums up the days after the last of them now (usually only today). Other days without
+ * an aggregate are empty.
+ */
 async function loadDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
   const summed = await selectAggregatedDays(db, { from, to })
   const last = summed.at(-1)

@@ -12,9 +12,9 @@ interface Row {
 }
 
 /**
- * Sums an experiment's sales by variant, until its end. Counts the orders that a viewer created after their first exposure,
- * with all their income and refunds, whenever those happened. The index `exposures_experiment` finds the viewers, `orders_user`
- * their orders.
+ * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
+ * `until`, with all their income and refunds, whenever those were booked. The index `exposures_experiment` finds the
+ * viewers, `orders_user` their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
@@ -46,7 +46,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
   }))
 }
 
-/** Returns the last count of an experiment, if any. */
+/** Returns an experiment's sales as last counted, if they were. */
 export function selectCountedSales(db: Db, experimentId: string) {
   return db
     .selectFrom('experiment_sales')
@@ -55,7 +55,7 @@ export function selectCountedSales(db: Db, experimentId: string) {
     .executeTakeFirst()
 }
 
-/** Stores a count, unless a newer one is stored. */
+/** Stores the counted sales of an experiment, unless a later count is stored. */
 export async function upsertCountedSales(
   db: Db,
   experimentId: string,
@@ -75,7 +75,10 @@ export async function upsertCountedSales(
     .execute()
 }
 
-/** Returns the experiments to count: running ones, and stopped ones that were not counted since, or were last counted before `before`. */
+/**
+ * Returns the experiments to count: running ones, and stopped ones that were not counted since their end, or last
+ * before `before`.
+ */
 export async function selectExperimentsToCount(
   db: Db,
   before: Date,

@@ -8,7 +8,10 @@ import {
   upsertCountedSales,
 } from './experiment-sales-queries.ts'
 
-/** Summing the orders of this many viewers takes a tenth of a second; beyond that, the last count is shown. */
+/**
+ * Sums of up to this many viewers are computed on request, in about a tenth of a second. Beyond that, the last count is
+ * shown.
+ */
 const liveCountLimit = 10_000
 
 /** The sales of an experiment's variants, and when they were counted. */
@@ -29,12 +32,16 @@ export async function loadExperimentSales(
   return { variants: await countSales(db, id, stopped_at ?? now), countedAt: now }
 }
 
-/** Counts running experiments; stopped ones once more each day, because money may still be refunded. */
+/**
+ * Counts the sales of running experiments at each run, and of stopped ones once a day, because refunds may still change
+ * them.
+ */
 export async function aggregateExperimentSales(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
-  // Read before the list: an experiment that is stopped meanwhile has a later stop time, so it is counted again next time.
+  // Read before the list. An experiment that is stopped in between has a later stop time, so the next run counts it
+  // again.
   const now = clock.now()
   for (const { id, stopped_at } of await selectExperimentsToCount(db, new Date(now.getTime() - dayMs))) {
     if (signal.aborted) return

@@ -3,25 +3,25 @@ import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { sumColumns, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
 
-/** Sums of the ledger for sales of the same day, origin, video and currency. */
+/** Sums of the ledger lines of sales with the same day, attribution, video and currency. */
 export interface SalesSums extends LedgerSums {
-  /** The day on which the lines are counted (docs/figures.md, "Dates"). */
+  /** The UTC day on which the lines are counted (docs/figures.md, "Dates"). */
   day: string
   /** True if the orders are renewals. */
   renewal: boolean
   /**
-   * The last touch of the order, or for a renewal that of the subscription's first order: the first 128 characters of its
-   * referrer token, and the kind of ad click. Empty for none.
+   * The last touch of the order; for a renewal, that of the subscription's first order. It consists of the first 128
+   * characters of the referrer token and the kind of ad click; '' means none.
    */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''
-  /** The video that was bought; for a plan, the drama credited with its first order. Empty for none. */
+  /** The video that was bought; for a plan, the drama credited with the subscription's first order; '' means none. */
   video_id: string
-  /** The number of paid orders, without automatic renewals. */
+  /** The number of paid orders that are not renewals. */
   paid: number
 }
 
-/** Returns whether lines of these days wait to be counted. */
+/** Returns whether ledger lines of these days are not yet counted in the funnel. */
 export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM unaggregated_ledger_lines JOIN ledger_lines ON ledger_lines.id = line_id
@@ -29,7 +29,10 @@ export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promi
   return rows[0]?.any === true
 }
 
-/** Takes a batch of the ledger's lines for counting within the transaction; concurrent processes get different ones. */
+/**
+ * Takes a batch of uncounted ledger lines and sums them up, for the caller to add in the same transaction. Concurrent
+ * processes get different lines.
+ */
 export async function takeUnaggregatedSales(
   tx: Tx,
   limit: number,

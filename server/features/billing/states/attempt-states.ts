@@ -1,7 +1,9 @@
 import { stateMachine } from './state-machine.ts'
 import type { AttemptStatus } from '#server/features/billing/tables.ts'
 
-/** The states of an attempt. An unknown one may change to any other; a final one never changes. */
+/**
+ * The states of an attempt. `unknown` may change to any later state; `succeeded`, `failed` and `cancelled` are final.
+ */
 export const attemptStates = stateMachine<AttemptStatus>({
   started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
   unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
@@ -20,7 +22,10 @@ export const openAttemptStatuses = [
   'processing',
 ] as const satisfies AttemptStatus[]
 
-/** The states in which a payment may succeed without another step of the customer. Its order does not expire. */
+/**
+ * The states in which a payment may succeed without another step of the customer. While an attempt is in one of them,
+ * its order does not expire.
+ */
 export const inProgressStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
 
 export function isInProgress(status: AttemptStatus): boolean {

@@ -1,14 +1,16 @@
 import { stateMachine } from './state-machine.ts'
 import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
 
-/** The states of an order that was paid, whatever happened to the money since. */
+/** The states of an order that was paid, including those after a refund or chargeback. */
 export const paidStatuses: readonly OrderStatus[] = ['paid', 'partially_refunded', 'refunded', 'charged_back']
 
-/** Returns whether a bank holds or has taken the money of a payment, which makes its order charged back. */
+/** Returns whether a dispute withholds or has taken the money of a payment, which makes its order charged back. */
 export const isDisputeOpenOrLost = ({ dispute }: { dispute?: DisputeStatus | null | undefined }): boolean =>
   dispute === 'open' || dispute === 'lost'
 
-/** The states of an order. Late money is honoured, so a closed order may still be paid. */
+/**
+ * The states of an order. A late payment still counts: an order that failed, was cancelled or expired can become paid.
+ */
 export const orderStates = stateMachine<OrderStatus>({
   pending: ['paid', 'failed', 'cancelled', 'expired'],
   failed: ['paid'],
@@ -21,8 +23,8 @@ export const orderStates = stateMachine<OrderStatus>({
 })
 
 /**
- * The moves that revert a refund that its gateway could not deliver. They are not in the list above, because no payment makes
- * them: money that comes in for a refunded order is not honoured.
+ * The transitions after a refund failed at the gateway. They are not part of `orderStates`, because no payment may
+ * cause them: another payment for a refunded order is refunded.
  */
 export const refundReversals = stateMachine<OrderStatus>({
   pending: [],

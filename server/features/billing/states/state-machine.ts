@@ -1,25 +1,27 @@
-/** A move that the state machine does not allow: a defect or a lost race, never a user's mistake. */
+/** A transition that the state machine does not allow. Its cause is a defect or a lost race, never user input. */
 export class IllegalTransition extends Error {
   override readonly name = 'IllegalTransition'
 }
 
-/** @throws IllegalTransition if a guarded update changed no record, because it was in another state */
+/**
+ * Checks that a guarded update changed one record. @throws IllegalTransition if not: the record was in another state
+ */
 export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, transition: string): void {
   if (numUpdatedRows !== 1n) throw new IllegalTransition(transition)
 }
 
 /**
- * The states of one kind of record and the moves between them. An update is guarded by `from`: it changes nothing if the record
- * is in another state.
+ * The states of one kind of record and the transitions between them. An update of a record is guarded by `sourcesOf`:
+ * it changes nothing if the record is in another state.
  */
 export interface StateMachine<S extends string> {
-  /** Returns the states from which `to` may be reached. @throws IllegalTransition if there is none, as for an initial state */
+  /** Returns the states that lead directly to `to`. @throws IllegalTransition if there is none (an initial state) */
   sourcesOf(to: S): S[]
   allows(from: S, to: S): boolean
 }
 
 export function stateMachine<S extends string>(transitions: Record<S, readonly S[]>): StateMachine<S> {
-  // Object.keys of a Record<S, …> returns its S, but has a wider type.
+  // `Object.keys` returns `string[]`, although all keys of `transitions` are of type S.
   const states = Object.keys(transitions) as S[]
   return {
     sourcesOf(to) {

@@ -23,7 +23,8 @@ import { countResumption } from './limit-resumptions.ts'
 type SubscriptionContext = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
- * Cancels the renewals of a user's or a guest's subscription, which stays active until the end of the paid period. Idempotent.
+ * Cancels the renewals of a member's or guest's subscription, which stays active until the end of the paid period.
+ * Idempotent.
  * @throws Refusal notSubscribed
  */
 export function cancelSubscription(
@@ -61,9 +62,11 @@ async function setCancelled(
 }
 
 /**
- * Cancels or resumes the renewals of a subscription, whose buyer is locked. A cancellation is confirmed by mail.
+ /**
+ * Cancels or resumes the renewals of a user's active subscription. The caller must have locked the buyer. A
+ * cancellation is confirmed by mail.
  * @param subscriptionId the only subscription that may be changed, if known
- * @returns undefined if it is not active
+ * @returns undefined if there is no such active subscription
  * @throws Refusal resumeLimitReached
  */
 export async function cancelOrResumeRenewal(

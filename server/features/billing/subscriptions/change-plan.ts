@@ -24,17 +24,19 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-/** An order as it is requested now. */
+/** The order that the user requests now. */
 type NewOrder = Insertable<OrdersTable>
 
 /** Lifetime of a planned order. It is normally closed with its subscription; this limit closes any that remain. */
 const orderLifetimeMs = 30 * dayMs
 
 /**
- * Plans another plan for the next period, without proration. Its order is created now, with its price and consent, and is
- * charged when that period begins. Choosing the current plan cancels a planned change. A change also resumes a cancelled
- * subscription. The saved method is charged, even if the request names another.
- * @returns the planned order, or the order that was cancelled
+ /**
+ * Plans a change of plan for the next period, without proration. The order for that period is created now, with its
+ * price and consent, and is charged when the period begins. Choosing the current plan cancels a planned change. A
+ * change also resumes a cancelled subscription. The subscription's payment method is charged, even if the request names
+ * another one.
+ * @returns the id of the planned order, or of the order that was cancelled
  * @throws Refusal alreadySubscribed if nothing would change, or there is no method to charge; resumeLimitReached
  */
 export async function changePlan(
@@ -72,8 +74,9 @@ export async function changePlan(
 }
 
 /**
+ /**
  * Returns the order of the unpaid period of a past-due subscription.
- * @throws Refusal alreadySubscribed if it is no longer open
+ * @throws Refusal alreadySubscribed if there is no such order, or it is no longer open
  */
 export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
@@ -100,10 +103,10 @@ export async function setMethodOfOpenPeriod(
 }
 
 /**
- * Replaces the order of the unpaid period of a past-due subscription if no gateway accepts its price, so that the user can pay.
- * The new order is for another plan, or for the same plan at its current price. Money that arrives for the old order is
- * refunded.
- * @returns the order to be paid
+ * Replaces the order of the unpaid period of a past-due subscription. Called if no gateway accepts its price, so that
+ * the user can pay after all. The new order is for another plan, or for the same plan at its current price. A payment
+ * that still arrives for the old order is refunded.
+ * @returns the id of the order to be paid
  */
 export async function replaceOpenPeriod(
   tx: Tx,

@@ -19,7 +19,7 @@ export function isLive(row: RenewalRow | undefined): row is LiveRow {
   )
 }
 
-/** The columns that the decision about a subscription depends on. */
+/** The columns on which the decision about a renewal depends. */
 type RenewalState = Pick<
   LiveRow,
   | 'status'
@@ -45,7 +45,7 @@ interface RenewalInputs<A> {
 
 type RenewalStep<A> =
   | { do: 'wait'; until: Date }
-  /** Asks the gateway to cancel the open payment, and decides again at `until`. */
+  /** Cancels the open payment at the gateway. The next decision is made at `until`. */
   | { do: 'cancel attempt'; attempt: A; until: Date }
   /** Makes the subscription past due, because the gateway needs long to process the payment. */
   | { do: 'note pending'; attempt: A; until: Date }
@@ -82,16 +82,17 @@ export function decideRenewal<A extends Attempt>(
 
 interface OpenAttempt<A> {
   attempt: A
-  /** It waits for the user, and its gateway can be asked to cancel it. */
+  /** True if the payment waits for the user and its gateway can cancel it. */
   canCancel: boolean
   graceEndsAt: Date
   now: Date
 }
 
 /**
- * Decides about an open payment. It may still succeed, so no other payment is started. Meanwhile the subscription becomes past
- * due, and it ends with its grace period even if the gateway has not decided. A payment that succeeds after that still counts.
- * A payment that waits for the user is cancelled before the next attempt and before the end.
+ * Decides about a renewal with an open payment. The payment may still succeed, so no other one is started. Meanwhile
+ * the subscription becomes past due, and it ends with its grace period even if the payment is still open. If the
+ * payment succeeds after that, it still counts. A payment that waits for the user is cancelled before the next attempt
+ * and before the end.
  */
 function decideOpenAttempt<A extends Attempt>(
   { status, next_charge_at }: RenewalState,
@@ -108,7 +109,10 @@ function decideOpenAttempt<A extends Attempt>(
   return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
 }
 
-/** Waits until the end of the grace period, because the gateway may be configured again, or the subscriber may choose another. */
+/**
+ * Waits for a missing gateway until the end of the grace period. Until then the gateway may be configured again, or the
+ * subscriber may choose a method of another one.
+ */
 function decideMissingGateway(
   row: RenewalState,
   now: Date,
@@ -119,25 +123,28 @@ function decideMissingGateway(
 }
 
 /**
- * Returns whether an active, uncancelled subscription lost its payment method at the gateway. The user may still add another
- * one.
+ * Returns whether the payment method of an active, uncancelled subscription was detached at the gateway. The user may
+ * still add another one.
  */
 function hasLostMethod(row: RenewalState): boolean {
   const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
   return status === 'active' && !cancelled && method_reference === null && method_detached_at !== null
 }
 
-/** Reasons that rule out a retry: the card is gone, the bank requires the user, or the gateway does not accept the amount. */
+/**
+ * Reasons after which a retry cannot succeed: the card is lost, the bank requires 3-D Secure, or the gateway does not
+ * accept the amount.
+ */
 const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 
 interface PastDue {
-  /** The dates of the subscription from now on. */
+  /** The new dates of the subscription. */
   change: { grace_ends_at: Date; next_charge_at: Date | null; next_run_at: Date }
-  /** The mail to the subscriber, if there is news. */
+  /** The mail to the subscriber; null if there is nothing new to report. */
   mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
 }
 
-/** Decides what follows a failed renewal: when to try again, when the subscription ends, and which mail to send. */
+/** Decides what follows a failed renewal: when to retry, when the subscription ends, and which mail to send. */
 export function decidePastDue(
   row: RenewalState,
   { reason, triedAt, now }: { reason: string; triedAt: Date; now: Date },
@@ -163,7 +170,7 @@ export function decidePastDue(
   return { change, mail: { template, date: graceEndsAt } }
 }
 
-/** Returns whether no other attempt is planned for a past-due subscription. */
+/** Returns whether a subscription is past due and no retry is planned. */
 export function hasNoRetryPlanned({
   status,
   next_charge_at,
@@ -172,8 +179,8 @@ export function hasNoRetryPlanned({
 }
 
 /**
- * Returns the end of the grace period, which begins when the paid period ends. If the first attempt is later than the end of
- * that grace period, because of an outage, the grace period begins with that attempt.
+ * Returns the end of the grace period, which begins when the paid period ends. If an outage delayed the first attempt
+ * beyond that grace period, the grace period begins with this attempt instead.
  */
 function graceEndOf({ grace_ends_at, period_ends_at, period_days }: RenewalState, triedAt: Date): Date {
   if (grace_ends_at !== null) return grace_ends_at

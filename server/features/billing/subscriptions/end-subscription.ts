@@ -34,7 +34,7 @@ export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promi
 }
 
 /**
- * Ends a live subscription at once because a period was refunded. Only operators and refunds do this. Other paid periods stay
+ * Ends a live subscription at once, because the payment of a period was refunded or disputed. Other paid periods stay
  * valid until their end.
  */
 export async function endSubscriptionNow(tx: Tx, id: string, now: Date): Promise<void> {
@@ -52,8 +52,8 @@ async function closePendingOrder(
 }
 
 /**
- * Ends a subscription that could not be renewed. Sends a mail unless the subscription was cancelled. If a payment is in
- * progress, the mail says that it may still arrive.
+ * Ends a subscription that could not be renewed, and sends a mail unless the subscription was cancelled. If a payment
+ * is in progress, the mail says that it may still succeed.
  */
 export async function endUnpaidSubscription(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,

@@ -5,7 +5,11 @@ export async function selectUsedIntroductoryPrice(db: Db, hash: string) {
   return db.selectFrom('used_intro_prices').select('order_id').where('hash', '=', hash).executeTakeFirst()
 }
 
-/** Claims these hashes for an order; concurrent claims wait. @returns whether none of them belonged to another order */
+/**
+ * Claims the introductory prices with these hashes for an order. Concurrent claims of the same hash wait for each
+ * other.
+ * @returns whether no other order has claimed any of them
+ */
 export async function claimIntroductoryPrices(
   tx: Tx,
   orderId: string,

@@ -8,14 +8,17 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 type HashContext = Pick<BillingContext, 'secret'>
 
-/** Hashes an e-mail address or a card. Neither can be derived from the hash, which is kept after the account is deleted. */
+/**
+ * Hashes an e-mail address or a card. The value cannot be derived from the hash, which stays stored after the account
+ * is deleted.
+ */
 const hashOf = ({ secret }: HashContext, kind: 'email' | 'method', value: string) =>
   attemptKey(secret, `introduction-${kind}`, value)
 
 const hashOfEmail = (context: HashContext, email: string) =>
   hashOf(context, 'email', emailLookupKey(email.trim()))
 
-/** Returns whether an e-mail address may still get an introductory price. Each address gets it once. */
+/** Returns whether an e-mail address can still get an introductory price. Each address gets one only once. */
 export async function isEligibleForIntroductoryPrice(
   context: HashContext,
   db: Db,
@@ -25,9 +28,10 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Records that an order used its introductory price: by its e-mail address, and by its card or wallet, which is known only
- * after the payment.
- * @returns false if another order has used the price with one of them; the e-mail address counts as used even then
+ * Records that an order used its introductory price: for its e-mail address, and for its card or wallet, which is known
+ * only after the payment.
+ * @returns false if another order has already used the price with one of them. The e-mail address then still counts as
+ * used
  */
 export function claimIntroductoryPrice(
   context: HashContext,

@@ -21,9 +21,7 @@ const freeMembership: Membership = {
   gateway: null,
 }
 
-/**
- * Returns the current state of a user's subscription, which renews at the end of the period, or ends then if it was cancelled.
- */
+/** Returns a user's membership: the current subscription, which renews or ends at the end of its period, or `free`. */
 export async function loadMembership(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
@@ -59,7 +57,7 @@ export async function loadMembership(
   }
 }
 
-/** Returns the plan that was chosen for the next period. */
+/** Returns the plan of a planned change of plan, if there is one. */
 function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership, 'next_plan'> {
   const { next_plan_id, next_names, next_cents, next_currency, next_period_days } = row
   if (!next_plan_id || !next_names || !next_cents || !next_currency || !next_period_days) return {}
@@ -74,7 +72,10 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
   }
 }
 
-/** Returns the unpaid period at its original price. It may be the first period of another plan. */
+/**
+ * Returns the unpaid period of a past-due subscription, at the price of its order. Its plan may differ from the current
+ * one.
+ */
 function unpaidPeriodOf(
   context: Pick<BillingContext, 'gateways'>,
   row: LiveSubscription,

@@ -13,8 +13,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Notifies subscribers that the price of their plan has risen, and from which period on it applies. Several processes may run
- * this at once, because the mail and the record of the notice are written in one transaction.
+ * Notifies subscribers that the price of their plan has risen, and from which period it applies. Several processes may
+ * run this at once, because the mail and the record of the notice are written in one transaction.
  */
 export async function notifyPriceChange(context: BillingContext): Promise<void> {
   for (let notifiedCount = batch; notifiedCount === batch;) {
@@ -47,7 +47,7 @@ async function sendPriceChangeMail(
   })
 }
 
-/** Returns the start of the first period to which the price applies. */
+/** Returns the start of the first period that begins at `from` or later. */
 function firstPeriodFrom(endsAt: Date, days: number, from: Date): Date {
   const missing = Math.max(0, from.getTime() - endsAt.getTime())
   return new Date(endsAt.getTime() + Math.ceil(missing / (days * dayMs)) * days * dayMs)

@@ -12,8 +12,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Reminds subscribers who will soon be charged more than before, or for a year. Several processes may run this at once, because
- * a reminder and its record are written in one transaction.
+ * Reminds subscribers whose introductory price ends soon, or whose yearly plan renews soon. Several processes may run
+ * this at once, because a reminder and its record are written in one transaction.
  */
 export async function remindSubscribers(context: BillingContext): Promise<void> {
   for (let sent = batch; sent === batch;) {

@@ -24,7 +24,7 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 
 type MailContext = Pick<BillingContext, 'publicUrl' | 'languages'>
 
-/** A live subscription and the result of charging its next period. */
+/** A live subscription, the order of its next period, and the attempt to charge it. */
 interface RenewalCharge {
   row: LiveRow
   order: OrderRow
@@ -40,9 +40,9 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharg
 }
 
 /**
- * Renews a subscription for a period that was paid, and grants an entitlement for that period. If the customer paid at the
- * checkout, a cancellation is undone. Later renewals charge the method of that payment, unless the customer has chosen another
- * since.
+ * Renews a subscription for a period that was paid, and grants an entitlement for that period. If the customer paid at
+ * the checkout, a cancellation is undone. Later renewals then charge the method of this payment, unless the customer
+ * has chosen another one since.
  */
 export async function continueSubscription(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function continueSubscription(
   })
 }
 
-/** Returns whether the user has chosen another method since this payment began. */
+/** Returns whether the user has chosen another method since this attempt began. */
 function hasChosenSince({ method_chosen_at: chosenAt }: RenewalRow, { started_at }: AttemptRow): boolean {
   return chosenAt !== null && chosenAt > started_at
 }
@@ -125,13 +125,14 @@ async function sendRenewalMail(
 }
 
 /**
- * Maximum number of immediate retries after requests that never reached the gateway, because these say nothing about the card.
+ * Maximum number of immediate retries after requests that never reached the gateway. Such a failure says nothing about
+ * the card, so it does not make the subscription past due.
  */
 const maxLostRequests = 3
 
 /**
- * Records a failed automatic renewal. The subscription becomes past due, another attempt is planned if it may succeed, and the
- * user is notified.
+ * Records an automatic renewal attempt that failed, or that waits for the user or the gateway: makes the subscription
+ * past due, plans a retry if that may succeed, and notifies the user.
  */
 export async function recordFailedRenewal(
   context: MailContext,
@@ -143,12 +144,12 @@ export async function recordFailedRenewal(
   if (!row) return
   if (reason === 'not_received' && attempt.number <= maxLostRequests && !hasNoRetryPlanned(row))
     return updateSubscription(tx, row.id, { next_charge_at: now, next_run_at: now })
-  // The user has replaced the declined method, so the reason must not prevent an attempt with the new one.
+  // The user has replaced the declined method, so its decline must not prevent an attempt with the new one.
   const effectiveReason = hasChosenSince(row, attempt) ? 'other' : reason
   await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, effectiveReason)
 }
 
-/** Marks a subscription as past due because its next period was not paid. Plans another attempt if that may succeed. */
+/** Makes a subscription past due because its next period was not paid. Plans a retry if that may succeed. */
 export async function becomePastDue(
   context: MailContext,
   tx: Tx,

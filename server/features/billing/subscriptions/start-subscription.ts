@@ -19,8 +19,8 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Starts the subscription of a paid order. Its first period, number 0, begins now, and renewals charge the saved method. Grants
- * an entitlement to everything until the period ends.
+ * Starts the subscription of a paid order. Its first period, number 0, begins now, and renewals charge the saved
+ * method. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,
@@ -47,12 +47,14 @@ export async function startSubscription(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },
     ),
-    // An automatic attempt charged the method of a subscription that has ended, and that method is deleted.
+    // A renewal attempt that arrives here charged the method of a subscription that has ended meanwhile. That method
+    // was deleted, so there is none to save.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // The subscription has ended, and a mail may have said so. A late payment still grants its period, but does not renew it.
+  // If the subscription ended before this late payment, the payment still buys one period. The new subscription does
+  // not renew, because a mail may have announced the end.
   const cancelled = subscription.status === 'ended'
   const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
   if (subscription.status === 'incomplete') await transitionSubscription(tx, id, 'active', period)
@@ -86,7 +88,7 @@ export async function startSubscription(
   })
 }
 
-/** Ends a user's expired subscription that will not renew, because a user can have only one live subscription. */
+/** Ends a user's subscription whose end has passed, because a user can have only one live subscription. */
 export async function endExpiredSubscription(tx: Tx, userId: string, now: Date): Promise<void> {
   const id = await selectExpiredSubscription(tx, userId, now)
   const row = id === undefined ? undefined : await selectSubscriptionForRenewal(tx, id)

@@ -30,8 +30,9 @@ interface ReceivedEvent {
 }
 
 /**
- * Verifies and records a webhook event, so that it survives a crash, before it is applied.
- * @returns what to apply afterwards, or undefined if the event is not the gateway's
+ * Verifies a webhook event and stores it before it is applied, so that it survives a crash. An event that is delivered
+ * twice is stored once.
+ * @returns the event to apply; undefined if its signature, age or shape is not valid
  */
 export async function receiveWebhook(
   { db, clock }: BillingContext,
@@ -52,8 +53,8 @@ export async function receiveWebhook(
 }
 
 /**
- * Applies a webhook event by reading its payment or method at the gateway; the event's own content is never trusted. May be
- * called any number of times.
+ * Applies a webhook event by reading its payment or method at the gateway; the event's own content is never trusted.
+ * May be called any number of times: a duplicate has no further effect.
  */
 export async function applyWebhookEvent(
   context: BillingContext,
@@ -68,7 +69,7 @@ export async function applyWebhookEvent(
   const setup = await selectMethodSetupByReference(db, id, reference)
   if (setup) return applyToMethodSetup(context, gateway, setup, event_id)
   const known = await selectAttemptByReference(db, id, reference)
-  // A user who approved a payment may never return, so it is completed here.
+  // A user who approved a payment may never return to the site, so the payment is completed here.
   const payment = await callGateway(context, gateway, (client) =>
     known?.status === 'requires_action'
       ? client.confirmPayment(reference)
@@ -82,11 +83,12 @@ export async function applyWebhookEvent(
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
-    // The reconciliation retries a discrepancy. Anything else that is not settled is retried with this event.
+    // `comparePayments` stores what it could not settle as a discrepancy, which the reconciliation retries hourly. If
+    // the payment succeeded or is missing, the event is retried too, which is sooner.
     const isSettled = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
   } else if (payment && decodePurchase(context, payment)) {
-    // The database lost its order.
+    // The payment is of this site, but the database has lost its order: `comparePayments` restores it.
     if (!(await comparePayments(context, gateway, [payment]))) return
   } else if (known && payment === null) await compareUnknownReference(context, gateway, reference)
   else log.warn({ gateway: id, event: event_id }, 'a webhook event refers to no payment of this site')
@@ -99,12 +101,15 @@ async function applyToMethodSetup(
   setup: MethodSetupRow,
   eventId: string,
 ): Promise<void> {
-  // Without an answer, the janitor retries it.
+  // If the gateway does not answer, the event stays unapplied, and the janitor retries it.
   if (!(await recheckMethodSetup(context, setup))) return
   await markWebhookEventApplied(context.db, id, eventId, context.clock.now())
 }
 
-/** Returns the change of a set-up whose reference never arrived. */
+/**
+ * Returns the method change of a set-up whose reference is not stored, because the gateway's response to our request
+ * was lost.
+ */
 async function findMethodSetup(
   context: BillingContext,
   gateway: PaymentGateway,

@@ -23,8 +23,8 @@ export type ListOrder = 'newest' | 'popular'
 const sortColumns = { newest: 'released_at', popular: 'popularity' } as const
 
 /**
- * Selects published videos in order, after a position. Every list runs along one index; hand-picked videos are ordered by their
- * slugs, whatever order is requested.
+ * Selects published videos in order, after a position. Every list is read along one index. Hand-picked videos are in
+ * the order of `slugs`, whatever order is requested.
  */
 export function selectVideos(
   db: Db,

@@ -11,15 +11,18 @@ import {
   type NameRow,
 } from '#server/features/catalog/queries.ts'
 
-/** Finds the rows of cards by their ids; invisible ones are omitted. */
+/** Finds the card rows of videos by their ids; videos that are not visible are omitted. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** Replaces the ids of tags with their names. */
+/** Replaces the tag ids of rows with the tags' names. */
 export type WithTags = <Row extends { tag_ids: readonly string[] }>(
   rows: readonly Row[],
 ) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
 
-/** Creates the readers of cards and their tags. They are viewer-independent, so each is cached for at most a second. */
+/**
+ * Creates cached reads of cards and tags. The rows are the same for all
+ * viewers, so each is cached for at most a second.
+ */
 export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
   const withTags: WithTags = async (rows) => {
@@ -35,7 +38,7 @@ function pickInOrder<Row>(ids: readonly string[], found: ReadonlyMap<string, Row
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Joins the positions of a list with the rows of their cards, in order; invisible ones are omitted. */
+/** Adds the card rows to the positions of a list, in order; videos that are not visible are omitted. */
 export async function withCards<Position extends { id: string }>(
   findCards: FindCards,
   positions: readonly Position[],
@@ -47,7 +50,7 @@ export async function withCards<Position extends { id: string }>(
   })
 }
 
-/** Loads the cards of these videos by id, in one language; invisible ones are omitted. */
+/** Loads the cards of videos in one language, by id; videos that are not visible are omitted. */
 export async function loadCards(
   findCards: FindCards,
   ids: readonly string[],

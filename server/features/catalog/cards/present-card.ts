@@ -2,7 +2,7 @@ import type { VideoCard } from '#contract/catalog.ts'
 import { textInLanguage, type Language, type LocalizedText } from '#contract/languages.ts'
 import type { CardRow, CoverColumns } from '#server/features/catalog/queries.ts'
 
-/** Returns a name in the viewer's language, with its id. */
+/** Returns the id of a category or tag, and its name in the viewer's language. */
 export function presentName(
   { id, names }: { id: string; names: LocalizedText },
   language: Language,
@@ -10,7 +10,10 @@ export function presentName(
   return { id, name: textInLanguage(names, language) }
 }
 
-/** Returns the address and the colour of a video's cover for the viewers of a language. Covers are public and named by their content. */
+/**
+ * Returns the URL and colour of a video's cover for viewers of a language. Covers are
+ * public, and named by a hash of their content.
+ */
 export function presentCover(
   { cover_path, cover_color, language_covers }: CoverColumns,
   language: Language,
@@ -20,7 +23,7 @@ export function presentCover(
   return { cover_url: cover_path && `/${cover_path}`, cover_color }
 }
 
-/** Returns a video's row as a card. */
+/** Converts a video's row to a card. */
 export function presentCard(row: CardRow, language: Language): VideoCard {
   return {
     id: row.id,

@@ -7,7 +7,10 @@ import type { LanguageCovers, VideosTable } from '#server/features/catalog/table
 
 type State = VideosTable['state']
 
-/** Selects a page of videos in any state, latest first. Runs along `videos_created`, `videos_state_created` or `videos_title_words`. */
+/**
+ * Selects a page of videos in any state, latest first. Uses the index `videos_created`,
+ * `videos_state_created` or `videos_title_words`.
+ */
 export function selectAdminVideos(
   db: Db,
   { state, keyword, after, limit }: AdminVideoFilter & { after: PagePosition | undefined; limit: number },
@@ -30,13 +33,13 @@ export function selectAdminVideos(
 
 export interface AdminVideoFilter {
   state?: State | undefined
-  /** Beginnings of words of a title. */
+  /** Beginnings of words in a title. */
   keyword?: string | undefined
 }
 
 /**
- * Condition: a column of words has words with these beginnings. `normalized_words` keeps only letters and digits, so a word needs no
- * escaping.
+ * SQL condition: the column has, for each word of `keyword`, a word that begins with it. `normalized_words` keeps only
+ * letters and digits, so a word needs no escaping.
  */
 export const matchesWordPrefixes = (
   column: 'title_words' | 'words',
@@ -99,11 +102,11 @@ export async function updateVideoState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** True while `selectDueVideos` finds a video. */
+/** SQL condition: `selectDueVideos` would find a video. */
 export const anyDueVideos =
   "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
 
-/** Selects the scheduled videos that are due and have an episode. */
+/** Selects the ids of scheduled videos that have an episode and whose release time has passed. */
 export async function selectDueVideos(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('videos')
@@ -155,7 +158,7 @@ export async function updateVideo(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** Selects the latest video's price, for the next one. */
+/** Selects the price of the latest video, which a new draft copies. */
 export function selectLatestPrice(db: Db) {
   return db
     .selectFrom('videos')
@@ -166,7 +169,7 @@ export function selectLatestPrice(db: Db) {
     .executeTakeFirst()
 }
 
-/** Selects the previously created video, from which the next one copied its prices. */
+/** Selects the titles of the video created before this one, from which this one copied its prices. */
 export function selectPreviousVideo(db: Db, id: string) {
   return db
     .selectFrom('videos')
@@ -178,7 +181,7 @@ export function selectPreviousVideo(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Selects the existing slugs with this beginning. */
+/** Selects the existing slugs that equal `prefix`, or begin with it and a hyphen. */
 export async function selectSlugs(db: Db, prefix: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('videos')
@@ -190,7 +193,7 @@ export async function selectSlugs(db: Db, prefix: string): Promise<Set<string>> 
 
 type Label = NameRow & { slug: string }
 
-/** Selects the tags in the order of their rank. */
+/** Selects the tags of published videos in the order of their rank. */
 export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
   return db
     .selectFrom('tags')

@@ -5,11 +5,11 @@ import * as queries from './publish-queries.ts'
 export interface CoverFile {
   /** Key in the storage. */
   path: string
-  /** Its dark dominant colour, such as #2a211c. */
+  /** Dark shade of the cover's dominant colour, such as #2a211c. */
   color: string
 }
 
-/** Sets a video's cover; `onlyIfMissing` keeps an existing one. */
+/** Sets a video's cover. `onlyIfMissing` keeps an existing cover, unless it is a blurred still. */
 export async function setCover(
   db: Db,
   videoId: string,
@@ -19,7 +19,7 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Sets the cover that replaces the video's for the viewers of one language; null removes it. */
+/** Sets the cover that viewers of one language see instead of the default cover; null removes it. */
 export async function setLanguageCover(
   db: Db,
   videoId: string,
@@ -29,7 +29,7 @@ export async function setLanguageCover(
   await queries.updateLanguageCover(db, videoId, language, cover && { path: cover.path, color: cover.color })
 }
 
-/** Returns whether a video has its own cover, an automatic one, or none. */
+/** Returns whether a video has its own cover, a stand-in (a blurred still), or none. */
 export async function loadCoverKind(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
   const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
   if (path === null) return 'none'

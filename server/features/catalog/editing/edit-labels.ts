@@ -14,15 +14,18 @@ import { requireFound } from '#server/features/catalog/listing/list-videos.ts'
 import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-queries.ts'
 
 /*
- * Lock order: the homepage, then pending work of a tag, then videos, then labels. Saving the homepage, the tag job, and editing,
- * publishing or ranking a video follow the same order, so that they cannot deadlock.
+ * Lock order: the homepage, then the pending job of a tag, then videos, then labels. Saving the homepage, the tag job,
+ * and editing, publishing or ranking a video follow the same order, so that they cannot deadlock.
  */
 
-/** A tag of more videos than this is changed in batches (tag-batch-job.ts); the triggers use the same limit for its names. */
+/**
+ * A tag of more videos than this is changed in batches (tag-batch-job.ts). The database
+ * triggers use the same limit when its names change.
+ */
 const maxVideosAtOnce = 200
 
 /**
- * Renames a tag or category in some languages. Its slug stays, and with it every reference.
+ * Renames a tag or category in some languages. Its slug does not change, so that all references stay valid.
  * @throws Refusal notFound, labelInvalid and labelTaken naming the field
  */
 export async function renameLabel(
@@ -31,7 +34,7 @@ export async function renameLabel(
   id: string,
   changes: TextChanges,
 ): Promise<{ before: LabelRecord; after: LabelRecord }> {
-  // Search finds videos by the names of their tags.
+  // Search finds videos by the names of their tags, so renaming a tag changes the search index of its videos.
   if (kind === 'tag') await lockLabelVideos(tx, kind, id)
   const before = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
   const names = applyNameChanges(kind, before.names, changes)
@@ -40,7 +43,7 @@ export async function renameLabel(
   return { before, after: { ...before, names } }
 }
 
-/** Locks the videos of a label, unless it is a tag of too many. @returns whether it did */
+/** Locks the videos of a label, unless it is a tag of more than `maxVideosAtOnce`. @returns whether they are locked */
 async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
   if (kind === 'tag') {
     await lockTagBatchJob(tx, id)
@@ -51,8 +54,8 @@ async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boo
 }
 
 /**
- * Refuses a changed name that is taken, since two equal names could not be told apart. An unchanged name may be a duplicate,
- * because imports accept any.
+ * Refuses a changed name that another label has, because operators could not tell the two apart. An unchanged name may
+ * be a duplicate, because imports accept any name.
  */
 async function assertNameAvailable(
   tx: Tx,
@@ -70,7 +73,7 @@ async function assertNameAvailable(
 }
 
 function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextChanges): LocalizedText {
-  // Operators type a video's tags separated by commas.
+  // A tag must have no comma, because operators enter a video's tags separated by commas.
   const isInvalid = (name: string) =>
     name.trim().length > maxLabelLength || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
@@ -81,9 +84,11 @@ function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextC
 }
 
 /**
- * Replaces a label with another in all videos and homepage sections, and deletes it.
- * @returns how many videos had it, and whether all have the other one now
- * @throws Refusal notFound, also for a label that would be merged into itself; editConflict if one of them is being deleted already
+ * Replaces a label with another in all videos and homepage sections, and deletes
+ * it. For a tag of many videos, queues this work.
+ * @returns both labels, the number of videos and the sections that had the
+ * label, and `isDone`: false if the work was queued
+ * @throws Refusal notFound, also if both ids are the same; editConflict if one of the labels is being deleted already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
@@ -112,9 +117,10 @@ async function assertNotBeingDeleted(
 }
 
 /**
- * Removes a label from all videos and deletes it.
- * @returns the previous label, how many videos had it, and whether it is deleted now
- * @throws Refusal notFound; usedOnHomepage if a homepage section would become empty; editConflict if it is being deleted already
+ * Removes a label from all videos and deletes it. For a tag of many videos, queues this work.
+ * @returns the label, how many videos had it, and `isDone`: false if the work was queued
+ * @throws Refusal notFound; usedOnHomepage if a homepage section shows the
+ * label; editConflict if it is being deleted already
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
@@ -132,9 +138,9 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
 }
 
 /**
- * Reorders all categories, and with them the menu.
+ * Reorders all categories, which is also the order of the menu.
  * @returns the order before and after
- * @throws Refusal editConflict if these are not all of the categories
+ * @throws Refusal editConflict if `ids` are not exactly the ids of all categories
  */
 export async function reorderCategories(tx: Tx, ids: readonly string[]) {
   await lockHomepage(tx)

@@ -8,13 +8,13 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 import { upsertLabel, replaceVideoTags, upsertVideo } from './publish-queries.ts'
 
-/** Texts by language; an empty one is removed, an omitted one stays. */
+/** Texts by language. An empty text removes the existing one; an omitted language stays unchanged. */
 export type TextChanges = Partial<Record<Language, string>>
 
 export interface VideoEdits {
   titles?: TextChanges
   synopses?: TextChanges
-  /** By name or slug. */
+  /** Name or slug; tags likewise. */
   category?: string | null
   tags?: readonly string[]
   badge?: 'new' | 'hot' | null
@@ -39,7 +39,7 @@ export async function loadAdminVideo(
   return video
 }
 
-/** Price of the first video of a site. */
+/** Price of the first video of a site; later drafts copy the latest video's price. */
 const defaultPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, free_episodes: 3 }
 
 /**
@@ -76,7 +76,7 @@ function applyTitleChanges(before: LocalizedText, changes: TextChanges): Localiz
   return { ...titles, en: titles.en }
 }
 
-/** Applies changes of synopses. A draft's may be empty; other languages do not replace it. */
+/** Applies changes to synopses. The English synopsis may be empty; no other language replaces it. */
 function applySynopsisChanges(before: LocalizedText, changes: TextChanges): LocalizedText {
   return { en: '', ...applyTextChanges(before, changes, videoLimits.synopsis, 'synopses') }
 }
@@ -120,7 +120,7 @@ async function resolveCategory(tx: Tx, name: string | null): Promise<string | nu
 async function resolveTags(tx: Tx, names: readonly string[]): Promise<string[]> {
   const labels = new Map(names.map((name) => parseLabel(name, 'tags')).map((label) => [label.slug, label]))
   const ids = new Map<string, string>()
-  // A fixed order, as in upsert-video.ts.
+  // A fixed order, so that concurrent transactions cannot deadlock (as in upsert-video.ts).
   for (const { slug, name } of [...labels.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
     ids.set(slug, await upsertLabel(tx, 'tags', slug, { en: name }))
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')

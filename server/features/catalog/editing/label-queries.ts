@@ -15,13 +15,16 @@ export interface LabelRecord {
 const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
 
 interface TagsQuery {
-  /** Beginnings of words of a name. */
+  /** Beginnings of words in a name. */
   keyword: string | undefined
   after: { video_count: number; id: string } | undefined
   limit: number
 }
 
-/** Selects a page of all tags, those with most published videos first. Runs along `tags_used`, or searches with `tags_words`. */
+/**
+ * Selects a page of tags, those with most published videos first. Uses the
+ * index `tags_used`, or `tags_words` for a search.
+ */
 export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
   // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
   const videoCount = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
@@ -51,7 +54,10 @@ export async function lockVideosWithLabel(tx: Tx, kind: LabelKind, id: string): 
     SELECT id FROM videos WHERE ${hasLabel} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
 }
 
-/** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Giving one of them to a video waits. */
+/**
+ * Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts).
+ * A transaction that gives one to a video waits.
+ */
 export async function lockLabels(
   tx: Tx,
   kind: LabelKind,
@@ -69,7 +75,9 @@ export async function lockNames(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
 }
 
-/** Returns whether another label has this name in the language, ignoring case. Tags are found by `tags_words`. */
+/**
+ * Returns whether another label has this name in the language, ignoring case. For tags, uses the index `tags_words`.
+ */
 export async function isNameTaken(
   tx: Tx,
   kind: LabelKind,
@@ -87,7 +95,7 @@ export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Lo
   await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
 }
 
-/** Replaces a label of videos with another. @returns how many had it */
+/** Replaces a label with another in all videos. @returns how many videos had it */
 export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
   if (kind === 'category') return setCategory(tx, from, into)
   const moved = await replaceTag(tx, from, into)
@@ -110,7 +118,10 @@ export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void>
 const inVideos = (ids: readonly string[] | undefined) =>
   ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
 
-/** Replaces a tag with another in all its videos, or in these. A video that has both keeps the position of the other. */
+/**
+ * Replaces a tag with another in all its videos, or only in `videoIds`. A video that
+ * has both keeps the position of the other tag.
+ */
 export async function replaceTag(
   tx: Tx,
   from: string,
@@ -142,7 +153,7 @@ async function setCategory(tx: Tx, from: string, into: string | null): Promise<n
   return Number(numUpdatedRows)
 }
 
-/** Removes a label from all videos, or a tag from these. @returns how many had it */
+/** Removes a label from all videos, or a tag only from `videoIds`. @returns how many videos had it */
 export async function removeLabel(
   tx: Tx,
   kind: LabelKind,
@@ -175,7 +186,7 @@ export async function isUsedInSection(tx: Tx, kind: LabelKind, slug: string): Pr
   return section !== undefined
 }
 
-/** Replaces the label of homepage sections with another. @returns the ids of the sections */
+/** Replaces a label with another in homepage sections. @returns the ids of the changed sections */
 export async function replaceSectionLabel(
   tx: Tx,
   kind: LabelKind,

@@ -16,7 +16,9 @@ export interface VideoValues {
   video_cents: number
 }
 
-/** Inserts a video in `state`, or updates the one with its slug, which keeps its state, release and cover. */
+/**
+ * Inserts a video in `state`. If the slug exists, updates that video, which keeps its state, release date and cover.
+ */
 export async function upsertVideo(
   tx: Tx,
   values: VideoValues,
@@ -36,8 +38,8 @@ export async function upsertVideo(
 }
 
 /**
- * Returns the id of the category or tag with that slug, creating it with these names if needed, a category as the last of the menu.
- * An existing one keeps its names and place.
+ * Returns the id of the category or tag with this slug. If there is none, creates it with these names; a new category
+ * is the last one in the menu. An existing label keeps its names and position.
  */
 export async function upsertLabel(
   tx: Tx,
@@ -56,7 +58,7 @@ export async function upsertLabel(
   return id
 }
 
-/** Sets a video's tags in this order, without removing and adding those it has already. */
+/** Sets a video's tags in this order. Tags that the video has already are not deleted and inserted again. */
 export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('video_tags')
@@ -78,7 +80,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
 }
 
-/** Key prefix of automatic covers, which any other cover replaces. */
+/** Key prefix of covers made from a blurred still, which any other cover replaces. */
 export const automaticCoverPrefix = 'public/covers/still-'
 
 export async function updateCover(
@@ -125,7 +127,10 @@ export async function updateEpisodes(
     .execute()
 }
 
-/** Publishes a video that only waited for its first episode; a draft, or one with a date of its own, is unchanged. */
+/**
+ * Publishes a video that waits for its first episode: a scheduled one
+ * without a date. Returns false for any other video.
+ */
 export async function publishWaitingVideo(db: Db, videoId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('videos')

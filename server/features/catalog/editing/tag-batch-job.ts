@@ -4,12 +4,12 @@ import { lockHomepage } from '#server/features/catalog/homepage/homepage-queries
 import * as queries from './label-queries.ts'
 import * as work from './tag-batch-queries.ts'
 
-/** Videos locked together for a moment; edits and plays of these videos wait no longer. */
+/** Number of videos locked together. Edits and plays of these videos wait no longer than one batch takes. */
 const batchSize = 200
 
 /**
- * Continues the pending changes of tags that many videos have (edit-labels.ts), a batch at a time, until nothing is left or the
- * process ends; then another process continues.
+ * Continues pending changes of tags with many videos (edit-labels.ts), batch by batch, until no work is left or
+ * `signal` aborts. Another process then continues.
  */
 export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -19,7 +19,7 @@ export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** @returns the tag whose last videos were processed, if it must be deleted next */
+/** Processes one batch. @returns `last`: the tag, if it has no videos left and must be deleted next */
 async function processBatch(tx: Tx): Promise<'nothing' | 'some' | { last: string }> {
   const job = await work.claimTagBatchJob(tx)
   if (!job) return 'nothing'
@@ -43,7 +43,7 @@ async function indexBatch(tx: Tx, tagId: string, ids: readonly string[], last: s
   await work.saveIndexProgress(tx, tagId, last)
 }
 
-/** Deletes a tag that no video has any more. One that is used by a homepage section meanwhile stays, without videos. */
+/** Deletes a tag that no video has any more. If a homepage section uses the tag by now, it stays, without videos. */
 async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const job = await work.lockTagBatchJob(tx, tagId)

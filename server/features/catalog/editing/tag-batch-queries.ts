@@ -2,10 +2,10 @@ import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#server/tables.ts'
 import type { TagBatchJobsTable } from '#server/features/catalog/tables.ts'
 
-/** Channel that notifies the worker of pending jobs. */
+/** PostgreSQL channel that notifies the worker of pending tag batch jobs. */
 export const tagBatchJobsChannel = 'tag_batch_jobs'
 
-/** True while there are pending jobs. */
+/** SQL condition: there are pending tag batch jobs. */
 export const hasTagBatchJobs = 'EXISTS (SELECT FROM tag_batch_jobs)'
 
 export type TagBatchJob = Selectable<TagBatchJobsTable>
@@ -20,7 +20,7 @@ export function lockTagBatchJob(tx: Tx, tagId: string): Promise<TagBatchJob | un
     .executeTakeFirst()
 }
 
-/** Returns whether one of these tags is being deleted, or another is being merged into one of those that will be deleted. */
+/** Returns whether one of these tags is being merged or deleted, or another tag is being merged into `deletedId`. */
 export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('tag_batch_jobs')
@@ -28,7 +28,7 @@ export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: 
     .where((eb) =>
       eb.or([
         eb('tag_id', 'in', ids).and('task', '<>', 'index'),
-        // A literal, for the partial index.
+        // `IS NOT NULL` is stated literally, so that PostgreSQL can use the partial index.
         eb('target_tag_id', 'is not', null).and('target_tag_id', '=', deletedId),
       ]),
     )
@@ -36,7 +36,10 @@ export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: 
   return row !== undefined
 }
 
-/** Queues the replacement or removal of a tag in its videos. This supersedes pending indexing for its names. */
+/**
+ * Queues the merge of a tag into `targetTagId`, or its deletion if that is null.
+ * Replaces pending indexing of the tag's names.
+ */
 export async function queueTagBatchJob(tx: Tx, tagId: string, targetTagId: string | null): Promise<void> {
   const job = {
     task: targetTagId === null ? ('delete' as const) : ('merge' as const),
@@ -51,7 +54,7 @@ export async function queueTagBatchJob(tx: Tx, tagId: string, targetTagId: strin
   await sql`SELECT pg_notify(${tagBatchJobsChannel}, '')`.execute(tx)
 }
 
-/** Claims a pending job that no other process has. */
+/** Claims a pending job that no other process has claimed; undefined if there is none. */
 export function claimTagBatchJob(tx: Tx): Promise<TagBatchJob | undefined> {
   return tx
     .selectFrom('tag_batch_jobs')

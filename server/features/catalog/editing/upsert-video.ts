@@ -17,12 +17,15 @@ export interface VideoDetails {
 
 export interface PublishOptions {
   /**
-   * How a new video is released; an existing one keeps its state. `whenReady` is released with its first episode, `now` at once
-   * with its episodes still to come.
+   * When a new video is published; an existing one keeps its state. `whenReady`: with its first converted episode.
+   * `now`: immediately, before its episodes are converted.
    */
   release: 'whenReady' | 'now' | 'draft'
   now: Date
-  /** Names by slug of categories and tags that may be created; others are named after their slug. */
+  /**
+   * Names of categories and tags by slug, used if a label must be created.
+   * Without an entry, the name is made from the slug.
+   */
   names?: ReadonlyMap<string, LocalizedText>
 }
 
@@ -70,7 +73,10 @@ function humanise(slug: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Stores the number of a video's episodes and their conversion progress for its card (percent; null once all are ready). */
+/**
+ * Stores the number of a video's episodes, and their conversion progress
+ * for its card (percent; null once all are ready).
+ */
 export async function recordEpisodes(
   db: Db,
   videoId: string,
@@ -79,7 +85,7 @@ export async function recordEpisodes(
   await queries.updateEpisodes(db, videoId, episodes)
 }
 
-/** Publishes a video that waited for its first episode; any other is unchanged. */
+/** Publishes a video that waits for its first episode; leaves any other video unchanged. */
 export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
   await queries.publishWaitingVideo(tx, videoId, now)
 }

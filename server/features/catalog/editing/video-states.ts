@@ -5,18 +5,19 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 
 /*
- * State machine of a video: draft → scheduled → published ⇄ archived. One function per transition; each refuses a video in another
- * state. A scheduled video that was never visible can become a draft again.
+ * State machine of a video: draft → scheduled → published ⇄ archived. A scheduled video that was never visible can
+ * become a draft again. Each transition has one function, which refuses a video in another state.
  */
 
-/** Number of a video's episodes that play or will play, and of those that play now. */
+/** Number of a video's episodes: `count` includes those still to be converted, `ready` has only the playable ones. */
 export interface EpisodeCounts {
   count: number
   ready: number
 }
 
 /**
- * → published. A video without a playable episode is scheduled, and waits for the first one.
+ * draft, scheduled, archived → published. A draft or scheduled video without a playable episode is scheduled without a
+ * date, and published with its first playable episode.
  * @throws Refusal editConflict; noEpisodes if the video has no episode
  */
 export async function publishNow(
@@ -26,7 +27,8 @@ export async function publishNow(
   now: Date,
 ): Promise<void> {
   if (state === 'published') throw new Refusal('editConflict')
-  // Buyers can still watch it; its release date stays.
+  // An archived video is published without a check for episodes, because its buyers
+  // could still watch it. It keeps its release date.
   if (state === 'archived')
     return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('noEpisodes')
@@ -39,7 +41,7 @@ export async function publishNow(
 }
 
 /**
- * draft → scheduled, for a given time; an existing time is changed.
+ * draft → scheduled, for a given release time. Changes the time of a video that is scheduled already.
  * @throws Refusal editConflict, timeInPast
  */
 export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
@@ -61,8 +63,8 @@ export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<
 }
 
 /**
- * scheduled → published, for all videos that are due and have an episode. Each has a transaction of its own: publishing locks a
- * video before its tags, and the tags of one must not be locked before the next video.
+ * scheduled → published, for all videos that are due and have an episode. Uses one transaction per video. In a shared
+ * one, the tags of the first video would be locked before the second video, against the lock order (videos, then tags).
  */
 export async function publishScheduledVideos(db: Db, now: Date): Promise<void> {
   for (const id of await queries.selectDueVideos(db, now))

@@ -20,7 +20,7 @@ import * as compose from './homepage-queries.ts'
 import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
-/** Loads the homepage for editing, with the version that was read. */
+/** Loads the homepage for editing. `version` is its hash, by which `saveDraft` detects a change in between. */
 export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version: string }> {
   const [sections, categories, settings] = await Promise.all([
     selectSections(db),
@@ -48,7 +48,9 @@ export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version
   return { draft, version: createHash('sha256').update(JSON.stringify(draft)).digest('base64url') }
 }
 
-/** Lists the options for an operator's homepage, by name. */
+/**
+ * Lists the categories and tags that an operator can choose for homepage sections, and the videos picked in the draft.
+ */
 export async function listHomepageOptions(
   db: Db,
   { sections }: HomepageDraft,
@@ -92,10 +94,10 @@ export async function previewDraft(
 }
 
 /**
- * Publishes a draft as the homepage. Existing sections keep their id, which is part of addresses.
+ * Publishes a draft as the homepage. Existing sections keep their id, which is part of URLs.
  * @returns the previous homepage
- * @throws Refusal editConflict if it has changed since `version`; settingInvalid for a section without an English title, or an invalid
- * accent colour
+ * @throws Refusal editConflict if the homepage has changed since `version`; settingInvalid for a section without an
+ * English title, or an invalid accent colour
  */
 export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): Promise<HomepageDraft> {
   await compose.lockHomepage(tx)
@@ -147,7 +149,7 @@ function toSectionRow(
   position: number,
   slugs: ReadonlyMap<string, string>,
 ): SectionRow {
-  // `saveDraft` checks for the English title; a draft may lack it.
+  // The cast is safe: a draft may lack the English title, but `saveDraft` requires it.
   const sectionTitles = { en: '', ...withoutEmptyTitles(titles) } as LocalizedText
   return {
     id: id ?? newId('sec'),

@@ -34,7 +34,7 @@ interface PickedRow {
   titles: LocalizedText
 }
 
-/** Selects videos by their ids or slugs, in no order. */
+/** Selects videos by their ids or slugs, in no particular order. */
 export function selectPicked(db: Db, by: 'id' | 'slug', values: readonly string[]): Promise<PickedRow[]> {
   return db
     .selectFrom('videos')
@@ -54,7 +54,10 @@ export async function replaceSections(tx: Tx, rows: readonly Insertable<Sections
   if (rows.length > 0) await tx.insertInto('sections').values(rows).execute()
 }
 
-/** Numbers the categories in this order; unnamed ones follow in their previous order. */
+/**
+ * Sets the positions of the categories in the order of `ids`. Categories that
+ * are not in `ids` follow in their previous order.
+ */
 export async function updateCategoryPositions(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     WITH named AS (SELECT id, place FROM unnest(${ids}::text[]) WITH ORDINALITY AS named (id, place)),

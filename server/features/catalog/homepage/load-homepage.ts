@@ -26,7 +26,8 @@ export interface SharedHomepage {
 }
 
 /**
- * Loads the homepage in one language, without empty sections. The sections that differ per viewer are filled in later.
+ * Loads the homepage in one language, without empty sections.
+ * `personaliseHomepage` adds the sections that differ per viewer.
  * @param copyright the notice to show if the operator has set none
  */
 export async function loadHomepage(
@@ -57,7 +58,7 @@ export interface HomepageParts {
   payTheme: PayTheme
 }
 
-/** Loads the videos of a homepage's sections. */
+/** Builds a homepage from its parts, and loads the videos of its sections. */
 export async function buildHomepage(
   db: Db,
   language: Language,
@@ -106,8 +107,8 @@ export async function personaliseHomepage(
 export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
 
 /**
- * Loads the sections of a homepage. A section of the newest videos avoids repetition: a row leaves out what carousels and
- * rankings show, a grid leaves out what two other sections show.
+ * Loads the sections of a homepage. To avoid repetition, a row of the newest videos omits videos that carousels and
+ * rankings show. A grid of the newest videos omits videos that at least two other sections show.
  * @returns null for sections that differ per viewer
  */
 async function loadSections(
@@ -148,8 +149,8 @@ function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): 
 }
 
 /**
- * Loads the videos of a section, without the excluded ones, which the section's full list still contains. A ranking by plays
- * has only videos that were played. The videos of a carousel have a synopsis.
+ * Loads a section without the excluded videos, which its full list still contains (`has_more`). A ranking by plays has
+ * only videos that were played. The videos of a carousel have a synopsis.
  * @returns null for a section that differs per viewer
  */
 async function loadSection(

@@ -44,7 +44,8 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
     },
     source: { from: 'newest' },
   },
-  // Empty until the viewer has watched something: last, so that nothing moves when it fills.
+  // This section is empty until the viewer has watched something. It is the
+  // last one, so that nothing moves when it appears.
   {
     kind: 'row',
     titles: {

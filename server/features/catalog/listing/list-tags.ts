@@ -13,7 +13,7 @@ interface TagsQuery {
 }
 
 /**
- * Lists the non-empty tags, most trending first; with a keyword, tags and titles for type-ahead.
+ * Lists the tags of published videos, most trending first. With a keyword, suggests tags and titles for type-ahead.
  * @throws Fault invalidCursor
  */
 export function listTags(db: Db, query: TagsQuery, language: Language) {
@@ -33,7 +33,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   }
 }
 
-/** A short list without a cursor: users type another letter instead. */
+/** Page sizes of suggestions, which have no further pages: users type another letter instead. */
 const suggestions = { default: 8, max: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])

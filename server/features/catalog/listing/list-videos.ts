@@ -30,7 +30,7 @@ export interface ListingQuery {
   limit?: number
 }
 
-/** Returns the source of a section's videos as a filter and an order. */
+/** Converts the source of a section's videos to a filter and an order. */
 export function resolveSource(source: Exclude<SectionSource, { from: 'recommended' }>): {
   filter: ListFilter
   order: ListOrder
@@ -120,7 +120,7 @@ async function openListing(
 
 const newestFirst: Sort[] = ['newest', 'popular']
 
-/** Returns the available orders of a list. Hand-picked videos are in the operator's order. */
+/** Returns the available orders of a list; none for hand-picked videos, which are always in the operator's order. */
 function sortsOf({ filter, order }: ReturnType<typeof resolveSource>): Sort[] {
   if (filter.by === 'slugs') return []
   return order === 'popular' ? ['popular', 'newest'] : newestFirst
@@ -132,7 +132,10 @@ function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder
   return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
 }
 
-/** Reads pages by popularity, each with the videos that rose past the previous page since it was read. */
+/**
+ * Creates a reader of pages by popularity. A page begins with the videos that
+ * rose past the previous page since that was read.
+ */
 function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
   const list = `${name} popular`
   return async (cursor, size) => {
@@ -155,7 +158,10 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
   }
 }
 
-/** Reads pages of the list of this name, which is ordered by keys of one kind; each begins after the row that its cursor names. */
+/**
+ * Creates a reader of a list's pages. Cursors contain the name of the list and a
+ * sort key of this kind, after which a page begins.
+ */
 function pagesOf(
   name: string,
   kind: 'time' | 'count' | 'integer',

@@ -18,7 +18,7 @@ export async function loadListingName(
   return names && textInLanguage(names, language)
 }
 
-/** Lists the non-empty categories. */
+/** Lists the ids of the categories with published videos, in the order of the menu. */
 export async function listMenuIds(db: Db): Promise<string[]> {
   return (await queries.selectMenu(db)).map(({ id }) => id)
 }

@@ -7,7 +7,9 @@ export interface ReleasedVideo {
   id: string
 }
 
-/** Returns the first of every `size` published videos in the order of release; an index-only scan. */
+/**
+ * Returns the first video of each page of `size` published videos, in the order of release. Runs as an index-only scan.
+ */
 export async function selectSitemapPageStarts(db: Db, size: number): Promise<ReleasedVideo[]> {
   const { rows } = await sql<ReleasedVideo>`
     WITH RECURSIVE starts AS (

@@ -6,19 +6,22 @@ import { selectCards, type CardRow } from '#server/features/catalog/queries.ts'
 export interface ListPosition<Key = string | number> {
   key: Key
   id: string
-  /** In a list by popularity: which of the videos that rise past the position are still to be listed, by version and then video. */
+  /** In a list by popularity: only rank changes after this version and video id are still to be listed. */
   rankChanges?: { from: number; after: string }
 }
 
-/** A card with the sort value of its list. */
+/**
+ * A card with its sort value (`key`). In a list by popularity, `risen` is the
+ * ranking version in which the video rose, or null.
+ */
 export type ListedRow = CardRow & { key: Date | number | null; version?: number; risen?: number | null }
 
 /** The current ranking version in the snapshot of the statement. */
 export const currentRankingVersion = sql<number>`(SELECT version FROM ranking_versions)`
 
 /**
- * Returns the position after the last row of a page in a list by popularity. A row that had risen does not change the position in
- * the ranking.
+ * Returns the position after the last row of a page in a list by popularity. If that row was a risen video, only
+ * `rankChanges` advances; the position in the ranking stays.
  */
 export function positionAfter<Key>(
   last: { id: string; key: Key; version: number; risen?: number | null },
@@ -29,7 +32,7 @@ export function positionAfter<Key>(
   return { key: last.key, id: last.id, rankChanges: { from: last.version + 1, after: '' } }
 }
 
-/** A position with its values, or with placeholders in a prepared statement. */
+/** The values of a position, or their placeholders in a prepared statement. */
 interface PositionValues {
   key: unknown
   id: unknown
@@ -37,8 +40,8 @@ interface PositionValues {
 }
 
 /**
- * Condition: a video was after this position when its page was read, and has risen to it or past it since, by a row of
- * `rank_changes`. Only one of its rows passes the position. The rows are immutable, so none of them is listed twice either.
+ * SQL condition: by this row of `rank_changes`, the video has risen from after the position to it or past it. Only one
+ * row of a video can pass the position, and rows never change, so no video is listed twice.
  */
 export function hasRisenPast({ key, id, rankChanges }: PositionValues): RawBuilder<SqlBool> {
   const { from, after } = rankChanges ?? { from: 0, after: '' }
@@ -47,12 +50,14 @@ export function hasRisenPast({ key, id, rankChanges }: PositionValues): RawBuild
     AND (rank_changes.version, rank_changes.video_id) > (${from}, ${after})`
 }
 
-/** Orders risen videos first, in the order of rising: `risen` is the version, or null. */
+/**
+ * Sorts risen videos first, in the order in which they rose. `risen` is the ranking version of a risen video, or null.
+ */
 export function risenFirst(risen: RawBuilder<unknown>, videoId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${risen} NULLS LAST, CASE WHEN ${risen} IS NOT NULL THEN ${videoId} END`
 }
 
-/** A list by popularity: the matching rows of a table, by their video. */
+/** A list by popularity: the rows of a table that match a condition, with their video and its popularity. */
 interface PopularityList {
   from: RawBuilder<unknown>
   videoId: RawBuilder<string>
@@ -61,8 +66,8 @@ interface PopularityList {
 }
 
 /**
- * Selects a further page of a list by popularity: first the videos that have risen past the position since its page was read, then
- * those after it. Each part is found by one index.
+ * Selects a further page of a list by popularity. It begins with the videos that have risen past the position since the
+ * previous page was read; the videos after the position follow. Each part is read along one index.
  */
 export function selectPopularAfter(
   db: Db,

@@ -2,14 +2,15 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
- * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the order of
- * their slugs, as in publishing a video, and in a statement of their own (see `lockRows`).
+ * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the
+ * order of their slugs, as when a video is published, and in a separate statement (see `lockRows`).
  */
 
 /**
- * Updates the sort values of a batch of the videos played since, and adds the plays to the trending score of their tags. The rank
- * changes share one ranking version, for viewers who are paging at this moment. No video sinks, even if duplicate plays were
- * subtracted: it would appear again after a cursor.
+ * Updates the popularity of a batch of videos that were played since the last ranking, and adds the plays to the
+ * trending scores of their tags. The rank changes of a batch share one ranking version, for viewers who are paging at
+ * this moment. Popularity never decreases, even if duplicate plays were subtracted: the video would appear again after
+ * a cursor.
  * @returns how many videos were updated
  */
 export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Promise<number> {
@@ -74,8 +75,9 @@ export async function decayTrendingScores(tx: Tx, factor: number): Promise<void>
 }
 
 /**
- * Ranks all tags by their trending score and then by their videos. The first `trendingTags` with a score are trending. The
- * previous rank stays until the next time, for viewers who are paging through the tags at this moment.
+ * Ranks all tags by their trending score, then by their number of videos. The first `trendingTags` tags with a score
+ * are trending. Tags keep their previous rank until the next ranking, for viewers who are paging through the tags at
+ * this moment.
  */
 export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
   // Locked until the end and before any tag, as in `refreshPlayedVideos`.
@@ -94,7 +96,10 @@ export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
   )
 }
 
-/** Number of videos in each tier of the search by popularity, and the number of new ones beside them; the last tier holds the rest. */
+/**
+ * Sizes of the search tiers, each including the tiers before it: the number of most popular videos, and of newest
+ * videos. One more tier has all other videos.
+ */
 export const tierSizes = [
   { popular: 300, newest: 150 },
   { popular: 1000, newest: 500 },
@@ -106,10 +111,10 @@ export const tierSizes = [
 ]
 
 /**
- * Moves the popular and the new videos to the front tiers, at most `limit` at a time. It reads as many rows as the front tiers hold,
- * whatever the size of the catalogue. Moves to the back are made first: a search stops at a full front tier, so no video may leave
- * it before less popular ones.
- * @returns how many were moved
+ * Moves at most `limit` videos to their search tier; popular and new videos belong to the front tiers. Reads only as
+ * many rows as the front tiers have, whatever the size of the catalogue. Moves to the back are made first: a search
+ * stops when the front tiers have enough matches, so less popular videos must leave a front tier first.
+ * @returns how many videos were moved
  */
 export async function assignTiers(db: Db, limit: number): Promise<number> {
   const tierCase = (size: 'popular' | 'newest') =>

@@ -12,20 +12,20 @@ import {
 
 const batchSize = 1000
 /**
- * Batch size. A search row is in the index once for each of its words; if none of the index is in memory, moving a row takes 20 ms,
- * so that a batch takes a third of the statement timeout.
+ * Number of videos whose tier is changed together. A search row is in the index once for each of its words. If the
+ * index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
  */
 const tierBatch = 500
 /** Half-life of a play in its tags' trending score. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
-/** A viewer who takes longer between pages may miss a video that rose meanwhile. */
+/** How long rank changes are kept. A viewer who takes longer between two pages may miss a video that rose meanwhile. */
 const rankChangeRetentionMs = 3_600_000
 const settingKey = 'tags_ranked'
 
 /**
- * Updates rankings and tags with the plays counted since. Ranks are fixed between runs, and rank changes are recorded, so that a
- * viewer who pages through a ranking sees each video once (`selectPopularAfter`).
+ * Updates the rankings of videos and tags with the plays counted since the last run. Ranks are fixed between runs, and
+ * rank changes are recorded, so that a viewer who pages through a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
@@ -35,7 +35,10 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }
 
-/** Decays the tags' scores once for the elapsed time, also with several processes or a crash. */
+/**
+ * Decays the tags' scores for the time since the last run; the lock prevents
+ * concurrent processes from decaying them twice.
+ */
 async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
   const ranked = (await lockSetting(tx, settingKey)) as { at: string } | undefined
   const elapsedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
@@ -43,7 +46,10 @@ async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
   await upsertSetting(tx, settingKey, { at: now.toISOString() })
 }
 
-/** Moves videos to the right tier of the search, a batch at a time; after an import that is nearly all of them. */
+/**
+ * Moves videos to their search tier, batch by batch, until all are in the
+ * right tier. After an import, nearly all must move.
+ */
 export async function assignAllTiers(db: Db, signal: AbortSignal, limit = tierBatch): Promise<void> {
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, limit))) === limit);
 }

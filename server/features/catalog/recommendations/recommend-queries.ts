@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A similar video, and its score. */
+/** A similar video, and its score (`key`). */
 export interface SimilarVideo {
   id: string
   key: number
@@ -13,7 +13,7 @@ export interface SimilarOptions {
   limit: number
 }
 
-/** Ids are random, so 32 bits of one distinguish it from a few hundred others. */
+/** Ids are random, so their last 32 bits are enough to distinguish a few hundred of them. */
 const idSuffixLength = 8
 
 /** Returns a short form of an id, as a number in hexadecimal digits. */
@@ -25,8 +25,9 @@ export function idSuffix(id: string): string {
 export const maxSeeds = 5
 
 /**
- * Selects videos similar to these, best first: those watched next, otherwise those with most common tags, of the same category, or
- * popular ones. Each source contributes a few of its best, so the work does not grow with the catalogue.
+ * Selects videos similar to the seeds, best first. Videos that were watched next score highest, then those with common
+ * tags, those of the same category, and popular ones; the scores of a video are added. Each source contributes only a
+ * few of its best videos, so the work does not grow with the catalogue.
  */
 export async function selectSimilar(
   db: Db,
@@ -71,11 +72,14 @@ export interface WatchedNext {
   nextId: string
 }
 
-/** Successors kept of a video once there are more than `maxSuccessors`, each at half its weight, so that new ones can rise. */
+/**
+ * Number of successors kept when a video has more than `maxSuccessors`. Their
+ * weights are halved, so that new ones can rise.
+ */
 const successorsKept = 50
 const maxSuccessors = 100
 
-/** Adds which videos were watched after which, in a fixed order, and limits each video's list. */
+/** Adds pairs of videos watched one after the other, in a fixed order, and limits the successors of each video. */
 export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   const from = pairs.map(({ videoId }) => videoId)
   const to = pairs.map(({ nextId }) => nextId)

@@ -10,7 +10,7 @@ export type LoadWatched = () => Promise<string[]>
 
 const relatedCount = 12
 
-/** Returns videos similar to one, best first. */
+/** Returns videos similar to the given one, best first. */
 export async function loadRelatedVideos(
   { findSimilar, findCards }: Catalog,
   id: string,
@@ -18,7 +18,10 @@ export async function loadRelatedVideos(
   return withCards(findCards, await findSimilar([id], { without: [idSuffix(id)], limit: relatedCount }))
 }
 
-/** The videos that recommendations are based on, and the excluded or already listed ones, by the ends of their ids. */
+/**
+ * `seeds` are the videos on which recommendations are based; `without` has the
+ * ends of the ids of excluded or listed videos.
+ */
 interface Basis {
   seeds: readonly string[]
   without: readonly string[]
@@ -29,7 +32,10 @@ const basisOf = (watched: readonly string[]): Basis => ({
   without: watched.map(idSuffix),
 })
 
-/** Recommends videos similar to those watched last, except these; none for viewers without a history. */
+/**
+ * Recommends videos similar to those that the viewer watched last, except
+ * watched ones; none for viewers without a history.
+ */
 export async function recommendVideos(
   { findSimilar, findCards }: Catalog,
   loadWatched: LoadWatched,
@@ -39,12 +45,15 @@ export async function recommendVideos(
   return seeds.length > 0 ? withCards(findCards, await findSimilar(seeds, { without, limit })) : []
 }
 
-/** Maximum number of listed videos in a cursor, beside the seeds. A viewer who has found nothing among some two hundred looks elsewhere. */
+/**
+ * Maximum number of excluded videos in a cursor. A viewer who has found nothing
+ * among about two hundred videos looks elsewhere.
+ */
 const maxExcluded = 240
 
 /**
- * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor holds the seeds of the
- * first page and the videos listed since; a further page has the best of the rest.
+ * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor contains the
+ * seeds of the first page and the videos listed so far. A further page has the best of the other videos.
  * @throws Fault invalidCursor
  */
 export async function recommendPage(
@@ -66,7 +75,7 @@ export async function recommendPage(
   }
 }
 
-/** Encodes a position in a list of recommendations for a cursor: every end takes four bytes. */
+/** Encodes a position in a list of recommendations for a cursor. The end of each id takes four bytes. */
 export function encodeBasis({ seeds, without }: Basis): [seeds: string, without: string] {
   return [seeds.join(' '), Buffer.from(without.join(''), 'hex').toString('base64url')]
 }
@@ -76,7 +85,7 @@ function decodeBasis([seeds, without]: readonly [string, string]): Basis {
   return { seeds: seeds.split(' ').slice(0, maxSeeds), without: digits.match(/.{8}/g) ?? [] }
 }
 
-/** Records which videos viewers watched after which. */
+/** Records pairs of videos that viewers watched one after the other. */
 export async function recordWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   if (pairs.length > 0) await addWatchedNext(tx, pairs)
 }

@@ -9,7 +9,7 @@ export type FindSimilar = (
   options: SimilarOptions,
 ) => Promise<readonly SimilarVideo[]>
 
-/** Viewers from the same ad see the same episode: its similar videos are queried once a second. */
+/** Queries the same similar videos only once a second, because many viewers arrive at one episode from the same ad. */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const cache = createResponseCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>

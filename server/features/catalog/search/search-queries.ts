@@ -14,17 +14,25 @@ import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 /** A typed word, without accents and case. */
 export interface TypedWord {
   word: string
-  /** Whether a published text has exactly this word or, for an unfinished one, a word with this beginning. */
+  /** Whether the index has exactly this word or, for an unfinished word, a word that begins with it. */
   known: boolean
-  /** Words that share a deletion neighbour with it: a superset of those one typo apart. */
+  /**
+   * Indexed words that share a deletion neighbour with this word (SymSpell): a superset of the words one typo apart.
+   */
   alike: string[]
-  /** Categories with such a word in their names, in any language: the same, a similar one, or one that begins with an unfinished one. */
+  /**
+   * Categories whose names in any language have this word, a similar one,
+   * or a word that begins with the unfinished one.
+   */
   categories: { id: string; words: string[] }[]
 }
 
 /** Maximum number of words of a keyword. */
 export const maxWords = 8
-/** Maximum length of whole titles in the index. Some characters expand to many, so a keyword may be longer than it was typed. */
+/**
+ * Maximum length of whole titles in the index. Normalisation expands some characters, so
+ * a keyword may become longer than it was typed.
+ */
 const maxTitleLength = 200
 const maxSimilarWords = 200
 
@@ -33,9 +41,9 @@ interface TypedWordsParams {
   forgiving: boolean
 }
 
-/** A keyword in the form of the index. */
+/** A keyword, normalised like the words of the index. */
 export interface TypedKeyword {
-  /** Its words joined by spaces. */
+  /** The words of the keyword, joined by spaces. */
   whole: string
   words: TypedWord[]
 }
@@ -68,8 +76,9 @@ const typedWords = preparedQuery(
 )
 
 /**
- * Splits a keyword into the words of the index. Similar words are selected for every word if `forgiving`, otherwise for the unknown
- * ones. The last word may be unfinished and matches all words that begin with it.
+ * Splits a keyword into words and looks them up in the index. Finds similar words for every word if `forgiving`,
+ * otherwise only for words that are not in the index. The last word may be unfinished and matches all words that begin
+ * with it.
  */
 export async function selectTypedWords(
   db: Db,
@@ -80,9 +89,9 @@ export async function selectTypedWords(
   return { whole: words[0]?.whole ?? '', words }
 }
 
-/** Search terms as tsquery texts of PostgreSQL. */
+/** Search terms; each is the text of a PostgreSQL tsquery. */
 export interface SearchTerms {
-  /** What a video must match. */
+  /** The terms that a video must match. */
   all: string
   /** Terms of the best matches: the words as typed, and the words as a whole title. */
   typed: string
@@ -106,7 +115,7 @@ interface SearchReach {
   key: Expression<unknown>
   /** Another tier is searched while fewer matches than this were found. */
   enoughMatches: number
-  /** Or up to these tiers, regardless of the number of matches. */
+  /** If set, the search reads up to these tiers, whatever the number of matches: those that the first page has read. */
   to: Depths | undefined
 }
 
@@ -130,8 +139,8 @@ function searchTiers(terms: Placeholders<SearchTerms>, reach: SearchReach): RawB
 }
 
 /**
- * Reads a tier. Beyond the search depth it returns only the videos that have these words as their title, and those whose names
- * type-ahead offers, since that searches more tiers for common words.
+ * Builds the subqueries that read one tier. Beyond the search depth, it returns only videos with exactly this title,
+ * and videos with names that type-ahead offers, because type-ahead searches more tiers for common words.
  */
 function readTier(
   tier: number,
@@ -166,7 +175,10 @@ function isTierSearchedForNames(tier: number, { to }: SearchReach): RawBuilder<b
     : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(tier)}`
 }
 
-/** Scores a match, more for a more watched video; those with the very title or words come first. */
+/**
+ * Scores a match, higher for a more popular video. Videos with exactly the typed title are
+ * first, then those with exactly the typed words.
+ */
 function matchScore({ all, typed, title }: Placeholders<SearchTerms>): RawBuilder<number> {
   return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + popularity_score)
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
@@ -179,10 +191,13 @@ const sortKeys = {
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
-/** Type-ahead searches another tier while it has found fewer names. */
+/** Number of names after which type-ahead searches no further tier. */
 const enoughNames = 20
 
-/** Sufficient number of matches: a search returns at least this many of the most popular, or all if there are fewer. */
+/**
+ * Number of matches after which no further tier is searched. A search finds
+ * at least this many, or all if there are fewer.
+ */
 const enoughVideos = 60
 
 export interface SearchPosition extends Required<ListPosition> {
@@ -201,12 +216,15 @@ interface MatchPosition {
   risen: number | null
 }
 
-/** A video that was found, with its position. A search reads its cards itself, since they are rarely cached. */
+/**
+ * A video that was found, with its position. A search reads the card columns itself,
+ * because found videos are rarely in the cache.
+ */
 export type FoundVideo = PlainCardRow & MatchPosition
 
 type Order = ListOrder | 'relevance'
 
-/** Values of a page of a search; the position is undefined for the first page. */
+/** Parameters of a search statement. The statement of the first page does not use those of the position. */
 type SearchValues = SearchTerms & {
   limit: number
   depth: number
@@ -217,7 +235,7 @@ type SearchValues = SearchTerms & {
   after: string
 }
 
-/** Prepares a page of a search in an order, the first or a further one, each with its own statement text. */
+/** Prepares the statement of a search in one order; the first page and further pages have different statements. */
 const preparedSearch = (order: Order, isFirst: boolean) =>
   preparedQuery(
     (_: Db, values: Placeholders<SearchValues>) => sql<FoundVideo>`
@@ -264,7 +282,7 @@ const preparedSearches = {
   popular: { first: preparedSearch('popular', true), further: preparedSearch('popular', false) },
 }
 
-/** Position of the first page, which is not compared. */
+/** Values for the first page, whose statement does not use the position. */
 const firstPagePosition: SearchPosition = {
   key: 0,
   id: '',
@@ -273,7 +291,10 @@ const firstPagePosition: SearchPosition = {
   rankChanges: { from: 0, after: '' },
 }
 
-/** Returns one page of the matching videos, in order; by popularity also those that have risen past the previous page since. */
+/**
+ * Returns one page of the matching videos, in order. By popularity, includes
+ * videos that have risen past the previous page.
+ */
 export function searchVideos(
   db: Db,
   terms: SearchTerms,
@@ -328,7 +349,7 @@ export function suggestTags(db: Db, query: string, limit: number) {
   return suggestedTags(db, { query, limit })
 }
 
-/** The position in a list of tags: after this one, in this version of the ranking. */
+/** A position in a list of tags: rank and id of the last listed tag, in this ranking version. */
 interface TagPosition {
   rank: number
   id: string
@@ -340,8 +361,8 @@ type TagRow = TagPosition & { names: LocalizedText; video_count: number; trendin
 const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
 
 /**
- * Selects the tags of published videos by rank, after a position: in the ranking version of that position, or in the latest one
- * if two have followed. Only one of the two orders is read, along its index.
+ * Selects the tags of published videos by rank, after a position. Uses the ranking version of that position if it is
+ * the current or the previous one, otherwise the current version. Only one of the two orders is read, along its index.
  */
 export async function selectTags(db: Db, after: TagPosition | undefined, limit: number): Promise<TagRow[]> {
   const { rank: last, id, version: requestedVersion } = after ?? { rank: 0, id: '', version: null }

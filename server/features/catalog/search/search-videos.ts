@@ -11,13 +11,13 @@ import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
-/** With fewer matches than this, typos are searched too. */
+/** If fewer videos than this match, typos are allowed too. */
 const typoThreshold = 5
 
 /**
- * Returns one page of the videos with these words in their titles, synopses, tags or category, in any language, ignoring accents
- * and one typo a word; the last word may be unfinished. If no video has all words, those with some of them. Words are chosen as in
- * type-ahead (list-tags.ts), so that its offers are among the results.
+ * Returns one page of the videos that have these words in their titles, synopses, tags or category, in any language.
+ * Ignores accents and one typo a word; the last word may be unfinished. If no video has all words, returns videos with
+ * some of them. Words are chosen as in type-ahead (list-tags.ts), so that the names it offers are among the results.
  * @throws Fault invalidCursor
  */
 export async function searchByKeyword(
@@ -63,7 +63,7 @@ const searchCursorTypes = ['text', 'text', 'text', 'text'] as const
 /** Type of a position's key in each order. */
 export const keyTypes = { newest: 'time', popular: 'count', relevance: 'integer' } as const
 
-/** Returns a row's sort value in the form of a cursor. */
+/** Converts a row's sort value to the form that cursors contain. */
 export function cursorKey({ key }: Pick<ListedRow, 'key'>): string | number {
   return key instanceof Date ? key.toISOString() : (key ?? 0)
 }
@@ -72,7 +72,10 @@ async function continueSearch(db: Db, search: Search, after: SearchPosition, ord
   return { search, rows: await findVideos(db, search, order, after, size) }
 }
 
-/** Searches exactly these words; with typos if few videos or names match; and only some of the words if none matches. */
+/**
+ * Searches exactly these words. Allows typos if few videos or names match, and
+ * requires only some of the words if no video has all.
+ */
 async function startSearch(db: Db, keyword: string, language: Language, order: Order, size: number) {
   const exact = await parseKeyword(db, keyword, language, { forgiving: false })
   const rows = await findVideos(db, exact.search, order, undefined, size)
@@ -80,7 +83,7 @@ async function startSearch(db: Db, keyword: string, language: Language, order: O
   const isEnough = rows.length >= Math.min(typoThreshold, size + 1)
   if (choices.length === 0 || (isEnough && !(await areTyposSuggested(db, exact.typed, language))))
     return { search: exact.search, rows }
-  // Similar words were tried already for unknown ones.
+  // For words that are not in the index, similar words were tried already.
   const typosTried = !exact.typed.words.some(({ known }) => known)
   const { search } = typosTried ? exact : await parseKeyword(db, keyword, language, { forgiving: true })
   const more = typosTried ? rows : await findVideos(db, search, order, undefined, size)
@@ -131,7 +134,10 @@ function decodePosition([, , , , depth, nameDepth, from, after, key, id]: Cursor
   return { key, id, depth, nameDepth, rankChanges: { from, after } }
 }
 
-/** Words contain neither spaces nor bars. A forged cursor is cut to the limits of a search. */
+/**
+ * Words contain neither spaces nor bars, which separate them in a cursor. A
+ * forged cursor is cut to the limits of a search.
+ */
 function decodeSearch([join, whole, choices, languageCode]: CursorFields): Search {
   const groups = choices.split(' ').slice(0, maxWords)
   const language = languages.find((each) => each === languageCode)

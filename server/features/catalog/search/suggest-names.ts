@@ -6,7 +6,10 @@ import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from 
 /** Type-ahead also searches typos if fewer names match. */
 const typoThreshold = 3
 
-/** Suggests tags and titles in the viewer's language and English while a keyword is typed; with typos if few match. */
+/**
+ * Suggests tags and titles for a keyword that is being typed, by their names in the viewer's language and English.
+ * Allows typos if few names match.
+ */
 export async function suggestNames(db: Db, keyword: string, language: Language, limit: number) {
   const exact = await selectTypedWords(db, keyword, { forgiving: false })
   const maxNames = Math.max(limit, typoThreshold)
@@ -22,7 +25,10 @@ export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: L
   return areTooFew(typed, await findNames(db, typed, language, options))
 }
 
-/** Returns whether too few names match. Similar words were tried already for unknown ones. */
+/**
+ * Returns whether too few names match and allowing typos may help. For words that are
+ * not in the index, typos were allowed already.
+ */
 function areTooFew(
   { words }: TypedKeyword,
   { tags, titles }: { tags: unknown[]; titles: unknown[] },
@@ -36,7 +42,7 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  // The same choice as in a search, which keeps fewer other words for a word that matches categories.
+  // Words are chosen as in a search, where the categories that match a word leave room for fewer similar words.
   const choices = nameChoicesOf(withCategories(choosePrefixes(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
   const terms = buildNameTerms(whole, choices, language)

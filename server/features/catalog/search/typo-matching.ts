@@ -4,13 +4,16 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 /** For each typed word, the indexed words that it may mean; none if nothing is similar. */
 export type Choices = string[][]
 
-/** A search. The cursor contains it, so that later words and videos don't change the order. */
+/**
+ * A search with the words to which it was resolved. The cursor contains it, so that words
+ * indexed between two pages do not change the results.
+ */
 export interface Search {
   join: 'all' | 'any'
-  /** The words as typed, in plain characters, joined by spaces. */
+  /** The typed words without accents, case and punctuation (`normalized_text`), joined by spaces. */
   whole: string
   choices: Choices
-  /** Language of offered names, besides English. */
+  /** The viewer's language, in which names are offered besides English. */
   language: Language
 }
 
@@ -20,7 +23,8 @@ export function maxChoices(words: number): number {
 }
 
 /**
- * Finds the candidates of each word: the word itself if it is indexed, and words one typo away if it is not, or if `forgiving`.
+ * Finds the candidates of each word: the word itself if it is in the index, and words
+ * one typo apart if it is not, or if `forgiving`.
  */
 export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiving: boolean }): Choices {
   return words.map(({ word, known, alike }) => {
@@ -33,8 +37,8 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
 }
 
 /**
- * Finds the candidates of words that are still being typed: the last one matches all words that begin with it (marked by a trailing
- * `*`). If there are none, or if `forgiving`, also those whose beginning is one typo apart.
+ * Finds the candidates of words that are still being typed. The last word matches all words that begin with it, marked
+ * by a trailing `*`. If there are none, or if `forgiving`, also finds words whose beginning is one typo apart.
  */
 export function choosePrefixes(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
   const last = words.at(-1)
@@ -60,7 +64,10 @@ function maxCategories(words: number): number {
   return words <= 2 ? 5 : 2
 }
 
-/** Adds to each word's choices the categories with one of them in their names: their videos match too. */
+/**
+ * Adds to each word's choices the categories whose name contains one of the choices, so
+ * that the videos of these categories match too.
+ */
 export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
   return choices.map((group, i) => {
     const matching = (words[i]?.categories ?? []).filter((category) =>
@@ -71,7 +78,7 @@ export function withCategories(choices: Choices, words: readonly TypedWord[]): C
   })
 }
 
-/** Returns the choices that names are searched for; none if a word matches categories only. */
+/** Returns the choices without categories, to search names; none if a word matches only categories. */
 export function nameChoicesOf(choices: Choices): Choices {
   const words = choices.map((group) => group.filter((choice) => !isCategory(choice)))
   return words.every((group) => group.length > 0) ? words : []
@@ -83,7 +90,10 @@ function matchesChoice(choice: string, word: string): boolean {
   return choice.endsWith('*') ? word.startsWith(choice.slice(0, -1)) : word === choice
 }
 
-/** Builds a search for videos that have all of the words anywhere, or `any` of them, with the names that type-ahead offers for them. */
+/**
+ * Builds the tsqueries of a search: videos that contain all typed words (or any, if `join` is
+ * `any`), and the names that type-ahead offers.
+ */
 export function buildSearchTerms({ join, whole, choices, language }: Search): SearchTerms {
   const inNames = nameChoicesOf(choices)
   const title = quote(`=${whole}`)
@@ -101,8 +111,8 @@ function formatChoice(choice: string): string {
 }
 
 /**
- * Builds a search for names in a viewer's language and English. Weight A marks names of the item itself: a video also has its tags'
- * as B.
+ * Builds the tsqueries of a search for names in the viewer's language and English. Matches only weight A, the item's
+ * own names; the index of a video also contains its tags' names, with weight B.
  */
 export function buildNameTerms(whole: string, choices: Choices, language: Language): SearchTerms {
   const languages = language === 'en' ? ['en'] : [language, 'en']
@@ -141,7 +151,7 @@ export function isOneTypoApart(one: string, other: string): boolean {
   return swapped || rest(short, start + 1) === rest(long, start + 1)
 }
 
-/** Returns whether a word begins with this, with at most one typo. */
+/** Returns whether a word begins with `beginning`, with at most one typo. */
 export function hasSimilarPrefix(beginning: string, word: string): boolean {
   return [-1, 0, 1].some((more) => isOneTypoApart(beginning, word.slice(0, beginning.length + more)))
 }

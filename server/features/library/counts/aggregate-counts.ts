@@ -16,27 +16,33 @@ import { deleteTombstones } from '#server/features/library/history/history-queri
 
 const batchSize = 5000
 
-/** Counted plays are needed until their half hour ends; more days are kept for clock skew and for diagnosis. */
+/**
+ * Days for which counted plays are kept. They are needed until their half hour
+ * ends; the rest is for clock skew and diagnosis.
+ */
 const playRetentionDays = 2
-/** Days for which a tombstone blocks delayed saves, such as those of a phone without a network. */
+/**
+ * Days for which a tombstone of a removed history entry blocks delayed
+ * saves, such as those of a phone without a network.
+ */
 const tombstoneRetentionDays = 30
 
-/** Repeats a batch, each in its own transaction, until it is not full. */
+/** Runs `work` in batches, each in its own transaction, until a batch is not full. */
 async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<number>): Promise<void> {
   while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
 }
 
-/** Counts pending plays. Several processes may run it concurrently. */
+/** Adds uncounted plays to the play counts of videos. Several processes may run it concurrently. */
 export function aggregatePlays(db: Db): Promise<void> {
   return runInBatches(db, aggregatePlayBatch)
 }
 
-/** Counts pending additions and removals of favorites. Several processes may run it concurrently. */
+/** Adds pending changes of favorites to the favorite counts of videos. Several processes may run it concurrently. */
 export function aggregateFavorites(db: Db): Promise<void> {
   return runInBatches(db, aggregateFavoriteBatch)
 }
 
-/** Counts pending viewers of episodes. Several processes may run it concurrently. */
+/** Adds pending changes to the viewer counts of episodes. Several processes may run it concurrently. */
 export function aggregateEpisodeViewers({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   return runInBatches(db, (tx, limit) => aggregateEpisodeViewerBatch(tx, clock.now(), limit))
 }

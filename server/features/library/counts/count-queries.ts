@@ -2,13 +2,16 @@ import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** True while there are plays to count. */
+/** SQL condition: there are plays to count. */
 export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT aggregated)'
 
-/** True while there are changes of favorites to count. */
+/** SQL condition: there are changes of favorites to count. */
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
-/** Adds a batch of uncounted plays to their videos. Several processes may run it concurrently. @returns how many plays were counted */
+/**
+ * Adds a batch of uncounted plays to the counts of their videos. Several processes may run it concurrently.
+ * @returns how many plays were counted
+ */
 export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
@@ -25,8 +28,8 @@ export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number>
 }
 
 /**
- * Adds a batch of changes of favorites to their videos. Several processes may run it concurrently. @returns how many changes were
- * counted
+ * Adds a batch of favorite changes to the counts of their videos. Several processes may run it concurrently.
+ * @returns how many changes were counted
  */
 export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
@@ -48,7 +51,7 @@ export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<num
   return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
-/** Deletes a batch of counted plays of half hours before `before`. @returns how many were deleted */
+/** Deletes a batch of counted plays whose half hour began before `before`. @returns how many were deleted */
 export async function deletePlays(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (

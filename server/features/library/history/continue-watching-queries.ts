@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A viewer who started a video, and the videos they watched just before. */
+/** A video that a viewer has started, and the videos that the viewer watched just before. */
 interface StartedVideo {
   videoId: string
   earlier: string[]
 }
 
-/** True while there are unprocessed starts of videos. */
+/** SQL condition: there are unprocessed starts of videos. */
 export const anyStartedVideos = 'EXISTS (SELECT FROM started_videos)'
 
 /**
- * Takes a batch of started videos; several processes may run it concurrently. The starts of a guest who has signed in since belong
- * to the account.
+ * Removes a batch of started videos from the queue and returns it. Several processes may run it concurrently. If a
+ * guest has signed in since, the starts count for the account.
  */
 export async function dequeueStartedVideos(
   tx: Tx,

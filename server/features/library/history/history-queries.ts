@@ -13,9 +13,9 @@ export interface HistoryRow {
 }
 
 /**
- * Stores the position unless a later position or removal exists. Adds a viewer who starts a video to `started_videos`. This is
- * not a trigger, because a row that only changes its owner is not a start.
- * @returns the current entry; undefined if it was removed since
+ * Stores the position unless a later position or removal exists. If the viewer starts the video, adds it to
+ * `started_videos`. A trigger would also count a row that only changes its owner.
+ * @returns the current entry; undefined if it was removed later
  */
 export async function upsertHistory(
   tx: Tx,
@@ -86,8 +86,9 @@ export async function selectResume(db: Db, userId: string, videoId: string) {
 }
 
 /**
- * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone gets the time of this removal,
- * because a position from the time between both removals may still be pending. Locks the rows in a fixed order.
+ * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone gets the time of this
+ * removal, because a position from the time between the two removals may still be pending. Locks the rows in a fixed
+ * order.
  * @returns how many were removed
  */
 export async function markRemoved(
@@ -200,8 +201,8 @@ const unlocked = preparedQuery(
 )
 
 /**
- * Selects the unlocked videos, newest first: each once, at the episode that was bought or opened last (a whole video at its first).
- * A user has few purchases and unlocks, so they are sorted here.
+ * Selects the unlocked videos, newest first, each once with the episode that was bought or opened last (the first one
+ * for a whole video). A user has few purchases and unlocks, so they need no index for this order.
  */
 export function selectUnlocked(
   db: Db,

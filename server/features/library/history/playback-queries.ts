@@ -3,8 +3,9 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { HistoryRow } from './history-queries.ts'
 
 /**
- * Updates the positions of viewers in existing history entries, in the order of the key. A guest's position goes to the member
- * after sign-in; deleted accounts and videos without a history entry are skipped. A later position or removal is kept.
+ * Updates positions in existing history entries, which are locked in the order of their keys. After a sign-in, a
+ * guest's position is written for the member. Skips deleted accounts and videos without a history entry. Keeps a later
+ * position or removal.
  * @returns the positions that were written
  */
 export async function updatePositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
@@ -40,8 +41,8 @@ export interface PlayRow {
 }
 
 /**
- * Locks the accounts that own the records of these users: their own, or the member's after a guest's sign-in. Accounts locked by
- * another transaction are skipped without waiting; deleted ones are listed in `deletedUserIds`.
+ * Locks the accounts that own the records of these users: the users themselves or, after a guest's sign-in, the member.
+ * Accounts locked by another transaction are skipped without waiting; deleted ones are listed in `deletedUserIds`.
  */
 export async function lockOwners(
   tx: Tx,
@@ -82,7 +83,7 @@ export interface EpisodeViewRow {
   finished: boolean
 }
 
-/** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
+/** Records that viewers have started or finished episodes. What is recorded already is not counted again. */
 export async function recordEpisodeViews(tx: Tx, views: readonly EpisodeViewRow[]): Promise<void> {
   // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
   await sql`
@@ -105,7 +106,7 @@ export interface UnlockRow {
   unlocked_at: Date
 }
 
-/** Records the episodes that a subscription opened as their videos' latest unlock; deleted episodes are skipped. */
+/** Records, for each video, the latest episode that a subscription opened. Deleted episodes are skipped. */
 export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Promise<void> {
   await sql`
     INSERT INTO unlocks (user_id, video_id, episode_id, unlocked_at)
@@ -120,8 +121,8 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
 }
 
 /**
- * Finds the positions that were neither written nor replaced by later ones, although their account exists. Either a merge is in
- * progress, or the history entry was deleted.
+ * Finds the positions that were neither written nor superseded by later ones, although their account exists: a merge is
+ * in progress, or the history entry was deleted.
  */
 export async function findUnwrittenPositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
   const { rows: missing } = await sql<{ user_id: string; video_id: string }>`

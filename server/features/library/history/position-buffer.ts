@@ -35,23 +35,23 @@ export interface SaveCall {
 }
 
 /**
- * Collects the positions of viewers, so that the database gets few large writes instead of many small ones. A position is
- * buffered in this process for less than a second, and is lost if the process is killed meanwhile.
+ * Buffers the positions of viewers, so that the database gets few large writes instead of many small ones. A position
+ * stays in this process for less than a second, and is lost if the process is killed meanwhile.
  */
 export interface PositionBuffer {
   /**
    * Accepts a position if all data it needs is in memory.
    * @returns the entry, or undefined if the database must be queried
-   * @throws Fault tooManyRequests for a play over the quota of the network
+   * @throws Fault tooManyRequests if a play exceeds the quota of the viewer's network
    */
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
-  /** Caches the database's answer to a position, so that later ones can be accepted. */
+  /** Caches the database's answer to a position, so that later positions can be accepted. */
   cache(call: SaveCall, saved: SaveResult): void
   /** Writes a user's pending positions before their records are read or changed. */
   flushUser(userId: string): Promise<void>
   /**
-   * Writes a user's pending positions in the transaction that merges or deletes their records. Writing them again later changes
-   * nothing.
+   * Writes a user's pending positions in the transaction that merges or deletes the user's records. The positions stay
+   * in the buffer; writing them again later changes nothing.
    */
   flushUserInTransaction(tx: Tx, userId: string): Promise<void>
   /** Drops the cache of a user, so that the database is queried for their next positions. */
@@ -76,7 +76,7 @@ interface Options {
 /** A viewer's access to an episode, and what was recorded about it in the current half hour. */
 type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean }
 
-/** Cached data of a viewer in a video. */
+/** Cached data about one viewer and one video. */
 interface CachedPosition {
   entry: Omit<HistoryRow, 'user_id'>
   zone: string | undefined
@@ -120,7 +120,7 @@ export function bufferPositions({
     if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
   }
 
-  /** The newest position wins, even if a failed write brings back an older one. */
+  /** Keeps the newest position, even if a failed write returns an older one to the buffer. */
   const addPosition = (row: HistoryRow) => {
     const previous = positions.get(keyOf(row))
     if (!previous || previous.at < row.at) positions.set(keyOf(row), row)
@@ -162,7 +162,8 @@ export function bufferPositions({
         handleWriteError(error, batch),
       )
       if (unwritten === 'failed') return
-      // The history entry may be deleted. The next position then queries the database, which creates an entry.
+      // The history entry may have been deleted. Without the cache, the next position
+      // queries the database, which creates an entry.
       for (const { user_id } of unwritten.places) cachedPositions.delete(user_id)
       const userIds = new Set([...unwritten.places, ...unwritten.watched].map(({ user_id }) => user_id))
       const retryUserIds = new Set([...userIds].filter(mayRetry))
@@ -183,7 +184,9 @@ export function bufferPositions({
     return attempts <= maxAttempts
   }
 
-  /** Handles a failed batch: it is kept, or is written row by row if the database refuses one of its rows. */
+  /**
+   * Handles a failed batch: keeps it for a retry, or writes it row by row if the database has refused one of its rows.
+   */
   async function handleWriteError(error: unknown, batch: PositionBatch): Promise<PositionBatch | 'failed'> {
     if (isDataError(error)) return writeEach(batch)
     if (!failing)
@@ -223,7 +226,7 @@ export function bufferPositions({
       if (!cached || stopped || cached.zone !== call.zone || cached.ids !== JSON.stringify(call.ids))
         return undefined
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
-      // Evicted or replaced meanwhile.
+      // The cached position was evicted or replaced meanwhile.
       if (!access || cachedPositions.get(call.userId)?.get(video_id) !== cached || stopped) return undefined
       const finished = isFinished(position_ms, access)
       const mayBePlay =
@@ -258,7 +261,7 @@ export function bufferPositions({
       accessByEpisode.set(episodeId, { ...access, half_hour, finished })
       const { video_id, episode_id, position_ms, at } = entry
       const fresh = { video_id, episode_id, position_ms, at }
-      // Keeps the most recently used at the end.
+      // The map is in the order of use: the most recently used entry is at the end.
       cachedPositions.delete(call.userId)
       evictOldest(cachedPositions, maxUsers)
       cachedPositions.set(call.userId, videos)
@@ -283,7 +286,7 @@ export function bufferPositions({
     async stop() {
       stopped = true
       await flush()
-      // Accounts that were locked by another transaction.
+      // Positions may be left because another transaction had locked their account.
       if (!isEmpty()) await delay(retryDelayMs).then(flush)
       if (!isEmpty())
         log.warn({ lost: pendingUsers.size }, 'Lost pending positions because the database is down')
@@ -297,7 +300,10 @@ function evictOldest(map: Map<string, unknown>, maxSize: number): void {
   if (map.size >= maxSize && oldest !== undefined) map.delete(oldest)
 }
 
-/** Returns whether the database refuses a row of the batch, such as one whose episode is deleted (SQLSTATE classes 22 and 23). */
+/**
+ * Returns whether the database refused a row of the batch (SQLSTATE classes 22 and
+ * 23), for example because its episode was deleted.
+ */
 function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
 }

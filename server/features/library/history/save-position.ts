@@ -11,7 +11,10 @@ const halfHourMs = 30 * 60_000
 /** An episode counts as finished after this share of it, because the credits follow. */
 const finishedThreshold = 0.9
 
-/** Parses a client's time and limits it to between 1970 and now, so that a fast clock does not block later positions. */
+/**
+ * Parses a client's time and limits it to the time from 1970 until now, so
+ * that a fast clock does not block later positions.
+ */
 function parseClientTime(at: string, now: Date): Date {
   const time = Date.parse(at)
   if (Number.isNaN(time)) throw new Fault('badRequest', 'at is not a time')
@@ -26,13 +29,16 @@ function requireAllFields(position: Partial<SavedPosition>): SavedPosition {
   return { video_id, episode_id, position_ms, at }
 }
 
-/** Parses a position, with its time cut to now. @throws Fault badRequest if a field is missing or `at` is not a time */
+/**
+ * Parses a position; a time in the future becomes now. @throws Fault
+ * badRequest if a field is missing or `at` is not a time
+ */
 export function parsePosition(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
   const { video_id, episode_id, position_ms, at } = requireAllFields(position)
   return { video_id, episode_id, position_ms, at: parseClientTime(at, now) }
 }
 
-/** Returns the start of the half hour in which a play counts once. */
+/** Returns the start of the current half hour. A viewer's plays of an episode count once in each half hour. */
 export const halfHourOf = (now: Date) => new Date(Math.floor(now.getTime() / halfHourMs) * halfHourMs)
 
 /** Why a viewer may play an episode, and the episode's duration. */
@@ -46,7 +52,8 @@ export const isFinished = (positionMs: number, { durationMs }: PlaybackAccess) =
 
 /**
  * Returns why a viewer may play an episode.
- * @throws Refusal notFound if the episode is not of this video, not visible or has nothing to play; notOwner if it is locked
+ * @throws Refusal notFound if the episode belongs to another video, is not
+ * visible or not playable; notOwner if it is locked
  */
 export async function checkPlaybackAccess(
   db: Db,
@@ -64,7 +71,7 @@ export async function checkPlaybackAccess(
 
 /** Result of saving a position. */
 export interface SaveResult {
-  /** The current entry; undefined if it was removed since. */
+  /** The viewer's current entry for the video; undefined if it was removed later. */
   entry: Omit<HistoryRow, 'user_id'> | undefined
   access: PlaybackAccess
   half_hour: Date
@@ -72,13 +79,13 @@ export interface SaveResult {
 }
 
 /**
- * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing. A position after the end of the
- * episode becomes its end. The first call of a half hour counts as a play and records what a subscription opened. The start and
- * the finish of an episode are each recorded once.
- * @param onPlay called with the first call of a half hour
- * @returns the current entry, and the facts read on the way
- * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode is not of this video,
- * not visible or has nothing to play, notOwner if it is locked
+ * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing. A position after the end
+ * of the episode is stored as its end. The first call of a half hour counts as a play; with a subscription, it also
+ * records the episode as unlocked. The start and the finish of an episode are each recorded once.
+ * @param onPlay called for the first call of a half hour
+ * @returns the current entry, and the data that was read to save it
+ * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode belongs to
+ * another video, is not visible or not playable, notOwner if it is locked
  */
 export async function savePosition(
   tx: Tx,
@@ -109,7 +116,7 @@ export async function savePosition(
   return { entry, access, half_hour, finished }
 }
 
-/** Returns the entry in the contract's form; only its `video_id` if it was removed since. */
+/** Converts the result to the contract's form. It has only the `video_id` if the entry was removed later. */
 export function presentSaveResult(
   { entry }: SaveResult,
   { video_id }: Partial<SavedPosition>,
@@ -139,8 +146,8 @@ interface Removal {
 }
 
 /**
- * Removes videos from the list of watched or unlocked ones. A position from before the removal (`at`, or now) that is saved
- * later restores nothing. Purchased videos are only hidden, and the viewer keeps them.
+ * Removes videos from a viewer's list of watched or unlocked videos. A position from before the removal (`at`, or now)
+ * that is saved later does not restore its entry. Purchased videos are only hidden; the viewer can still watch them.
  * @returns how many were in the list
  */
 export async function removeFromHistory(

@@ -11,13 +11,17 @@ import {
   upsertUnlocks,
 } from './playback-queries.ts'
 
-/** A position that may count as a play of its half hour, or finishes the episode. */
+/**
+ * A reported position that may count as a play (one per viewer, episode and half hour) or that finishes the episode.
+ */
 export interface WatchRecord {
   user_id: string
   video_id: string
   episode_id: string
   half_hour: Date
-  /** Whether it may be the first of its half hour. */
+  /**
+   * False if the buffer has already seen this viewer and episode in this half hour, so that it cannot be a new play.
+   */
   mayBePlay: boolean
   finished: boolean
   source: 'free' | 'purchase' | 'subscription'
@@ -37,7 +41,7 @@ export interface PositionBatch {
 }
 
 /**
- * Writes a batch in one transaction. Repeating it changes nothing.
+ * Writes a batch in one transaction. Writing it again changes nothing.
  * @returns the rows that could not be written now, because their account is being merged or deleted
  */
 export async function writePositionBatch(
@@ -102,7 +106,7 @@ const playKey = ({
 }: Pick<WatchRecord, 'user_id' | 'episode_id' | 'half_hour'>) =>
   `${user_id} ${episode_id} ${half_hour.getTime()}`
 
-/** Removes duplicate plays. */
+/** Inserts plays and returns those that count, one per viewer, episode and half hour. */
 async function insertFirstPlays(tx: Tx, owned: readonly WatchRecord[]): Promise<WatchRecord[]> {
   const plays = new Map(owned.filter(({ mayBePlay }) => mayBePlay).map((each) => [playKey(each), each]))
   if (plays.size === 0) return []

@@ -5,8 +5,8 @@ import { deleteEpisodeViews } from '#server/features/library/episode-view-querie
 import { deleteHistory, anonymizePlays, revokeUserEntitlements } from './personal-data-queries.ts'
 
 /**
- * Deletes a user's history, episode views, favorites and unlocks. Plays stay counted without a user. Entitlements end, but stay because
- * the ledger keeps their orders.
+ * Deletes a user's history, episode views, favorites and unlocks. Plays stay counted, but without the user.
+ * Entitlements are revoked but not deleted, because the ledger keeps their orders.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
   await deleteHistory(tx, userId)

@@ -8,7 +8,9 @@ import {
   readEpisodeViews,
 } from './personal-data-queries.ts'
 
-/** Exports all records of a user in the library, as lists that are read page by page; times become RFC 3339 in JSON. */
+/**
+ * Exports all of a user's records in the library, as lists that are read page by page. Dates become RFC 3339 in JSON.
+ */
 export async function exportLibrary(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {
     history: readHistory(db, userId),

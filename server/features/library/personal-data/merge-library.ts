@@ -9,9 +9,9 @@ import {
 import { mergeEpisodeViews } from '#server/features/library/episode-view-queries.ts'
 
 /**
- * Moves all records of a guest to the member. Of duplicates one remains: in the history the latest `at`, of favorites the member's
- * place, of plays one per episode and half hour, of episode views one per episode; every entitlement is kept. Repeating it changes
- * nothing.
+ * Moves all records of a guest to the member. Of two records of the same video or episode, one remains: the latest
+ * position, the member's favorite, the latest unlock, one play per half hour, and one episode view. All entitlements
+ * are kept. Merging again changes nothing.
  */
 export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId === memberId) return

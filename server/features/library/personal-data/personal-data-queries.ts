@@ -4,13 +4,15 @@ import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
- * Each merge deletes a guest's rows and inserts them for the member in one statement, so that two concurrent merges move them once.
- * A merge locks both rows of `users`, and a change of one user's records locks theirs (`ensureUserRow`), so that they cannot deadlock.
+ * Each merge deletes a guest's rows and inserts them for the member in one statement, so that two concurrent merges
+ * move them only once. A merge locks both users in `users`, and a change of one user's records locks that user
+ * (`ensureUserRow`), so that they cannot deadlock.
  */
 
 /**
- * Merges histories: the latest `at` of a video wins. The guest's removals move too, so that late saves from before them restore
- * nothing after the sign-in; they remove nothing that the member has listed.
+ * Merges histories; of two entries of a video, the later `at` wins. The guest's tombstones move too, so that a delayed
+ * save from before a removal restores nothing after the sign-in. A tombstone of the guest does not remove an entry of
+ * the member.
  */
 export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -23,7 +25,7 @@ export async function mergeHistory(tx: Tx, guestId: string, memberId: string): P
     WHERE watch_history.at < excluded.at AND (watch_history.removed OR NOT excluded.removed)`.execute(tx)
 }
 
-/** Merges favorites. A video that both had counts once and keeps its place in the member's list. */
+/** Merges favorites. A favorite of both users counts once and keeps its position in the member's list. */
 export async function mergeFavorites(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`UPDATE favorite_changes SET user_id = ${memberId} WHERE user_id = ${guestId}`.execute(tx)
   await sql`
@@ -42,8 +44,9 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * Merges plays: one of the same episode and half hour counts once for both. It is counted if either was; if both were, the video's
- * count decreases by one. The member's plays are locked first, so that no process counts them meanwhile.
+ * Merges plays. Plays of both users in the same episode and half hour become one, which counts as counted if one of
+ * them was. If both were counted, the video's play count decreases by one. The member's plays are locked first, so that
+ * no process counts them meanwhile.
  */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
@@ -63,7 +66,7 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
   await addToCounters(tx, 'videos', 'play_count', duplicatePlays)
 }
 
-/** Merges unlocks: the later of two for a video is kept. */
+/** Merges unlocks; of two unlocks of a video, the later one is kept. */
 export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (DELETE FROM unlocks WHERE user_id = ${guestId} RETURNING *)
@@ -74,7 +77,7 @@ export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): P
     WHERE unlocks.unlocked_at < excluded.unlocked_at`.execute(tx)
 }
 
-/** Merges entitlements. They are unique by order, so the member has both. */
+/** Moves entitlements to the member. They are unique by order, so none of them conflict. */
 export async function mergeEntitlements(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await tx.updateTable('entitlements').set({ user_id: memberId }).where('user_id', '=', guestId).execute()
 }
@@ -84,7 +87,10 @@ export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('unlocks').where('user_id', '=', userId).execute()
 }
 
-/** Moves plays and changes that are not yet counted to an anonymous id. */
+/**
+ * Replaces the user of all plays with an anonymous id, and removes the user
+ * from favorite changes that are not counted yet.
+ */
 export async function anonymizePlays(tx: Tx, userId: string, anonymousId: string): Promise<void> {
   await tx.updateTable('plays').set({ user_id: anonymousId }).where('user_id', '=', userId).execute()
   await tx.updateTable('favorite_changes').set({ user_id: null }).where('user_id', '=', userId).execute()

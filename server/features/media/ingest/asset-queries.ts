@@ -6,7 +6,10 @@ import type { Db, Tx } from '#server/tables.ts'
 import { isPlayableOrPending } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
-/** An asset claimed from the queue. `attempt` proves at the end that no other worker has claimed it since. */
+/**
+ * An asset claimed from the queue. Later updates compare `attempt`, so they fail
+ * if another worker has claimed the asset since.
+ */
 export interface ClaimedAsset {
   id: string
   attempt: number
@@ -15,12 +18,12 @@ export interface ClaimedAsset {
   source_name: string
 }
 
-/** Number of an asset's advisory lock, which its worker holds on a dedicated connection. */
+/** Key of an asset's advisory lock, which its worker holds on a dedicated connection. */
 const advisoryLockKey = sql`hashtextextended(id, 471185)`
 
 /**
- * Claims the next waiting asset, the oldest of the highest priority, and takes its lock on this connection. `assetIds` limits the
- * choice to these ids.
+ * Claims the next waiting asset (highest priority first, then the oldest) and takes its advisory lock on this
+ * connection. Considers only `assetIds`, if given.
  */
 export async function claimNext(
   connection: Db,
@@ -40,7 +43,7 @@ export async function claimNext(
   return rows[0]
 }
 
-/** Returns whether an asset waits for a worker or is being processed, possibly by one that died. */
+/** Returns whether any asset waits for a worker or is `processing`, including assets whose worker has died. */
 export async function hasOpenAssets(db: Db): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
     SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL)
@@ -52,7 +55,7 @@ export async function unlockAll(connection: Db): Promise<void> {
   await sql`SELECT pg_advisory_unlock_all()`.execute(connection)
 }
 
-/** Requeues assets that are `processing` without a lock: their worker has died. */
+/** Requeues assets that are `processing` although nobody holds their lock: their worker has died. Returns their ids. */
 export async function requeueAbandoned(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH abandoned AS MATERIALIZED (
@@ -81,7 +84,9 @@ export interface AssetChanges {
   folder?: string
 }
 
-/** Changes an asset in this state and attempt, and locks its row; undefined if it is in another state or attempt. */
+/**
+ * Updates an asset and locks its row, if it is still in state `from` and in this attempt. Otherwise returns undefined.
+ */
 export function updateAssetState(
   db: Db,
   asset: { id: string; attempt: number },
@@ -98,7 +103,7 @@ export function updateAssetState(
     .executeTakeFirst()
 }
 
-/** Requeues a failed asset, with its counters reset. */
+/** Requeues a failed asset and resets its progress, failures and reason. Returns false if it cannot be requeued. */
 export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('assets')
@@ -111,7 +116,7 @@ export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Returns whether an asset is still processed in this attempt. */
+/** Returns whether an asset is still being processed by this attempt. */
 export async function isStillClaimed(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
   const row = await db
     .selectFrom('assets')
@@ -139,7 +144,7 @@ export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
     .execute()
 }
 
-/** Returns the episode's id, creating the episode if needed; updates its titles if given. */
+/** Creates the episode if it does not exist, and otherwise updates its titles, if given. Returns its id. */
 export async function upsertEpisode(
   tx: Tx,
   episode: { videoId: string; number: number; titles?: object | undefined },
@@ -155,14 +160,14 @@ export async function upsertEpisode(
   return id
 }
 
-/** Adds an episode's titles in the languages in which it has none. */
+/** Adds titles to an episode in the languages in which it has none. */
 export async function addMissingTitles(tx: Tx, id: string, titles: Partial<LocalizedText>): Promise<void> {
   await sql`UPDATE episodes SET titles = ${JSON.stringify(titles)}::jsonb || titles WHERE id = ${id}`.execute(
     tx,
   )
 }
 
-/** Selects an episode with its current and its next file. Locks the episode's row. */
+/** Selects an episode's current asset and its next one (`coming`). Locks the episode's row. */
 export function selectEpisodeAssets(tx: Tx, id: string) {
   return tx
     .selectFrom('episodes')
@@ -184,7 +189,7 @@ export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | 
   await tx.updateTable('episodes').set({ next_asset_id: assetId }).where('id', '=', episodeId).execute()
 }
 
-/** Locks the video of the episode that waits for this asset: a video is always locked before its episodes. */
+/** Locks the video of the episode whose next asset this is. Lock order: a video before its episodes. */
 export async function lockVideoOfAsset(tx: Tx, assetId: string): Promise<void> {
   await tx
     .selectFrom('episodes')
@@ -195,7 +200,10 @@ export async function lockVideoOfAsset(tx: Tx, assetId: string): Promise<void> {
     .execute()
 }
 
-/** Switches the episode that waits for this asset to it. @returns its video and its previous asset; undefined if no episode waits */
+/**
+ * Makes the next asset of an episode its current one.
+ * @returns the episode's video, number and previous asset; undefined if this is no episode's next asset
+ */
 export async function switchEpisode(
   tx: Tx,
   assetId: string,
@@ -238,7 +246,7 @@ export async function updateProgress(
     .execute()
 }
 
-/** Selects the video whose episode waits for this asset or plays it. */
+/** Selects the video, and the episode number, of an asset that is an episode's current or next one. */
 export function selectVideoOfAsset(db: Db, assetId: string) {
   return db
     .selectFrom('episodes')
@@ -249,8 +257,8 @@ export function selectVideoOfAsset(db: Db, assetId: string) {
 }
 
 /**
- * Counts a video's episodes that play or will play, and the progress of those with nothing to play (percent over all; null if none
- * is missing).
+ * Counts a video's playable and pending episodes. `progress` is their average conversion progress in percent, where a
+ * playable episode counts as 100; null if all are playable.
  */
 export async function countEpisodes(
   db: Db,
@@ -282,7 +290,7 @@ export function selectAssets(db: Db, ids: readonly string[]) {
     .execute()
 }
 
-/** Returns whether a backup is running; its files must stay until it ends. */
+/** Returns whether a backup is running. No file may be deleted before it ends. */
 export async function isBackupRunning(db: Db): Promise<boolean> {
   const { rows } = await sql<{ free: boolean }>`${sql.raw(noBackupRunsQuery)}`.execute(db)
   return rows[0]?.free === false

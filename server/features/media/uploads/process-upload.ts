@@ -23,9 +23,10 @@ import * as queries from './upload-queries.ts'
 import type { UploadRow } from './upload-queries.ts'
 
 /**
- * Claims a completed upload, joins its parts and passes it to the ordinary ingest; an unusable file is refused with a readable
- * reason. If the process dies meanwhile, the next one repeats it: the ingest identifies a file by its content.
- * @returns whether there was one
+ * Claims a completed upload, joins its parts and queues the file for conversion. An unusable file is rejected with a
+ * readable reason. If the process dies meanwhile, the upload is processed again: the ingest recognises a file by its
+ * content.
+ * @returns whether there was an upload to process
  */
 export async function processNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
   return context.db.connection().execute(async (connection) => {
@@ -49,7 +50,7 @@ async function processUpload(context: IngestContext, upload: UploadRow, signal: 
     await queries.setUploadState(db, upload.id, { state: 'queued' }, clock.now())
   } catch (error) {
     if (!(error instanceof UnusableFile)) {
-      // Moves it behind the others.
+      // Updates `updated_at`, which puts the upload behind the others.
       await queries.setUploadState(db, upload.id, { state: 'complete' }, clock.now())
       throw error
     }
@@ -64,7 +65,7 @@ async function ingestVideo(context: IngestContext, upload: UploadRow, signal: Ab
   try {
     await joinParts(context, upload, path, signal)
     await checkSource(context.programs.ffprobePath, path, signal)
-    // A large file takes minutes until here; its episode number or titles may have been corrected meanwhile.
+    // Joining and checking a large file takes minutes; its episode number or titles may have been corrected meanwhile.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
@@ -101,7 +102,7 @@ async function readPart(storage: Storage, id: string, part: number): Promise<Buf
   })
 }
 
-/** Reads the captions. A new file of an episode keeps those of the previous one. */
+/** Reads the captions of the episode's latest asset, which a new video file keeps. Embedded captions are not kept. */
 async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
@@ -126,7 +127,7 @@ async function ingestCaptions(context: IngestContext, upload: UploadRow, languag
 
 /** Uploads that are not continued for this long are discarded. */
 const abandonedAfterMs = 7 * 24 * 3_600_000
-/** A part is stored just before its row is committed. */
+/** A part is stored just before its row is committed, so an older part without an open upload is orphaned. */
 const orphanAgeMs = 3_600_000
 
 /** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */

@@ -27,7 +27,7 @@ export const uploadFiles = {
 
 const countParts = (bytes: number) => Math.ceil(bytes / partBytes)
 
-/** Returns an upload in the contract's form. */
+/** Converts an upload's row to the contract's form. */
 export function presentUpload(row: UploadRow, operatorLanguage: Language): Upload {
   const { id, name, bytes, number, language, state, parts } = row
   return {
@@ -42,12 +42,12 @@ export function presentUpload(row: UploadRow, operatorLanguage: Language): Uploa
   }
 }
 
-/** Lists a video's files that are being uploaded, wait for the worker or were refused. */
+/** Lists a video's uploads that are in progress, wait for the worker or were rejected. */
 export async function listUploads(db: Db, videoId: string, operatorLanguage: Language): Promise<Upload[]> {
   return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, operatorLanguage))
 }
 
-/** Lists recently completed uploads of a video, so that the same files are not sent again. */
+/** Lists the files of a video that were uploaded completely, so that the same files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<CompletedUpload[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
   return rows.map((row) => ({
@@ -58,8 +58,8 @@ export async function listArrivedUploads(db: Db, videoId: string): Promise<Compl
 }
 
 /**
- * Cancels uploads of a video; their parts are deleted by the next cleanup. Those that the worker has claimed stay, and deleted ones
- * are ignored.
+ * Cancels uploads of a video; the next cleanup deletes their parts. Completed uploads
+ * are not cancelled, and deleted ones are ignored.
  * @throws Refusal notFound
  */
 export async function removeUploads(
@@ -67,7 +67,7 @@ export async function removeUploads(
   videoId: string,
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; notRemoved: UploadRow[] }> {
-  // Locks in the same order as startUploads, to prevent a deadlock.
+  // Locks in the same order as `startUploads`, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const deletedIds = await queries.deleteUploads(
@@ -81,7 +81,7 @@ export async function removeUploads(
   return { removed: rows.filter(({ id }) => deletedIds.has(id)), notRemoved }
 }
 
-/** Free space to keep on the disk, which the database may share: uploads must not stop sales. */
+/** Free space that uploads leave on the disk. The database may use the same disk, and sales must not stop. */
 const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
@@ -89,13 +89,14 @@ const fullRetrySeconds = 60
 async function assertDiskSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize < reserveBytes)
-    throw new Fault('unavailable', 'there is no room for files', fullRetrySeconds)
+    throw new Fault('unavailable', 'the disk has no space for uploads', fullRetrySeconds)
 }
 
 /**
- * Stores one part of a file. Repeating a part changes nothing; after the last one the file waits for the worker.
- * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part number is invalid, unavailable if the disk is
- * nearly full
+ * Stores one part of an upload. Sending a part again changes nothing. After the last missing part, the upload is
+ * complete and waits for the worker.
+ * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part's number or size is wrong,
+ * unavailable if the disk is nearly full
  */
 export async function receivePart(
   { db, storage, clock }: UploadContext,
@@ -110,7 +111,7 @@ export async function receivePart(
   const remainingBytes = Number(upload.bytes) - part * partBytes
   const isPart = Number.isInteger(part) && part >= 0 && part < count
   if (!isPart || bytes.length !== Math.min(remainingBytes, partBytes))
-    throw new Fault('badRequest', 'this is no part of the file')
+    throw new Fault('badRequest', 'the part has a wrong number or size')
   await assertDiskSpace(storage.workDir)
   await storage.write(uploadFiles.part(id, part), bytes)
   return inTransaction(db, async (tx) => {

@@ -6,12 +6,15 @@ import { purgeUploads, processNextUpload } from './process-upload.ts'
 
 /** Poll interval while a file waits. */
 const pollMs = 1000
-/** Poll interval otherwise, in case the wake signal was missed. */
+/** Poll interval while no file waits, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
 const purgeEveryMs = 10 * 60_000
 
-/** Processes completed uploads, in parallel with conversions, until the signal. The wake signal is sent when one arrives. */
+/**
+ * Processes completed uploads until `signal` aborts, in parallel with conversions.
+ * The wake signal announces a completed upload.
+ */
 export async function runUploadLoop(
   context: IngestContext,
   signal: AbortSignal,

@@ -14,17 +14,20 @@ import { presentUpload } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
 import type { FileKey, NewUpload, UploadRow } from './upload-queries.ts'
 
-/** Files with their old or new targets, a line each: "7 en 07.en.vtt"; and the titles of new episodes by number. */
+/**
+ * Files with their targets, a line each: "7 en 07.en.vtt" (episode, language of
+ * captions, name). Also titles by episode number.
+ */
 export interface UploadAuditRecord {
   files: string[]
   titles?: Record<string, Partial<LocalizedText>>
 }
 
 /**
- * Announces files to upload; for those partly uploaded before, lists the existing parts. A refused file has its reason and does not
- * affect the others. Repeating the plan changes nothing.
- * @returns the result of each, in order; and for those that are new or have another target, the old and new target, null if there
- * is none
+ * Registers files to upload; for partly uploaded files, lists the existing parts. An unacceptable file is rejected with
+ * a reason and does not affect the others. Repeating the request changes nothing.
+ * @returns the result of each file, in order; and the audit-log record of
+ * files that are new or have another target, or null
  * @throws Refusal notFound, textTooLong
  */
 export async function startUploads(
@@ -37,7 +40,7 @@ export async function startUploads(
   list: StartedUpload[]
   change: { before?: UploadAuditRecord; after: UploadAuditRecord } | null
 }> {
-  // Serializes concurrent requests with the same plan.
+  // The lock serializes concurrent requests for the same video.
   await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
   const files = [
@@ -59,7 +62,9 @@ export async function startUploads(
 
 type CheckedFile = NewUpload | (NewUpload & { refusal: UnusableReason })
 
-/** Checks the plan. A file is identified by its key, so it cannot be uploaded for two targets. */
+/**
+ * Checks the planned files. A file can have only one target, so it is rejected if it is listed again for another one.
+ */
 function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
   const firstByKey = new Map<string, NewUpload>()
   return planned.map((each) => {
@@ -124,7 +129,7 @@ function diffUploads(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<
   }
 }
 
-/** Returns the audit trail's record of files: few bytes each, because a season has many. */
+/** Returns the audit-log record of files. It has few bytes for each file, because a season has many. */
 export function auditRecordOf(rows: readonly UploadRow[]): UploadAuditRecord {
   const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
   const titled = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)

@@ -3,7 +3,7 @@ import type { Language, LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Identifies a file in the browser. */
+/** Identifies a file on the operator's computer. */
 export interface FileKey {
   name: string
   bytes: number
@@ -22,9 +22,9 @@ const existingParts = sql<
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
 /**
- * Inserts uploads of a video; for those in progress or waiting for the worker, target and titles are updated. Refused uploads
- * restart, and so do those that were processed for another target, for a deleted episode, or before another file replaced them.
- * Files must be unique.
+ * Inserts uploads of a video. For uploads in progress or waiting for the worker, updates target and titles. Rejected
+ * uploads start again. So do processed ones whose result is not used any more: they had another target, their episode
+ * was deleted, or a later file replaced them. Files must be unique.
  */
 export async function upsertUploads(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function upsertUploads(
           number: sql`excluded.number`,
           language: sql`excluded.language`,
           titles: sql`coalesce(excluded.titles, uploads.titles)`,
-          // An upload that waits for the worker keeps its turn.
+          // An upload that waits for the worker keeps its place in the queue.
           updated_at: sql`CASE uploads.state WHEN 'uploading' THEN excluded.updated_at ELSE uploads.updated_at END`,
         })
         .where('uploads.state', 'in', ['uploading', 'complete']),
@@ -65,14 +65,16 @@ export async function upsertUploads(
     .execute()
 }
 
-/** Condition: the processed file is still the current one of its target; the episode exists, and no other file has replaced it. */
+/**
+ * SQL condition: the file of a processed upload is still in use: the episode exists, and no later file has replaced it.
+ */
 const isCurrent = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
   AND NOT EXISTS (SELECT FROM uploads later WHERE later.video_id = uploads.video_id AND later.number = uploads.number
     AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'queued'
     AND later.updated_at > uploads.updated_at))`
 
-/** Deletes the records of these files that were processed for another target, or that no longer exist. */
+/** Deletes the processed uploads of these files that had another target, or whose file is not in use any more. */
 async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(
@@ -86,7 +88,7 @@ async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly 
         OR NOT ${isCurrent})`.execute(tx)
 }
 
-/** Selects the files of a video that wait for the worker, or were processed and still exist, in no order. */
+/** Selects the uploads of a video that wait for the worker, or whose file is in use, in no particular order. */
 export function selectArrivedUploads(db: Db, videoId: string) {
   return db
     .selectFrom('uploads')
@@ -125,7 +127,9 @@ export function selectUploads(
 }
 export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
 
-/** Selects the uploads of a video that are in progress, wait for the worker or were refused, by episode. */
+/**
+ * Selects the uploads of a video that are in progress, wait for the worker or were rejected, in the order of episodes.
+ */
 export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[]> {
   return selectUploadColumns(db)
     .where('video_id', '=', videoId)
@@ -170,7 +174,9 @@ export async function setUploadState(
     .execute()
 }
 
-/** Deletes uploads that the worker has not claimed. @returns their ids */
+/**
+ * Deletes uploads that are in progress or were rejected; completed ones stay. @returns the ids of the deleted uploads
+ */
 export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .deleteFrom('uploads')
@@ -181,7 +187,10 @@ export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Claims the next completed upload and takes its lock on this connection. Captions wait while their episode's file is being uploaded. */
+/**
+ * Claims the next completed upload and takes its lock on this connection. Captions of a missing episode wait while the
+ * episode's video file is being uploaded.
+ */
 export async function claimUpload(connection: Db): Promise<UploadRow | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM (
@@ -204,7 +213,7 @@ export async function hasCompleteUploads(db: Db): Promise<boolean> {
   return rows[0]?.waits ?? false
 }
 
-/** Deletes uploads that were last changed before `before`. */
+/** Deletes uploads that were last changed before `before`, except those that wait for the worker. */
 export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('uploads').where('updated_at', '<', before).where('state', '!=', 'complete').execute()
 }

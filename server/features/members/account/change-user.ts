@@ -28,15 +28,16 @@ import { sendEmailTakenMail } from '#server/features/members/credentials/email-t
 type Change = BodyOf<typeof changeUserCall>
 type ChangeCall = Call<typeof changeUserCall>
 
-/** The version of the displayed marketing text; it changes with the text. */
+/** Version of the marketing consent's text. It must change together with the text. */
 const consentVersion = '2026-11'
 
 /**
- * Changes a user's profile, and a member's e-mail and password. A new e-mail applies once its mailed link is used; a new password
- * ends every session, restarts this one, and invalidates links to other addresses.
+ * Changes a user's profile, and a member's e-mail address and password. A new address applies once the link mailed to
+ * it is used. A new password ends all sessions, starts a new one for the caller, and invalidates mailed links to other
+ * addresses.
  * @returns the new viewer
- * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with the field;
- * signInRequired for a guest's e-mail or password
+ * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
+ * the field; signInRequired if a guest changes e-mail or password
  */
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
   const profile = checkProfile(context, call.body)
@@ -73,13 +74,13 @@ async function changeCredentials(
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
     await sendSecurityMail(tx, context, user, 'passwordChanged')
-    // The new session takes the place of this one, with what hangs on it.
+    // Keep the current session until `startSession` has replaced it, so that hooks can move what belongs to it.
     await endUserSessions(tx, user.id, member.sessionId)
     return startSession(context, tx, deferredCall, user.id)
   })
 }
 
-/** @throws Refusal emailTaken, after a mail to the owner; Fault tooManyRequests */
+/** @throws Refusal emailTaken, after a mail to the owner of the address; Fault tooManyRequests */
 async function assertEmailAvailable(
   context: MembersContext,
   email: string,

@@ -20,7 +20,7 @@ import { isGuest, mergeGuest, completeSignIn } from '#server/features/members/se
 
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 
-/** The records that a mailed secret refers to: a user's, usually a guest's, and the address it was sent to. */
+/** The user whose records a mailed secret refers to, usually a guest, and the address to which the secret was sent. */
 interface ClaimedRecords {
   userId: string
   email: string
@@ -29,7 +29,7 @@ interface ClaimedRecords {
 export interface ClaimSource {
   /** Finds the claim. @throws Refusal if the secret is invalid or used */
   findClaim(db: Db): Promise<ClaimedRecords>
-  /** Whether an account holds something that the secret alone must not open. */
+  /** Whether an account contains something to which the secret alone must not give access. */
   isGuarded(tx: Tx, accountId: string): Promise<boolean>
   /**
    * Invalidates the secret and all others for the same records.
@@ -39,13 +39,13 @@ export interface ClaimSource {
 }
 
 /**
- * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
- * If there is no account with the address, the guest becomes a member. An account whose address was never verified may be a
- * stranger's: it loses its password and sessions. If the address is verified, or the account is guarded, the caller must already be
- * signed in to it. Concurrent calls claim once.
+ * Moves a guest's records to the account with the address to which a mailed secret was sent, and signs the caller in to
+ * that account. If there is no such account, the guest becomes a member. An account whose address was never verified
+ * may belong to a stranger, so it loses its password and sessions. If the address is verified, or the account is
+ * guarded, the caller must already be signed in to it. Concurrent calls move the records once.
  * @returns the caller's new viewer
- * @throws Refusal linkExpired if the records already belong to another account, signInRequired if the caller must sign in before,
- * alreadySignedIn for a member of another account, editConflict if the address is registered meanwhile
+ * @throws Refusal linkExpired if the records already belong to another account, signInRequired if the caller must sign
+ * in first, alreadySignedIn for a member of another account, editConflict if the address is registered meanwhile
  */
 export async function claimGuestRecords(
   context: MembersContext,
@@ -72,7 +72,7 @@ async function claimInTransaction(
   const mustBeSignedIn =
     account !== undefined && (account.email_verified_at !== null || (await source.isGuarded(tx, account.id)))
   const isSignedIn = account !== undefined && account.id === member
-  // A sign-in in the guest's own browser has already merged the records.
+  // If the guest has signed in with the same browser, the records were merged into the account already.
   const isClaimable = isGuest(owner) || (account?.id === owner.id && (isSignedIn || !mustBeSignedIn))
   if (!isClaimable) throw new Refusal('linkExpired')
   if (mustBeSignedIn && !isSignedIn)
@@ -88,7 +88,7 @@ async function claimInTransaction(
   return viewer
 }
 
-/** Locks the records' owner, the account of the address and the calling guest, in one order for every caller. */
+/** Locks the records' owner, the account with the address and the calling guest, in a fixed order. */
 async function lockClaimParties(tx: Tx, { viewer, language }: ClaimCall, source: ClaimSource, now: Date) {
   const first = await source.findClaim(tx)
   const known = await selectUserByEmail(tx, first.email)

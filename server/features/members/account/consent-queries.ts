@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Returns these users' answers about marketing, by id; users without a row are missing. */
+/** Returns the marketing consents of these users by id; null means no answer. Users without a row are missing. */
 export async function selectMarketingConsents(
   db: Db,
   ids: readonly string[],
@@ -16,8 +16,9 @@ export async function selectMarketingConsents(
 }
 
 /**
- * Returns whether a user consents to marketing. Until the end of the transaction the user can't withdraw consent, delete the account
- * or be merged. It waits for such a transaction in progress, so the caller must hold no lock that it needs.
+ * Returns whether a user consents to marketing. Until the end of the transaction, the user can't withdraw consent,
+ * delete the account or be merged. Waits for a transaction that is doing so; the caller must not hold a lock that such
+ * a transaction needs.
  */
 export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean> {
   // Not FOR SHARE: two calls that share the row and then change it would deadlock.
@@ -31,7 +32,10 @@ export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean>
   return row !== undefined
 }
 
-/** The same for many users, without waiting: a user whose row is being changed counts as not consenting. */
+/**
+ * Locks many users and returns those who consent to marketing, without waiting:
+ * a user whose row is being changed is left out.
+ */
 export async function lockMarketingConsents(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
@@ -45,7 +49,7 @@ export async function lockMarketingConsents(tx: Tx, ids: readonly string[]): Pro
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns the owner of a referral code; for a merged guest's code, the account. */
+/** Returns the owner of a referral code or, if that guest was merged, the account. */
 export async function selectReferrerId(db: Db, code: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')

@@ -20,7 +20,7 @@ import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
 import { isGuest } from '#server/features/members/sessions/complete-sign-in.ts'
 import { replaceWithNewGuest } from './sign-out.ts'
 
-/** Empties all personal columns; the row stays because the ledger refers to it. */
+/** The emptied personal columns of a deleted user. The row stays, because the ledger refers to it. */
 const emptyPersonalData = {
   email: null,
   email_verified_at: null,
@@ -35,11 +35,11 @@ const emptyPersonalData = {
 }
 
 /**
- * Deletes the account of a member who has reauthenticated, or the data of a guest: every feature erases its part in one transaction,
- * and the row has no personal data any more.
+ * Deletes the account of a member, who must reauthenticate, or the data of a guest. In one transaction, every feature
+ * erases its part, and the user's row loses all personal data.
  * @returns a new guest
- * @throws Refusal balanceNotEmpty with the amounts, unless confirmed; balanceRefundPending; passwordWrong with the field, codeWrong,
- * signInRequired without a token or a recent enough proof
+ * @throws Refusal balanceNotEmpty with the amounts, unless `forfeit_balance` is set; balanceRefundPending;
+ * passwordWrong with the field, codeWrong; signInRequired without a token, or if only a new sign-in is sufficient
  */
 export async function deleteUser(
   context: MembersContext,
@@ -58,14 +58,17 @@ export async function deleteUser(
   return replaceWithNewGuest(context, call)
 }
 
-/** @returns false if nothing is stored for the guest. @throws Refusal signInRequired if it belongs to an account by now */
+/**
+ * @returns false if nothing is stored for the guest. @throws Refusal signInRequired
+ * if the guest was registered or merged meanwhile
+ */
 async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
   if (row && !isGuest(row)) throw new Refusal('signInRequired')
   return row !== undefined
 }
 
-/** Asks every feature whether a user may be deleted; the row must be locked. @throws Refusal with the reason */
+/** Checks in every feature whether a user may be deleted; the row must be locked. @throws Refusal with the reason */
 export async function assertErasable(
   { lifecycleHooks }: MembersContext,
   tx: Tx,

@@ -16,10 +16,10 @@ import { activeSessionBounds } from '#server/features/members/sessions/sessions.
 const maxSessions = 1000
 
 /**
- * Streams all stored data of the caller, member or guest, from every feature. Lists are read page by page as the client receives
- * them.
+ * Streams all stored data of the caller, member or guest, from every feature. Lists are read page
+ * by page, as fast as the client receives them.
  * @throws Refusal signInRequired without a known token, or if the guest was merged or deleted
- * @throws Fault tooManyRequests while another export of the user runs, or too many others
+ * @throws Fault tooManyRequests while another export of the user runs, or too many exports of others
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, isStored } = await requireActiveViewer(context, call)
@@ -71,7 +71,7 @@ async function loadSections(
   return sections
 }
 
-/** Writes the envelope around named parts. */
+/** Streams the sections as JSON in the API's envelope. */
 async function* streamSections(sections: Record<string, unknown>): AsyncGenerator<string> {
   let prefix = '{"code":200,"info":{\n'
   for (const [name, value] of Object.entries(sections)) {

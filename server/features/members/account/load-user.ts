@@ -7,11 +7,11 @@ import { hasSecondFactor } from '#server/features/members/credentials/second-fac
 
 export interface UserContext {
   db: Db
-  /** What billing says of a person's membership; billing/feature.ts gives it. */
+  /** Returns a user's membership. Billing implements it (billing/feature.ts). */
   membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>
 }
 
-/** Loads a viewer's user in the contract's shape. */
+/** Loads a viewer's user in the contract's form. */
 export async function loadUser(
   { db, membershipOf }: UserContext,
   viewer: Viewer,

@@ -23,7 +23,7 @@ export async function listSessions({ db, clock }: MembersContext, call: Call): P
   }))
 }
 
-/** Ends one session of the member, or all but the current one without an id. @throws Refusal signInRequired */
+/** Ends one session of the member or, without an id, all but the current one. @throws Refusal signInRequired */
 export function endSessions(
   context: MembersContext,
   call: Call<typeof endSessionsCall>,

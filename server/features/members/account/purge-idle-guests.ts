@@ -10,8 +10,8 @@ import { eraseAccount } from './delete-user.ts'
 const batchSize = 20
 
 /**
- * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. A guest who has bought something is
- * kept, because a receipt refers to it.
+ * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. Guests who have bought
+ * something are kept, because a receipt refers to them.
  */
 export async function purgeIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
@@ -35,7 +35,7 @@ async function purgeIdleBatch(context: MembersContext, tx: Tx, before: Date): Pr
   return ids.length
 }
 
-/** Returns when any feature last recorded activity of a guest; the epoch without any. */
+/** Returns the latest activity of a guest in the records of all features; 1970 if there is none. */
 async function findLastActivity({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
   let latest = 0
   for (const runHook of lifecycleHooks.lastActive)

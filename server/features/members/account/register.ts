@@ -26,10 +26,10 @@ import { mailIfEmailTaken } from '#server/features/members/credentials/email-tak
 type RegisterCall = Call<typeof registerUser>
 
 /**
- * Turns the calling guest into a member, with its id and all its data, and signs in. The password is hashed before the address is
- * looked up, so that the response time does not reveal whether it is taken.
- * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and emailTaken, with
- * the field; alreadySignedIn; Fault tooManyRequests
+ * Registers the calling guest as a member, who keeps the guest's id and data, and signs in. The password is hashed
+ * before the address is looked up, so that the response time does not reveal whether the address is taken.
+ * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
+ * emailTaken, with the field; alreadySignedIn; Fault tooManyRequests
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
   const { email, password, repeat_password, display_name } = call.body
@@ -53,7 +53,10 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   return result.catch((error: unknown) => mailIfEmailTaken(context, email, error))
 }
 
-/** Locks the guest's row, creating it if needed. @throws Refusal alreadySignedIn if another call has just made it a member */
+/**
+ * Locks the guest's row, which it creates if needed. @throws Refusal alreadySignedIn
+ * if another call has just registered the guest
+ */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()
   await insertUser(tx, { id, language: call.language, created_at: context.clock.now() })

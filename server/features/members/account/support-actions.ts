@@ -17,7 +17,9 @@ import { endUserSessions, activeSessionBounds } from '#server/features/members/s
 /** An account as operators see it, without the password hash and any other credentials. */
 export type AdminAccount = Omit<UserRow, 'password_hash'>
 
-/** Returns a user by id; for a merged guest, the account. @throws Refusal notFound */
+/**
+ * Returns a user by id or, for a merged guest, the account into which the guest was merged. @throws Refusal notFound
+ */
 export async function loadAdminAccount(db: Db, id: string): Promise<AdminAccount> {
   const row = await selectUser(db, id)
   if (!row) throw new Refusal('notFound')
@@ -26,7 +28,7 @@ export async function loadAdminAccount(db: Db, id: string): Promise<AdminAccount
   return account
 }
 
-/** Returns the user id of an account's address. */
+/** Returns the id of the account with this e-mail address. */
 export async function findUserIdByEmail(db: Db, email: string): Promise<string | undefined> {
   return (await selectUserByEmail(db, email))?.id
 }
@@ -63,9 +65,9 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
 }
 
 /**
- * Deletes a person who asked an operator for it, as they could themselves.
- * @param forfeitsBalance whether the customer forfeits the paid money in their balance
- * @throws Refusal notFound, balanceNotEmpty with what, unless they insist; balanceRefundPending
+ * Deletes a user for an operator, with the same effect as `deleteUser`.
+ * @param forfeitsBalance whether the customer forfeits the paid money in the balance
+ * @throws Refusal notFound; balanceNotEmpty with the amounts, unless `forfeitsBalance`; balanceRefundPending
  */
 export async function deleteUserAsOperator(
   context: MembersContext,

@@ -5,8 +5,8 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 const maxEmailLength = 254
 
 /**
- * Validates an address: one `@`, at most 254 characters, and no card number entered by mistake. @throws Refusal emailInvalid with
- * the field
+ * Validates an e-mail address: one `@`, at most 254 characters, and no card number entered by mistake.
+ * @throws Refusal emailInvalid with the field
  */
 export function checkEmail(email: string): void {
   if (
@@ -19,7 +19,8 @@ export function checkEmail(email: string): void {
 }
 
 /**
- * Validates a name: 1 to 64 characters, at least one visible, and no card number entered by mistake. @returns the trimmed name.
+ * Validates a name: 1 to 64 characters, at least one visible, and no card number entered by mistake.
+ * @returns the trimmed name
  * @throws Refusal nameInvalid with the field
  */
 export function checkName(name: string, field: string): string {

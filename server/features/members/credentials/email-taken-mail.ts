@@ -5,7 +5,7 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { selectUserByEmail } from '#server/features/members/user-queries.ts'
 
-/** At most one mail a day, however often it is attempted. */
+/** At most one mail a day to an owner, however often somebody tries to use the address. */
 const limit = { max: 1, seconds: 86_400 }
 
 /** Mails the owner of an address about an attempt to use it for another account. */
@@ -24,7 +24,7 @@ export async function sendEmailTakenMail(context: MembersContext, email: string)
   await inTransaction(db, (tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
 }
 
-/** Mails the owner if an error says that the address is taken, and rethrows the error. */
+/** Mails the owner of the address if the error is the refusal `emailTaken`. Rethrows the error. */
 export async function mailIfEmailTaken(
   context: MembersContext,
   email: string,

@@ -6,8 +6,8 @@ import { selectSecondFactor } from './second-factor/second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor/second-factor.ts'
 
 /**
- * Erases a user's credentials: invalidates their links, removes the second factor, and cancels mails to them, including those to an
- * address that is not verified yet.
+ * Erases a user's credentials: invalidates mailed links, removes the second factor, and cancels queued mails to the
+ * user, including those to an address that is not verified yet.
  */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   const user = await selectUser(tx, userId)
@@ -17,7 +17,10 @@ export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
 }
 
-/** Exports since when there is a second factor, and where links to verify an address or to set a password were sent, without secrets. */
+/**
+ * Exports when the second factor was set up, and to which addresses verification
+ * and reset links were mailed, without secrets.
+ */
 export async function exportCredentials(db: Db, userId: string): Promise<Record<string, unknown>> {
   const factor = await selectSecondFactor(db, userId)
   return {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteIdentities, selectIdentities } from './identity-queries.ts'
 
-/** Unlinks a deleted user's identities: a later sign-in with one creates a new account. */
+/** Unlinks a deleted user's identities, so that a later sign-in with one of them creates a new account. */
 export function eraseIdentities(tx: Tx, userId: string): Promise<void> {
   return deleteIdentities(tx, userId)
 }

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { SocialIdentitiesTable } from './identity-tables.ts'
 
-/** Returns an identity's id and owner. */
+/** Returns the id of an identity and its owner. */
 export function selectIdentityOwner(
   db: Db,
   { issuer, subject }: Pick<SocialIdentitiesTable, 'issuer' | 'subject'>,
@@ -14,7 +14,7 @@ export function selectIdentityOwner(
     .executeTakeFirst()
 }
 
-/** @returns whether it was inserted, which means that it was not linked before */
+/** @returns false if the identity is already linked to an account */
 export async function insertIdentity(tx: Tx, identity: SocialIdentitiesTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('social_identities')
@@ -53,7 +53,10 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('social_identities').where('user_id', '=', userId).execute()
 }
 
-/** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
+/**
+ * Marks the state of a flow as used, for all processes, and deletes
+ * expired states. @returns false if it was used before
+ */
 export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {
   await db.deleteFrom('used_oauth_states').where('expires_at', '<', now).execute()
   const { numInsertedOrUpdatedRows } = await db

@@ -1,21 +1,28 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-/** After this many consecutive failures an account is locked: for a second, doubling with each up to a quarter of an hour. */
+/**
+ * An account is locked after this many consecutive failures: for a second at first, and twice as long after each
+ * further failure, up to a quarter of an hour.
+ */
 const failuresBeforeLock = 5
 const maxLockSeconds = 900
 
-/** A counted attempt. */
+/** A login attempt that is counted as failed until it succeeds. */
 export interface LoginAttempt {
-  /** The key that the attempts are counted under. */
+  /** Key under which the attempts are counted. */
   accountKey: string
-  /** When the account is unlocked, if this attempt fails. It is unique among the attempts that lock the account. */
+  /**
+   * When the account is unlocked if this attempt fails. No two locking attempts
+   * have the same time, so it identifies the attempt.
+   */
   lockedUntil: Date
 }
 
 /**
- * Counts an attempt as failed before it is made, unless the account is locked, so that concurrent attempts cannot bypass the limit.
- * A success deletes the count with `deleteLoginFailures`. The clocks of two processes may differ: no attempt is delayed after a free one.
+ * Counts an attempt as failed before it is made, unless the account is locked, so that concurrent attempts cannot
+ * bypass the limit. A success deletes the count with `deleteLoginFailures`. Attempts below the limit are never delayed,
+ * even if the clocks of two processes differ.
  * @returns the attempt, or when the account is unlocked
  */
 export async function startLoginAttempt(db: Db, accountKey: string, now: Date): Promise<LoginAttempt | Date> {
@@ -34,13 +41,13 @@ export async function startLoginAttempt(db: Db, accountKey: string, now: Date): 
     .select('locked_until')
     .where('account', '=', accountKey)
     .executeTakeFirst()
-  // A success may have deleted the failures meanwhile.
+  // A success may have deleted the failures meanwhile, so the attempt is counted again.
   return row?.locked_until ?? startLoginAttempt(db, accountKey, now)
 }
 
 /**
- * Uncounts the last attempt, restoring the account's state before it. If another attempt has started since, it stays counted, since
- * the lock is that one's.
+ * Removes the last attempt from the count, as if it had not been made. If another attempt has started since, this one
+ * stays counted, because the lock now belongs to the other attempt.
  */
 export async function uncountLoginAttempt(
   db: Db,

@@ -9,12 +9,12 @@ import { startLoginAttempt, uncountLoginAttempt, type LoginAttempt } from './log
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /**
- * Counts a login attempt, and limits attempts per minute with growing delays after failures. Addresses without an account are
- * counted alike. The attempt counts as failed until `deleteLoginFailures`.
- * @param kind a code in addition to the password is counted apart from it (`code`), so that knowing the password gives no extra
- * attempts at the code; operators are counted apart from members
+ * Counts a login attempt. Limits attempts per time, and delays them increasingly after failures, also for addresses
+ * without an account. The attempt counts as failed until `deleteLoginFailures`.
+ * @param kind which counter. A `code` in addition to the password is counted separately, so that knowing the password
+ * gives no extra attempts at the code. Operators are counted separately from members.
  * @param value the address by `emailLookupKey`, or the user's id if signed in
- * @param device a browser that the account was used in before, whose attempts are counted apart
+ * @param device id of a browser in which the account was used before; its attempts are counted separately
  * @throws Fault tooManyRequests with the seconds to wait
  */
 export async function throttleLogin(
@@ -31,16 +31,19 @@ export async function throttleLogin(
   return attempt
 }
 
-/** Returns the key of an account's attempts: one for all unknown browsers together, and one per browser that it was used in before. */
+/**
+ * Returns the key of an account's attempts: one for each browser in which the account
+ * was used before, and one for all other browsers.
+ */
 export const withDevice = (account: string, device: string | undefined): string =>
   device === undefined ? account : `${account} on ${device}`
 
-/** Refusals after a correct password whose code was not checked. */
+/** Refusals after a correct password that involve no guess at a code. */
 const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorRequired', 'alreadySignedIn'])
 
 /**
- * Rethrows an error; if it means that nothing given was wrong, the attempt does not count as failed. Earlier failures still count:
- * otherwise every correct password would allow five more guesses at the code.
+ * Rethrows an error. If neither a password nor a code was wrong, the attempt does not count as failed. Earlier failures
+ * still count; otherwise every correct password would allow five more guesses at the code.
  */
 export async function rethrowLoginError(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
@@ -53,7 +56,7 @@ export async function rethrowLoginError(
 }
 
 /**
- * Limits sign-ins or registrations of a network, with a password or a provider.
+ * Limits sign-ins or registrations from a network, whether with a password or a provider.
  * @throws Fault tooManyRequests with the seconds to wait
  */
 export async function limitByNetwork(

@@ -6,7 +6,7 @@ export async function insertMailLink(tx: Tx, link: MailLinksTable): Promise<void
   await tx.insertInto('mail_links').values(link).execute()
 }
 
-/** Returns the link of a secret, unless it was used or has expired. */
+/** Returns the link whose secret has this hash, unless it was used or has expired. */
 export function selectMailLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('mail_links')
@@ -17,7 +17,7 @@ export function selectMailLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: 
     .executeTakeFirst()
 }
 
-/** Returns the address that a member's latest link was sent to. */
+/** Returns the address to which a user's latest link for this purpose was sent. */
 export async function selectLatestLinkEmail(db: Db, userId: string, purpose: LinkPurpose) {
   const row = await db
     .selectFrom('mail_links')
@@ -29,7 +29,9 @@ export async function selectLatestLinkEmail(db: Db, userId: string, purpose: Lin
   return row?.email
 }
 
-/** Returns a user's valid links, without their hashes. */
+/**
+ * Returns a user's stored links, without their hashes. Used links are deleted; expired ones stay until the next purge.
+ */
 export function selectMailLinksOfUser(db: Db, userId: string) {
   return db
     .selectFrom('mail_links')
@@ -45,7 +47,7 @@ export async function deleteMailLinks(tx: Tx, userId: string, purpose?: LinkPurp
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
 }
 
-/** Deletes a member's links, except for the one that verifies their current address. */
+/** Deletes a member's links, except for the one that verifies the member's current address. */
 export async function deleteOtherMailLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx
     .deleteFrom('mail_links')
@@ -70,7 +72,7 @@ export async function insertPasswordResetRequest(
   await db.insertInto('password_reset_requests').values(request).execute()
 }
 
-/** True while there are unanswered requests. */
+/** SQL condition: there are unanswered reset requests. */
 export const hasPasswordResetRequests = 'EXISTS (SELECT FROM password_reset_requests)'
 
 /** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */

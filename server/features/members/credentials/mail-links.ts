@@ -15,7 +15,7 @@ export interface MailLink {
   expiresAt: Date
 }
 
-/** Creates a link to mail to `email`, invalidating the user's earlier ones for that purpose. */
+/** Creates a link to be mailed to `email`, and invalidates the user's earlier links for the same purpose. */
 export async function createMailLink(
   tx: Tx,
   { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
@@ -36,8 +36,8 @@ export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: 
 }
 
 /**
- * Finds and locks the owner of a link's secret for the rest of the transaction, so that nobody uses or replaces their links
- * meanwhile.
+ * Finds and locks the owner of a link's secret for the rest of the transaction, so that nobody
+ * uses or replaces the owner's links meanwhile.
  * @returns undefined if the link was used, has expired or never existed, or the account is deleted
  */
 export async function lockMailLinkOwner(

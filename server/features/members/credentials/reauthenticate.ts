@@ -22,15 +22,21 @@ interface SubmittedProof {
   totp?: string
 }
 
-/** A verified proof of identity, to be compared with the row in the transaction that relies on it. */
+/**
+ * A proof of identity. The transaction that relies on it must compare it
+ * with the user's row (`lockReauthenticatedUser`).
+ */
 export interface Reauthentication {
   userId: string
   passwordHash: string | null
-  /** Without a password and a recent sign-in, a code of the second factor is required; `attempt` is its attempt. */
+  /**
+   * Set for a member without a password whose sign-in is not recent: the
+   * second-factor code to check, and its counted attempt.
+   */
   code?: { submitted: string; attempt: LoginAttempt }
 }
 
-/** A sign-in this recent replaces the password of members without one. */
+/** A sign-in this recent proves the identity of a member without a password. */
 const recentSignInMs = 15 * 60_000
 
 /** Returns whether a session is recent enough to prove the member's identity. */
@@ -43,9 +49,10 @@ export async function isSignInRecent(
 }
 
 /**
- * Makes the user of a session prove their identity before permanent changes or deletion: by the password; without one, by a recent
- * sign-in or a code of the second factor.
- * @throws Refusal passwordWrong with the field; signInRequired if only a new sign-in is sufficient; Fault tooManyRequests
+ * Verifies the identity of a signed-in member before permanent changes or deletion: by the password or, for a member
+ * without one, by a recent sign-in or a code of the second factor.
+ * @throws Refusal passwordWrong with the field; signInRequired if only a
+ * new sign-in is sufficient; Fault tooManyRequests
  */
 export async function reauthenticate(
   context: MembersContext,
@@ -74,8 +81,10 @@ export async function reauthenticate(
 }
 
 /**
- * Locks the account of a proof for the rest of the transaction.
- * @throws Refusal passwordWrong if the password was changed meanwhile, codeWrong, signInRequired if the account is deleted
+ * Locks the account of a reauthenticated member for the rest of the
+ * transaction, and checks that the proof is still valid.
+ * @throws Refusal passwordWrong if the password was changed meanwhile,
+ * codeWrong, signInRequired if the account is deleted
  */
 export async function lockReauthenticatedUser(
   context: MembersContext,

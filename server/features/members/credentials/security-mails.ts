@@ -12,7 +12,7 @@ const helpPages = {
   identityUnlinked: '/retrievePassword',
 } as const
 
-/** Mails a member, in the transaction of the change; a member without an address gets no mail. */
+/** Queues a security mail in the transaction of the change. A member without an address gets none. */
 export async function sendSecurityMail(
   tx: Tx,
   { publicUrl }: Pick<MembersContext, 'publicUrl'>,

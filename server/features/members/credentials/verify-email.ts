@@ -26,11 +26,11 @@ interface VerificationResult {
 }
 
 /**
- * Verifies an address with the mailed secret: a new address becomes the user's, and the former one gets a mail. Within its day, a
- * repeated use returns the same and changes nothing. Without a secret, it mails the member another link, to the new address if one
- * is pending.
- * @throws Refusal linkExpired, and emailTaken if another account has the address by now; without a secret signInRequired, and notFound if
- * the member has no address; Fault tooManyRequests
+ * Verifies an address with the mailed secret. A new address becomes the user's, and the former address gets a mail.
+ * Using the secret again within a day returns the same result and changes nothing. Without a secret, mails the
+ * signed-in member another link, to the new address if one is pending.
+ * @throws Refusal linkExpired, and emailTaken if another account has the address by now; without a secret
+ * signInRequired, and notFound if the member has no address; Fault tooManyRequests
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
   const { secret } = call.body
@@ -47,7 +47,10 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
   })
 }
 
-/** Changes the user's address. A reset link to the former one becomes invalid: `resetPassword` compares the addresses. */
+/**
+ * Changes the user's address. Reset links to the former address become invalid,
+ * because `resetPassword` compares the addresses.
+ */
 async function changeEmail(
   context: MembersContext,
   tx: Tx,
@@ -81,7 +84,10 @@ async function resendVerification(context: MembersContext, call: VerifyCall): Pr
   return pending
 }
 
-/** Returns the address to verify: a new one, else the member's own; or the own one that is already verified. */
+/**
+ * Returns the address to verify: a pending new one, otherwise the member's own.
+ * `verified` is true if it is verified already.
+ */
 async function findEmailToVerify(db: MembersContext['db'], userId: string): Promise<VerificationResult> {
   const user = await selectUser(db, userId)
   const email = (await selectLatestLinkEmail(db, userId, 'verify')) ?? user?.email ?? undefined

@@ -15,10 +15,11 @@ import { startSession } from './sessions.ts'
 type CheckAccount = (account: UserRow) => Promise<void>
 
 /**
- * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
- * calls do it, and a new session begins. A guest may become a member itself (`userId` is its own).
+ * Signs the caller in as a user whose identity has been verified: merges the calling guest's records, only once even
+ * with concurrent calls, and starts a session. If `userId` is the guest's own id, the guest itself becomes a member.
  * @returns the new viewer
- * @throws Refusal alreadySignedIn for a member of another account, signInWrong if the account is deleted, and what `checkAccount` throws
+ * @throws Refusal alreadySignedIn for a member of another account, signInWrong if the
+ * account is deleted, and what `checkAccount` throws
  */
 export async function completeSignIn(
   context: MembersContext,
@@ -36,8 +37,8 @@ export async function completeSignIn(
 }
 
 /**
- * Merges a guest's records into an account. Even a guest without one gets a row that records the merge: a late call of another tab
- * then finds that this guest was merged, instead of storing data under it that nobody would see again.
+ * Merges a guest's records into an account. A guest without a row gets one that records the merge. A late call of
+ * another tab then finds that the guest was merged; otherwise it would store data for the guest that nobody sees again.
  */
 export async function mergeGuest(
   { lifecycleHooks, clock }: MembersContext,
@@ -52,7 +53,7 @@ export async function mergeGuest(
   await checkAccount(account)
   const guestRow = rows.find(({ id }) => id === guest.id)
   if (!guestRow || !isGuest(guestRow)) return
-  // Even for a guest without a row something may be stored, such as its experiments.
+  // The hooks run even if the guest had no row, because features may have stored something, such as its experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })
   await updateUser(tx, userId, missingProfileFields(account, guestRow))

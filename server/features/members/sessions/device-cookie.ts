@@ -4,7 +4,7 @@ import type { Call } from '#server/platform/http/route.ts'
 import { newSecret } from '#server/platform/link-secrets.ts'
 import { serializeCookie, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
-/** Separates members' from operators' accounts. */
+/** Name of the device cookie, separate for the accounts of members and of operators. */
 type DeviceScope = 'device' | 'operator_device'
 type DeviceContext = Pick<MembersContext, 'secret' | 'secure'>
 
@@ -23,8 +23,9 @@ export function rememberDevice(
 }
 
 /**
- * Returns the device id of a browser for an account, if the account was used in it before. Its attempts are counted apart from all
- * others, so that nobody can lock a member out of their own browser (OWASP, "Device Cookies").
+ * Returns the device id of a browser for an account, if the account was used in that browser before. Login attempts of
+ * such a browser are counted separately, so that nobody can lock a member out of their own browser (OWASP, "Device
+ * Cookies").
  */
 export function findKnownDevice(
   { secret, secure }: DeviceContext,

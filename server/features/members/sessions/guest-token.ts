@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { dayMs } from '#server/platform/clock.ts'
 
-/** The carrier of a token; one for the cookie is invalid in the header, and vice versa. */
+/** How a token is sent. A token for the cookie is invalid in the header, and vice versa. */
 export type TokenTransport = 'cookie' | 'header'
 
 export interface Guest {
@@ -16,13 +16,18 @@ export interface Guest {
 export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
-/** Longer than any valid token: a referrer token has at most 512 characters of 3 bytes each. Limits the memory for invalid ones. */
+/**
+ * Limits the memory for invalid tokens. Valid ones are shorter: a referrer
+ * token has at most 512 characters of 3 bytes each.
+ */
 const maxTokenLength = 2400
 
-/** Tokens of the same hour are equal, so that few have to be signed. */
+/**
+ * Issue times are rounded down to the hour, so that a guest's tokens of one hour are equal and few have to be signed.
+ */
 const issuedAtPrecisionMs = 3_600_000
 
-/** Signs a guest's token. It needs no row: the id becomes the row's once something is stored. */
+/** Signs a token for a guest, who needs no row for it: a row with this id is created once something is stored. */
 export function signGuest(secret: string, transport: TokenTransport, guest: Guest, now: Date): string {
   const { userId, isStored, firstReferrerToken } = guest
   const issued = now.getTime() - (now.getTime() % issuedAtPrecisionMs)
@@ -34,7 +39,7 @@ export function signGuest(secret: string, transport: TokenTransport, guest: Gues
   return `${claims}.${macOf(secret, transport, claims)}`
 }
 
-/** Reads the guest of a token; null if it is forged, altered, expired or sent by the other carrier. */
+/** Reads the guest of a token; null if it is forged, altered, expired or meant for the other transport. */
 export function readGuest(secret: string, transport: TokenTransport, token: string, now: Date): Guest | null {
   if (token.length > maxTokenLength) return null
   const end = token.lastIndexOf('.')

@@ -64,7 +64,7 @@ export const selectSessions = preparedQuery((db: Db, filter: Placeholders<Sessio
     .limit(filter.limit),
 )
 
-/** Deletes a user's sessions: one, or all but one, or all. @returns how many there were */
+/** Deletes a user's sessions: one, or all but one, or all. @returns how many were deleted */
 export async function deleteSessions(
   tx: Tx,
   userId: string,
@@ -103,7 +103,7 @@ export async function deleteOldestSessions(tx: Tx, userId: string, keepCount: nu
     .execute()
 }
 
-/** Returns when a session began; a recent sign-in replaces the password of members without one. */
+/** Returns when a session started. A recent sign-in proves the identity of a member without a password. */
 export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
   return row?.created_at

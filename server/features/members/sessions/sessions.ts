@@ -19,15 +19,15 @@ import { markMember, updateTimeZone } from '#server/features/members/user-querie
 /** Sessions expire after 90 idle days, or 400 days in all. */
 const idleDays = 90
 const maxDays = 400
-/** The precision of a session's `last_seen_at`. */
+/** Interval at which a session's `last_seen_at` is updated. */
 const touchMs = 3_600_000
 const maxUserAgentLength = 512
 /** Maximum concurrent sessions of a member. */
 const maxSessions = 100
 
 /**
- * Starts a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The call's current session, if any,
- * ends. Only a hash of the cookie's token is stored.
+ * Starts a session of a user, who is a member from then on, and sets the cookie and `x-user-token`. Ends the call's
+ * current session, if there is one. Only a hash of the cookie's token is stored.
  * @returns the new viewer
  */
 export async function startSession(
@@ -61,7 +61,7 @@ export async function startSession(
   return { userId, role: 'member', isStored: true, sessionId: id }
 }
 
-/** Ends all sessions of a user, or all but one. @returns how many there were */
+/** Ends all sessions of a user, or all but one. @returns how many were ended */
 export function endUserSessions(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
 }
@@ -71,13 +71,16 @@ export async function lockSession(tx: Tx, sessionId: string): Promise<void> {
   if (!(await queries.lockSession(tx, sessionId))) throw new Refusal('signInRequired')
 }
 
-/** Returns the session's token for clients without cookies. It is derived from the id, so that it can be sent repeatedly. */
+/**
+ * Returns the session's token for clients without cookies. It is derived from the
+ * session id, so that it can be sent repeatedly.
+ */
 export function signHeaderToken(secret: string, sessionId: string): string {
   const mac = createHmac('sha256', secret).update(`session|header|${sessionId}`).digest('base64url')
   return `m.${sessionId}.${mac}`
 }
 
-/** Finds the member of a cookie or header with one query; null if there is none or the session has expired. */
+/** Finds the member of a session cookie, otherwise of a header; null if there is none or the session has expired. */
 export async function findMember(
   context: MembersContext,
   { cookies, headers }: TokenSource,
@@ -102,7 +105,7 @@ async function loadMember(
   return { userId: session.user_id, role: 'member', isStored: true, sessionId: session.id }
 }
 
-/** Returns the earliest last use and start of an active session. */
+/** Returns the times after which an active session must have been used last, and must have started. */
 export function activeSessionBounds(now: Date): { seenAfter: Date; madeAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleDays * dayMs),

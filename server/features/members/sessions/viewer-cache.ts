@@ -10,7 +10,7 @@ import { cookieName, type TokenSource } from '#server/features/members/members-c
 export interface ViewerCache {
   /** Returns the viewer of these tokens, or undefined if a query is needed. */
   get(tokens: TokenSource): Viewer | undefined
-  /** Identifies the viewer of these tokens with `identify`, and caches them. */
+  /** Identifies the viewer of these tokens with `identify`, and caches the viewer. */
   identifyAndCache(
     tokens: TokenSource,
     identify: () => Viewer | null | Promise<Viewer | null>,
@@ -22,16 +22,22 @@ export interface ViewerCache {
 
 /** The database notifies this channel with the user id when a session ends or a guest becomes a member. */
 const channel = 'viewer_cache'
-/** The same as the interval at which a session's `last_seen_at` is updated. */
+/**
+ * Shorter than the interval at which a session's `last_seen_at` is updated,
+ * so that cached calls do not prevent the update.
+ */
 const lifetimeMs = 30 * 60_000
 const maxEntries = 50_000
-/** Interval of the notifications to this process itself that check whether notifications are delivered. */
+/**
+ * Interval at which this process sends a notification to itself (an echo),
+ * to check whether notifications are delivered.
+ */
 const echoEveryMs = 20_000
 const echoTimeoutMs = 5000
 
 interface Options {
   pool: Pool
-  /** Connections that keep their session. */
+  /** Connections that keep their PostgreSQL session, which LISTEN requires. */
   sessions: Pool
   clock: Clock
   log: Log
@@ -39,13 +45,16 @@ interface Options {
 }
 
 /**
- * Caches viewers until their session ends, which the database notifies on commit. While notifications may be lost (the listener is
- * disconnected, or a pooler does not forward them, so that no echo arrives) nobody is cached.
+ * Caches viewers until their session ends, of which the database notifies on commit. Caches nobody while notifications
+ * may be lost: the listener is disconnected, or a pooler does not forward notifications, so that no echo arrives.
  */
 export function createViewerCache({ pool, sessions, clock, log, secure }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()
   const keysByUserId = new Map<string, Set<string>>()
-  /** Counts evictions: a viewer who was looked up before one may have signed out since. */
+  /**
+   * Counts evictions. A viewer whose look-up began before an eviction is not
+   * cached, because the session may have ended since.
+   */
   let evictionCount = 0
   let notificationsArrive = false
   let pendingEcho: { echo: string; timeout: NodeJS.Timeout } | undefined
@@ -92,7 +101,7 @@ export function createViewerCache({ pool, sessions, clock, log, secure }: Option
     evictAll()
   }
   const listener = listen(sessions, [channel], onNotification, log, onConnectionLost)
-  // Nothing is sent while the cache is empty.
+  // No echo is needed while notifications arrive and the cache is empty.
   const timer = setInterval(
     () => (entries.size > 0 || !notificationsArrive) && sendEcho(),
     echoEveryMs,
@@ -130,7 +139,7 @@ export function createViewerCache({ pool, sessions, clock, log, secure }: Option
   }
 }
 
-/** Hashes all tokens of a call: short, and useless if leaked. */
+/** Hashes all tokens of a call, so that keys are short, and useless if leaked. */
 function cacheKey({ cookies, headers }: TokenSource, secure: boolean): string {
   const given = [
     cookies[cookieName(secure, 'session')],

@@ -21,9 +21,9 @@ import { findMember, signHeaderToken } from './sessions.ts'
 import { isGuest } from './complete-sign-in.ts'
 
 /**
- * Identifies the viewer of a request's token by the cookie, else by `x-user-token`: a member with one query, a guest without a row
- * with none. A guest with a row needs a query too, because the token of a guest who has since become a member must not identify that
- * member.
+ * Identifies the viewer of a request by the cookie, otherwise by `x-user-token`. A guest without a row needs no query;
+ * a member needs one. A guest with a row needs one too, because the token of a guest who has since become a member must
+ * not identify that member.
  */
 export function identify(
   context: MembersContext,
@@ -32,7 +32,7 @@ export function identify(
   const { secret, secure, clock } = context
   const cookie = tokens.cookies[cookieName(secure, 'guest')]
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
-  // Most calls are of such guests, so this path needs no promise.
+  // Most calls come from guests without a row, so this path needs no promise.
   const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
   if (guest?.isStored === false && maybeMember === undefined) return toUnstoredViewer(context, tokens, guest)
   return identifyByQuery(context, tokens, guest)
@@ -70,7 +70,7 @@ function readReferrerCookie(
   return referrer?.userId === userId ? referrer.firstReferrerToken : undefined
 }
 
-/** Queries whether the guest has a row, since a header's token does not change when it gets one. */
+/** Queries whether the guest has a row, because a header token does not change when the guest gets one. */
 async function findGuest(context: MembersContext, tokens: TokenSource, guest: Guest): Promise<Viewer | null> {
   const row = await selectGuestStatus(context.db, guest.userId)
   return row && !isGuest(row)
@@ -81,8 +81,8 @@ async function findGuest(context: MembersContext, tokens: TokenSource, guest: Gu
 const referrerCookie = 'arrival'
 
 /**
- * Stores a guest's first referrer token in its tokens, for when it gets a row. A known guest's cookie is not sent again (see
- * `setTokens`), so this uses a cookie of its own.
+ * Adds a guest's first referrer token to the guest's tokens, to be stored when the guest gets a row. A known guest's
+ * cookie is not sent again (see `setTokens`), so the referrer token has a separate cookie.
  */
 export function storeReferrer(
   { secret, secure, clock }: MembersContext,
@@ -98,8 +98,9 @@ export function storeReferrer(
 }
 
 /**
- * Sets a viewer's tokens: a guest's cookie, and the header's if `header` is true; a member's cookie was set when the session began.
- * A known guest without a row has its cookie already: sent again, it could arrive after the one with `kept` and overwrite it.
+ * Sets a viewer's tokens: a guest's cookie and, if `includeHeader`, the header token. A member's cookie was set when
+ * the session started. A known guest without a row has the cookie already; if sent again, it could arrive after the
+ * cookie with `isStored` and overwrite it.
  */
 export function setTokens(
   { secret, secure, clock }: MembersContext,
@@ -123,11 +124,11 @@ export function newGuest(): Viewer {
 }
 
 /**
- * Creates the guest's row before something is stored, and updates its cookie. The row is locked against merging and deletion until
- * the end of the transaction, so that stored data is not lost.
+ * Creates the guest's row before something is stored, and updates the guest's cookie. Locks the row against merging and
+ * deletion until the end of the transaction, so that stored data is not lost.
  * @returns the user's id
- * @throws Refusal signInRequired without a known token, and if the guest or member was merged or deleted meanwhile, for whose records
- * this token is not valid. Its cookie is deleted, so that the next GET /api/user gives a new guest
+ * @throws Refusal signInRequired without a known token, or if the guest was registered or the user merged or deleted
+ * meanwhile. A guest's cookie is then deleted, so that the next GET /api/user creates a new guest
  */
 export async function ensureUserRow(
   context: MembersContext,
@@ -160,10 +161,10 @@ export async function ensureUserRow(
 }
 
 /**
- * Returns the viewer of a call about stored data. If the cookie missed that the guest has a row (its response was lost), it is sent
- * again. `identify` does not look up a guest without a row, so it is done here: its token must not identify the member that the
- * guest became.
- * @throws Refusal signInRequired without a known token, or if the guest was merged or deleted
+ * Returns the viewer of a call about stored data. Looks up a guest whose token states that there is no row, because
+ * `identify` does not: the token must not identify the member that the guest became. If there is a row (the response
+ * with the new cookie was lost), sets the cookie again.
+ * @throws Refusal signInRequired without a known token, or if the guest was registered, merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {
   const viewer = requireViewer(call)
@@ -178,8 +179,9 @@ export async function requireActiveViewer(context: MembersContext, call: ViewerC
 }
 
 /**
- * Returns the viewer of a call that may give a new guest: null if the guest was merged or deleted. A guest's first token says that
- * it has no row; once the guest has registered, that token is invalid.
+ * Returns the viewer of a call that may create a new guest; null if the guest was registered, merged or deleted. A
+ * guest's first token states that there is no row, so the row is looked up: once the guest has registered, that token
+ * is invalid.
  */
 export async function findActiveViewer(
   { db }: Pick<MembersContext, 'db'>,

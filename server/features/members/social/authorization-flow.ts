@@ -33,17 +33,18 @@ import type { SocialProfile, SocialProvider } from './social-provider.ts'
 export interface SocialContext extends MembersContext {
   log: Log
   publicUrl: string
-  /** Providers with keys. */
+  /** Providers for which keys are configured. */
   socialProviders: readonly SocialProvider[]
 }
 
-/** The result of a visit: where to redirect to, or why the sign-in failed. */
+/** Result of a return from a provider: where to redirect to, and `answer` if the sign-in is not complete. */
 type CallbackResult =
   | { returnTo: string }
   | { answer: SocialSignInOutcome; returnTo: string | undefined; ticket?: string }
 
 /**
- * Starts a visit to a provider, for a member only after reauthentication; the browser gets an encrypted cookie of it.
+ * Starts a sign-in or linking at a provider, for a member only after reauthentication.
+ * Stores the flow in a signed cookie of the browser.
  * @returns the provider's URL
  * @throws Error if the provider cannot be reached or its response is invalid
  */
@@ -76,7 +77,10 @@ interface CallbackRequest {
   cookies: Record<string, string | undefined>
 }
 
-/** Handles the return from a provider: checks that this browser started the flow, identifies the user, and signs in or links. */
+/**
+ * Handles the return from a provider: checks that this browser started the flow,
+ * identifies the user, and signs in or links the user.
+ */
 export async function handleCallback(
   context: SocialContext,
   provider: SocialProvider,
@@ -87,7 +91,7 @@ export async function handleCallback(
   const state = query.get('state') ?? ''
   const name = flowCookieName(state)
   const signedFlow = cookies[cookieName(secure, name)]
-  // An app's in-app browser may pass the response to another browser, or lose its cookies.
+  // An in-app browser may pass the response to another browser, or lose its cookies.
   if (!signedFlow) return { answer: 'wrong_browser', returnTo: readReturnPath(secret, state) }
   call.setHeader('set-cookie', serializeCookie(secure, name, '', 0))
   const flow = readFlow(secret, signedFlow, state)
@@ -156,7 +160,7 @@ export function errorMessage(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }
 
-/** SQLSTATE unique_violation: the same e-mail was taken concurrently, and a retry finds it taken. */
+/** SQLSTATE unique_violation: another call has just taken the same e-mail. A retry finds it taken. */
 const uniqueViolation = '23505'
 
 async function signInOrLink(

@@ -12,8 +12,8 @@ import { hasIdentity } from '#server/features/members/credentials/identity-queri
 import { readTicket } from './social-flow-state.ts'
 
 /**
- * Completes a social sign-in with the second factor. The attempts are counted like those of a password.
- * @throws Refusal socialFailed if the ticket is invalid, expired or of an identity that is not the member's any more,
+ * Completes a social sign-in with the second factor. Attempts are counted like those at a password.
+ * @throws Refusal socialFailed if the ticket is invalid or expired, or the member has unlinked its identity;
  * secondFactorRequired, codeWrong with the field, alreadySignedIn; Fault tooManyRequests
  */
 export async function confirmSocialSecondFactor(

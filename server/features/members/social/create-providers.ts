@@ -3,7 +3,7 @@ import type { SocialProvider } from './social-provider.ts'
 
 type Settings = Pick<Config, 'social'> & { secrets: Pick<Config['secrets'], 'social'> }
 
-/** Creates the providers that have keys, in display order. */
+/** Creates the social providers for which keys are configured, in display order. */
 export async function createSocialProviders(
   { social, secrets }: Settings,
   timeoutSeconds?: number,

@@ -4,12 +4,12 @@ import type { CustomFetchOptions } from 'openid-client'
 const maxBytes = 256 * 1024
 
 /**
- * Fetches from a provider without following redirects, and with a limited response size. The time-out is the caller's signal, which
- * applies to the body too.
+ * Fetches from a provider without following redirects, and with a limited response size. The
+ * caller's signal is the time-out, also for the body.
  * @throws Error if the response is too long, late or broken off
  */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
-  // The library's type of a body is a little wider than fetch's.
+  // The cast is safe: the library's type of a body is only a little wider than that of fetch.
   const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit)
   const parts: Uint8Array[] = []
   let length = 0
@@ -20,7 +20,7 @@ export async function fetchBounded(url: string, options: CustomFetchOptions): Pr
   }
   const { status, headers } = response
   const body = length === 0 ? null : Buffer.concat(parts)
-  // The body is already decoded.
+  // The body is decoded already, so these headers do not apply any more.
   const decodedHeaders = new Headers(headers)
   for (const name of ['content-encoding', 'content-length']) decodedHeaders.delete(name)
   return new Response(body, { status, headers: decodedHeaders })

@@ -42,8 +42,8 @@ export async function listIdentities(
 /**
  * Starts linking a provider to a member, who must reauthenticate first.
  * @returns the provider's URL for the browser
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound if the provider is not offered, socialFailed if
- * it cannot be reached; Fault tooManyRequests
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound if the provider is not offered,
+ * socialFailed if it cannot be reached; Fault tooManyRequests
  */
 export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
   const member = requireMember(call)
@@ -64,10 +64,11 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
 }
 
 /**
- * Unlinks an identity of the member, who must reauthenticate and gets a mail. The account is locked meanwhile, so that two
- * concurrent calls cannot remove the last two sign-in methods.
+ * Unlinks an identity of the member, who must reauthenticate, and sends a security mail. The account is locked
+ * meanwhile, so that two concurrent calls cannot remove the last two sign-in methods.
  * @returns the remaining identities
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound, lastSignInMethod; Fault tooManyRequests
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field,
+ * notFound, lastSignInMethod; Fault tooManyRequests
  */
 export async function unlinkSocial(
   context: SocialContext,
@@ -89,7 +90,10 @@ export async function unlinkSocial(
   })
 }
 
-/** Returns whether the member can sign in with a password and e-mail, or with one of these identities whose provider has keys. */
+/**
+ * Returns whether the member can sign in with a password and an e-mail address, or with one of these
+ * identities whose provider is still configured.
+ */
 function canSignIn(
   { socialProviders }: SocialContext,
   { email, password_hash }: UserRow,

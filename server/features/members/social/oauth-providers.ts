@@ -19,12 +19,12 @@ import {
   type SocialProvider,
 } from './social-provider.ts'
 
-/** Facebook supports a version for some two years. */
+/** Version of Facebook's Graph API; Facebook supports each version for about two years. */
 const graphVersion = 'v23.0'
 
 /**
- * Creates the Facebook provider (OAuth 2). It does not report whether an e-mail is verified, so none is used
- * (https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
+ * Creates the Facebook provider (OAuth 2). Facebook does not report whether an e-mail address is verified, so none is
+ * used (https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
  */
 export function createFacebookProvider(
   { clientId, webBase, apiBase }: NonNullable<SocialSettings['facebook']>,
@@ -44,7 +44,7 @@ export function createFacebookProvider(
     async identify(callback, checks) {
       const token = await exchangeCode(config, callback, checks)
       const url = new URL(`${apiBase}/${graphVersion}/me?fields=id,name`)
-      // Proves that the token is used by the app that it was issued to.
+      // Proves that the token is used by the app to which it was issued.
       url.searchParams.set('appsecret_proof', createHmac('sha256', secret).update(token).digest('hex'))
       const profile = await fetchProfile(config, token, url)
       return {
@@ -57,7 +57,10 @@ export function createFacebookProvider(
   }
 }
 
-/** Creates the TikTok provider (OAuth 2), which has no e-mails (https://developers.tiktok.com/doc/login-kit-web). */
+/**
+ * Creates the TikTok provider (OAuth 2), which provides no e-mail address
+ * (https://developers.tiktok.com/doc/login-kit-web).
+ */
 export function createTiktokProvider(
   { clientKey, webBase, apiBase }: NonNullable<SocialSettings['tiktok']>,
   secret: string,
@@ -98,12 +101,12 @@ function configure(
   const config = new Configuration(server, clientId, undefined, authenticate)
   config.timeout = timeoutSeconds
   config[customFetch] = fetchBounded
-  // The settings allow http for this machine only.
+  // The settings accept http only for this machine.
   if (server.token_endpoint?.startsWith('http:')) allowInsecureRequests(config)
   return config
 }
 
-/** Sends the client's id and secret in the body, as both require; TikTok has its own name for the id. */
+/** Sends the client's id and secret in the body, as both providers require. TikTok has its own name for the id. */
 function secretInBody(idName: string, secret: string): ClientAuth {
   return (_server, client, body) => {
     body.set(idName, client.client_id)

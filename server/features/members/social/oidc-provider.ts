@@ -27,7 +27,7 @@ export interface OidcSettings {
   clientId: string
   clientSecret: string
   timeoutSeconds?: number | undefined
-  /** Whether users can choose among their accounts; some issuers refuse requests that ask for it. */
+  /** Whether the issuer lets users choose among their accounts. Some issuers refuse requests with this option. */
   supportsAccountChoice?: boolean
 }
 
@@ -57,7 +57,7 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
       const claims = tokens.claims() ?? {}
       const subject = subjectOf('sub' in claims ? claims.sub : undefined)
       const { issuer, userinfo_endpoint } = config.serverMetadata()
-      // Some issuers put only the id into the token; the rest must be requested.
+      // Some issuers put only the user's id into the token, so the other claims are fetched.
       const isComplete = 'email' in claims || !userinfo_endpoint
       const userInfo = isComplete ? {} : await fetchUserInfo(config, tokens.access_token, subject)
       return toProfile(issuer, subject, { ...claims, ...userInfo })
@@ -75,15 +75,18 @@ function toProfile(issuer: string, subject: string, claims: Record<string, unkno
 async function discover(settings: OidcSettings): Promise<Configuration> {
   const { issuer, clientId, clientSecret, timeoutSeconds = providerTimeoutSeconds } = settings
   const url = new URL(issuer)
-  // Signatures are verified even though the tokens come straight from the issuer.
+  // Verify signatures, although the tokens are received directly from the issuer.
   const execute = [enableNonRepudiationChecks]
-  // The settings allow http for this machine only.
+  // The settings accept http only for this machine.
   if (url.protocol === 'http:') execute.push(allowInsecureRequests)
   const options = { timeout: timeoutSeconds, execute, [customFetch]: fetchBounded }
   return discovery(url, clientId, undefined, clientSecretAuth(clientSecret), options)
 }
 
-/** Sends the secret by the method that the issuer declares (OpenID Connect Discovery: by header if it declares none). */
+/**
+ * Sends the secret by the method that the issuer declares; if it declares
+ * none, in the header (OpenID Connect Discovery).
+ */
 function clientSecretAuth(secret: string): ClientAuth {
   const [inBody, inHeader] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
   return (server, ...rest) => {
@@ -92,7 +95,10 @@ function clientSecretAuth(secret: string): ClientAuth {
   }
 }
 
-/** Loads once for concurrent callers, caches a result for a while, and keeps the old one if a reload fails. */
+/**
+ * Caches a loaded value for `lifetimeMs`. Concurrent callers share one load, and
+ * the old value stays in use if a reload fails.
+ */
 function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number): () => Promise<T> {
   let cached: { value: T; until: number } | undefined
   let pending: Promise<T> | undefined

@@ -30,7 +30,7 @@ export function socialRoutes(context: SocialContext & UserContext): Route[] {
   ]
 }
 
-/** Returns the routes to start each provider and to return from it, for providers with keys. */
+/** Returns the routes that start a sign-in at each configured provider and handle the return from it. */
 export function socialPlainRoutes(context: SocialContext): PlainRoute[] {
   return context.socialProviders.flatMap((provider) => [
     startRoute(context, provider),
@@ -89,7 +89,7 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
         if (!('answer' in result)) return reply.redirect(result.returnTo, 303)
         const member = call.viewer?.role === 'member'
         const errorPage = errorPagePath(provider, result.answer, member, result.returnTo)
-        // In the fragment, which no server and no log sees.
+        // The ticket is in the fragment, which is neither sent to a server nor logged.
         return reply.redirect(result.ticket ? `${errorPage}#ticket=${result.ticket}` : errorPage, 303)
       } catch (error) {
         context.log.error({ provider: provider.id, reason: errorMessage(error) }, 'a social sign-in failed')
@@ -100,9 +100,9 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
 }
 
 /**
- * Returns whether a visit to a provider may start. Not at another site's request, since that site may have signed the browser in at
- * the provider as another user before. If the browser does not report the initiator, a member may not start either: that other
- * identity would be linked to the member's account.
+ * Returns whether a flow at a provider may start. Another site must not start one, because it may have signed the
+ * browser in at the provider as another user. If the browser does not report who started the request, a member may not
+ * start a flow either: the other user's identity would be linked to the member's account.
  */
 function mayStart(request: Request, publicUrl: string, member: boolean): boolean {
   const { referer, 'sec-fetch-site': site } = request.headers
@@ -113,7 +113,7 @@ function mayStart(request: Request, publicUrl: string, member: boolean): boolean
   return !member
 }
 
-/** Returns the page that explains a failure: /login for a sign-in, the settings for linking. */
+/** Returns the page that explains a failure: the login page for a sign-in, the account page for linking. */
 function errorPagePath(
   { id }: SocialProvider,
   result: SocialSignInOutcome,

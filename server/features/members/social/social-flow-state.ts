@@ -2,7 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 import type { AuthorizationChecks } from './social-provider.ts'
 
-/** One visit to a provider, from the redirect to the callback. It is stored in an encrypted cookie of the browser. */
+/**
+ * A sign-in or linking at a provider, from the redirect to the callback.
+ * It is stored in a signed cookie of the browser.
+ */
 export interface SocialFlow {
   provider: string
   /** From `newState`; the provider sends it back. */
@@ -21,15 +24,15 @@ export const flowLifetimeMs = 10 * 60_000
 export const flowCookieDays = 1 / 24
 
 /**
- * Creates a state: 256 random bits, and the encrypted return path, for a browser that comes back without the cookie. The provider
- * cannot read it.
+ * Creates a state: 256 random bits, and the return path for a browser that comes back without the cookie. The path is
+ * encrypted, so that the provider cannot read it.
  */
 export function newState(secret: string, returnTo: string): string {
   const random = randomBytes(32).toString('base64url')
   return `${random}.${encrypt(returnPathKey(secret), returnTo, random).toString('base64url')}`
 }
 
-/** Returns the return path in a state; undefined if the state is not the site's. */
+/** Returns the return path in a state; undefined if the site has not created the state. */
 export function readReturnPath(secret: string, state: string): string | undefined {
   const [random = '', encrypted = ''] = state.split('.')
   try {
@@ -50,17 +53,17 @@ export function signFlow(secret: string, flow: SocialFlow): string {
   return signPayload(secret, 'flow', flow)
 }
 
-/** Reads the flow of a cookie; null if the cookie was forged or does not belong to `state`. */
+/** Reads the flow in a cookie; null if the cookie was forged or does not belong to `state`. */
 export function readFlow(secret: string, signed: string, state: string): SocialFlow | null {
   const flow = readPayload<SocialFlow>(secret, 'flow', signed)
   return flow && sameText(flow.state, state) ? flow : null
 }
 
-/** States that a provider has identified a member whose second factor is still required. */
+/** Proves that a provider has identified a member whose second factor is still required. */
 export interface SecondFactorTicket {
   userId: string
   provider: string
-  /** The member's identity that it confirmed. */
+  /** The identity by which the provider identified the member. */
   identityId: string
   /** Milliseconds since 1970. */
   endsAt: number
@@ -82,11 +85,14 @@ function signPayload(secret: string, kind: string, payload: object): string {
 function readPayload<Payload>(secret: string, kind: string, signed: string): Payload | null {
   const [text = '', mac = ''] = signed.split('.')
   if (!sameText(mac, macOf(secret, kind, text))) return null
-  // Signed as this kind by the site, so it has the type that `signPayload` was given.
+  // The cast is safe: the site has signed this payload as this kind, with `signPayload`.
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload
 }
 
-/** Returns the checks of a flow. Nonce and verifier are derived from the state and the site's secret, so the browser never has them. */
+/**
+ * Returns the checks of a flow. Nonce and verifier are derived from the state and the
+ * site's secret, so the browser never receives them.
+ */
 export function deriveChecks(secret: string, state: string, redirectUri: string): AuthorizationChecks {
   return {
     redirectUri,

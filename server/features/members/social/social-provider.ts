@@ -2,7 +2,7 @@ import { calculatePKCECodeChallenge, buildAuthorizationUrl, type Configuration }
 
 /** A user's profile at a provider. */
 export interface SocialProfile {
-  /** The scope of `subject`: another issuer under the same settings has other users. */
+  /** The issuer within which `subject` is unique. The same settings may later have another issuer, with other users. */
   issuer: string
   subject: string
   /** Only an address that the provider has verified. */
@@ -16,17 +16,18 @@ export interface AuthorizationChecks {
   redirectUri: string
   state: string
   nonce: string
-  /** The PKCE verifier: its hash is sent with the browser, the value itself only from server to server. */
+  /** The PKCE verifier. Its hash is sent through the browser, the value itself only from server to server. */
   verifier: string
 }
 
 /** A provider that identifies users. Each call to it is limited in time and size. */
 export interface SocialProvider {
-  /** Part of the routes and of stored identities. */
+  /** Used in the paths of routes and in stored identities. */
   id: string
   name: string
   /**
-   * Returns the URL of the consent screen; `chooseAccount` lets the user choose among their accounts, if the provider supports it.
+   * Returns the URL of the consent screen. `chooseAccount` lets the user choose
+   * among their accounts, if the provider supports it.
    * @throws Error if the provider cannot be reached or its response is invalid
    */
   authorizationUrl(checks: AuthorizationChecks, chooseAccount: boolean): Promise<URL>

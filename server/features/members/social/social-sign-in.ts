@@ -31,8 +31,8 @@ export interface ProviderIdentity {
 }
 
 /**
- * The result: signed in or linked, or the reason of a failure; `secondFactorFor` is the identity of a member whose second factor is still
- * required.
+ * Result of a social sign-in or linking: `done`, or the reason of a failure. `secondFactorFor` is the identity of a
+ * member whose second factor is still required.
  */
 export type SocialSignInResult =
   | 'done'
@@ -42,8 +42,9 @@ export type SocialSignInResult =
 type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>>
 
 /**
- * Signs in a user identified by a provider: the member who owns the identity; otherwise the caller's guest becomes a member with it.
- * Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
+ * Signs in a user identified by a provider. If a member owns the identity, signs in that member; otherwise, registers
+ * the calling guest as a member with it. An e-mail address alone never gives access to an account
+ * (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
  * @throws Refusal from `completeSignIn`
  */
 export async function signInWithIdentity(
@@ -73,7 +74,7 @@ export async function signInWithIdentity(
   return 'done'
 }
 
-/** Signs in to the identity's owner, if another tab of this guest or another browser has linked it a moment before. */
+/** Signs in the identity's owner if another tab or browser has just linked it; otherwise returns `fallback`. */
 async function signInOwnerOrFallback(
   context: MembersContext,
   tx: Tx,
@@ -111,7 +112,10 @@ async function lockGuest(
   return row && isGuest(row) ? row : undefined
 }
 
-/** Returns the click ids of a provider's redirect, which are only those in the guest's cookie. */
+/**
+ * Returns the ad ids of a provider's redirect: only the referrer token in the guest's
+ * cookie, because the redirect sends no others.
+ */
 function adIdsOf({ viewer }: AccountCall): AdClickIds {
   return {
     firstReferrerToken: viewer?.firstReferrerToken,
@@ -134,8 +138,8 @@ function newIdentity({ provider, profile }: ProviderIdentity, created_at: Date) 
 }
 
 /**
- * Links an identity to the reauthenticated member, who gets a mail: in addition to others at the same provider, and never one that
- * belongs to another account.
+ * Links an identity to the reauthenticated member and sends a security mail. A member may have several identities at
+ * one provider. An identity that belongs to another account is not linked (`taken`).
  * @throws Refusal signInRequired if the account is deleted
  */
 export async function linkIdentity(
@@ -167,7 +171,7 @@ function usableEmail(email: string | undefined): string | undefined {
   }
 }
 
-/** Cleans a provider's name of a user to at most 64 characters; null if nothing is left. */
+/** Cleans the name that a provider reports for a user, and shortens it to 64 characters; null if nothing is left. */
 function usableName(name = ''): string | null {
   const clean = name.toWellFormed().replaceAll('\0', '').trim()
   return [...clean].slice(0, 64).join('').trim() || null

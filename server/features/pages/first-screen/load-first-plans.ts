@@ -7,13 +7,16 @@ import type { Clock } from '#server/platform/clock.ts'
 
 export type FirstPlansContext = Parameters<typeof loadPlans>[0] & { clock: Clock }
 
-/** First screen of the plan page, the same for everyone. */
+/** Data of the plan page's first screen, the same for all viewers. */
 export interface FirstPlans {
   language: Language
   plans: ResultOf<typeof listPlans>
 }
 
-/** Loads the plans of GET /api/plan. Undefined while the database is down: the page then reports it. */
+/**
+ * Creates a loader of the plans as GET /api/plan returns them, by language. It returns undefined if the database is
+ * down; the browser then calls the API and shows the error.
+ */
 export function createFirstPlansLoader(context: FirstPlansContext) {
   const plans = createResponseCache<FirstPlans>(context.clock, { stale: true })
   const load = async (language: Language) => ({ language, plans: await loadPlans(context, language) })

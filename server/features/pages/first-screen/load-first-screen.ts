@@ -17,25 +17,29 @@ export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
   language: Language
   videoId: string
-  /** The `?episode=N` of the address; by default the last one watched, else the first. */
+  /** The `?episode=N` of the address. By default, the last watched episode, otherwise the first. */
   episodeNumber: number | undefined
 }
 
-/** As GET /api/video and GET /api/video/episode return it. */
+/** Data of a video page's first screen, as GET /api/video and GET /api/video/episode return it. */
 export interface FirstScreen {
   language: Language
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
-  /** The next episode, for viewers who swipe before it could be fetched. */
+  /** The episode after `playable`, for viewers who swipe before the browser could request it. */
   following: PlayableEpisode | undefined
-  /** Set if the viewer has no id yet for experiments, so that the browser asks again once it has one. */
+  /**
+   * Set if experiments are running and the viewer has no id yet. The browser loads the data again once the viewer has
+   * one.
+   */
   undecided?: true
 }
 
 /**
- * Loads the first screen of a video's page, as GET /api/video and GET /api/video/episode return it. The document includes it, so
- * playback waits for no round trip. `playable` and `following` are absent if the episode is locked or still being converted.
+ /**
+ * Loads the first screen of a video's page. It is embedded in the document, so that that playback starts without further
+ * request. `playable` and `following` are undefined starts an episode that is locked or still being transcoded.
  * @returns undefined if the video does not exist
  */
 export async function loadFirstScreen(
@@ -52,7 +56,7 @@ export async function loadFirstScreen(
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
-    // A long video's episodes have further pages.
+    // `episodes` is only the first page of a long video, so the episode may be on a later page.
     const first =
       episodes.list.find((episode) => episode.number === number) ??
       (await findEpisode(context, viewer, { videoId, number }, language))

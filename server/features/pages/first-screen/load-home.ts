@@ -10,15 +10,16 @@ export interface HomeContext extends Pick<Catalog, 'reads'> {
   copyright(): Copyright
 }
 
-/** The homepage's first screen for new visitors. */
+/** Data of the homepage's first screen for new visitors. */
 export interface FirstHome {
   language: Language
   homepage: ResultOf<typeof getHomepage>
 }
 
 /**
- * Loads the homepage that GET /api/homepage returns to an unknown visitor. The document includes it, which saves three sequential
- * calls. Undefined while the database is down: the page then reports it.
+ * Creates a loader of the homepage as GET /api/homepage returns it to a new visitor. The document includes it, which
+ * saves three sequential calls. The loader returns undefined if the database is down; the browser then calls the API
+ * and shows the error.
  */
 export function createHomeLoader({ reads, clock, copyright }: HomeContext) {
   const cache = createResponseCache<FirstHome>(clock, { stale: true })
@@ -30,7 +31,7 @@ export function createHomeLoader({ reads, clock, copyright }: HomeContext) {
     cache.get(language, () => load(language)).catch(() => undefined)
 }
 
-/** Returns the first image on screen, and whether the carousel shows it. */
+/** Returns the address of the first cover on screen; `large` is true if the carousel shows it. */
 export function firstCover({
   homepage: { homepage },
 }: FirstHome): { address: string; large: boolean } | undefined {

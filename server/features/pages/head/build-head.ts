@@ -5,23 +5,23 @@ import type { SiteIcons } from '#server/features/pages/install/site-icons.ts'
 export interface Head {
   title: string
   description: string
-  /** Path from the root, without a query. */
+  /** Path of the URL, without the query. */
   path: string
-  /** Whether search engines may index it; personal pages are not indexed. */
+  /** Whether search engines may index the page. Personal pages are not indexed. */
   indexed: boolean
-  /** Whether the page does not exist. */
+  /** True for an address without a page (HTTP 404). */
   missing?: boolean
   kind?: 'website' | 'video.other'
-  /** Path from the root. */
+  /** Path of the image, from the root. */
   image?: string | undefined
-  /** JSON-LD. */
+  /** Structured data for search engines (JSON-LD). */
   data?: object
 }
 
 export interface HeadSite {
   site: string
   publicUrl: string
-  /** Path from the root of the image for pages without one of their own. */
+  /** Path from the root of the default image. */
   icon: string
   /** The languages that the site offers. */
   languages: OfferedLanguages
@@ -31,8 +31,8 @@ const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR
 const maxDescriptionLength = 200
 
 /**
- * Builds a page's part of the document's head. `hasLanguageParam` means that the address names the language (`?lang=`). Each such version is
- * canonical and links to the others; the plain address is `x-default`.
+ * Builds the part of the document's head that depends on the page. `hasLanguageParam`: the address contains `?lang=`.
+ * Each language version is canonical and links to the others; the address without `lang` is `x-default`.
  */
 export function buildHead(
   { site, publicUrl, icon, languages }: HeadSite,
@@ -48,7 +48,7 @@ export function buildHead(
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
-    // A missing page has no address to link to.
+    // A missing page has no address that a social network could link to.
     ['og:url', head.missing ? undefined : canonical],
     ['og:site_name', site],
     ['og:locale', locales[language]],
@@ -73,7 +73,7 @@ export function buildHead(
   ].join('')
 }
 
-/** Returns the tags of the installable app: its icons, its manifest, and its name under the icon on iOS. */
+/** Returns the head's tags for the installable app: icons, manifest, and the name that iOS shows under the icon. */
 export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { site: string } }): string {
   return [
     `<link rel="icon" href="${icons.logo()}">`,
@@ -83,7 +83,10 @@ export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { si
   ].join('')
 }
 
-/** Preloads an image with the document, in the same mode as its later request: `firstVideoElement` uses CORS. */
+/**
+ * Returns the tag that preloads an image. The CORS mode must equal that of the later request, or the browser downloads
+ * the image twice: the poster of `firstVideoElement` uses CORS.
+ */
 export function preloadImage(address: string | undefined, ofVideo = false): string {
   const corsAttribute = ofVideo ? ' crossorigin="anonymous"' : ''
   return address === undefined
@@ -92,24 +95,24 @@ export function preloadImage(address: string | undefined, ofVideo = false): stri
 }
 
 /**
- * Returns the element that plays the episode, with its poster. It is in the page before any script; the stream starts in it
- * (web/player/engine/stream.ts), and the screen adopts it.
+ * Returns the element that plays the episode, with its poster. It precedes all scripts in the document. The stream
+ * starts in it (web/player/engine/stream.ts), and the screen later takes the element over.
  */
 export function firstVideoElement(poster: string): string {
   return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
-/** Returns the homepage's first poster, shown until the carousel has loaded. */
+/** Returns the homepage's first cover as an image, shown until the carousel has loaded. */
 export function firstPosterElement(address: string): string {
   return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" decoding="sync" fetchpriority="high">`
 }
 
-/** Returns the address of a page in one language. */
+/** Returns the URL of a page in one language. */
 export function languageUrl(address: string, language: Language): string {
   return `${address}?lang=${bcp47Tags[language]}`
 }
 
-/** Returns all language versions of a page: `hreflang` value and address. */
+/** Returns the `hreflang` value and the address of each language version of a page. */
 export function languageAlternates(address: string, languages: OfferedLanguages): [string, string][] {
   return [
     ...languages.map((language): [string, string] => [bcp47Tags[language], languageUrl(address, language)]),
@@ -117,12 +120,12 @@ export function languageAlternates(address: string, languages: OfferedLanguages)
   ]
 }
 
-/** Escapes text for content and attributes in HTML and XML. */
+/** Escapes text for the content and the attributes of HTML and XML. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Serializes JSON so that it cannot end its script element. */
+/** Serializes a value as JSON that cannot close its script element. */
 export function escapeJsonForScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
@@ -142,7 +145,7 @@ function metaTags(attribute: 'name' | 'property', values: [string, string | unde
   )
 }
 
-/** Limits the number of characters, and cuts between words. */
+/** Shortens a description to `maxDescriptionLength`, at the end of a word. */
 function truncate(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= maxDescriptionLength) return line

@@ -1,22 +1,22 @@
 import type { DocumentName } from '#server/features/pages/html-documents.ts'
 
-/** Foreign hosts that a document may connect to. */
+/** Hosts of third parties that a document may connect to. */
 export interface ThirdPartyHosts {
   script: readonly string[]
-  /** Hosts that receive data by a request or an image. */
+  /** Hosts that receive data by fetch or by an image request. */
   beacon: readonly string[]
-  /** Hosts that receive requests only. */
+  /** Hosts that receive data by fetch only. */
   connect?: readonly string[]
   frame?: readonly string[]
-  /** Hosts of videos and their images. */
+  /** Hosts of videos and of their images. */
   media?: readonly string[]
 }
 
 const noHosts: ThirdPartyHosts = { script: [], beacon: [] }
 
 /**
- * Returns the Content-Security-Policy of a document. hls.js plays media from blobs, and no other site may frame our pages. The
- * `index` document allows the hosts of pixels and error reports; the payment form allows those of the gateways only.
+ * Returns the Content-Security-Policy of a document. The player needs `blob:` for hls.js. Other sites may not frame our
+ * pages. `thirdPartyHosts` differs by document: see `createDocumentSender`.
  */
 export function contentSecurityPolicy(
   document: DocumentName,

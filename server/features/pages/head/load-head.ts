@@ -18,11 +18,14 @@ interface StaticHead {
   /** Translation key of the title. */
   key: string
   indexed: boolean
-  /** Translation key of the description; by default that of the site. */
+  /** Translation key of the description. The default is the site's description. */
   text?: string
 }
 
-/** The head of each route about which nothing else is known; routes that are not indexed are personal. */
+/**
+ * Heads of routes whose title and description depend on no data. `indexed: false` excludes personal and technical pages
+ * from search engines.
+ */
 const staticHeads: Record<string, StaticHead> = {
   '/': { key: 'home', indexed: true },
   '/search': { key: 'search', indexed: true, text: 'searchText' },
@@ -41,23 +44,23 @@ const staticHeads: Record<string, StaticHead> = {
   '/studio': { key: 'home', indexed: false },
   '/studio/*': { key: 'home', indexed: false },
 }
-/** A route whose title could not be loaded is described as the site. */
+/** Head of a route that has no entry in `staticHeads`: the site's name and description. */
 const defaultHead: StaticHead = { key: 'home', indexed: true }
 const missing: StaticHead = { key: 'notFound', indexed: false }
 
 export interface HeadRequest {
-  /** The route's pattern, and the value of its `:id`. */
+  /** The route's pattern, and the value of its `:id` parameter. */
   route: string
   id: string | undefined
-  /** Path from the root, without a query. */
+  /** Path of the URL, without the query. */
   path: string
   language: Language
   firstScreen: FirstScreen | undefined
-  /** Set if the database is down, so it is unknown whether the page's subject exists. */
+  /** True if the database is down, so that the page's subject may or may not exist. */
   isDatabaseAway?: boolean | undefined
 }
 
-/** Creates a function that returns the head of a page; names and texts are queried at most once a second. */
+/** Creates a function that returns the head of a page. Names and texts are cached, and loaded at most once a second. */
 export function createHeadLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
   const { clock, operator, publicUrl, translate } = context
   const names = createResponseCache<string | undefined>(clock, { stale: true })
@@ -89,7 +92,7 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     if (firstScreen) return buildVideoHead(firstScreen, path, publicUrl)
     if (request.isDatabaseAway) return { ...staticHead(request), indexed: false }
     if (route === '/videos/:id') return staticHead({ ...request, route: '*' })
-    // A page opens without its description, which needs the database.
+    // If the text cannot be loaded, the page still opens, with the static head.
     if (page) return text(request, page).catch(() => staticHead(request))
     return listingRoutes.has(route) ? listing(request).catch(() => staticHead(request)) : staticHead(request)
   }
@@ -97,7 +100,10 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
 
 const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
-/** @returns undefined for search terms, since there are unlimited such pages */
+/**
+ * Returns what a listing shows. @returns undefined for search terms, because they would give an unlimited number of
+ * pages
+ */
 function listingKind(route: string, id: string): ListingKind | undefined {
   if (route === '/browse/:id') return 'category'
   if (route === '/more/:id') return 'section'

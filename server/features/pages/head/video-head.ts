@@ -1,7 +1,10 @@
 import type { Head } from './build-head.ts'
 import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 
-/** Describes a video's page, with a `VideoObject` for search engines. It names no media file, free or locked. */
+/**
+ * Builds the head of a video's page, with a `VideoObject` for search engines. It contains no address of a media file,
+ * because search engines must not link to one.
+ */
 export function buildVideoHead(
   { video, episodes, playable }: FirstScreen,
   path: string,
@@ -30,7 +33,7 @@ export function buildVideoHead(
   }
 }
 
-/** Formats an ISO 8601 duration: 83000 is "PT1M23S". */
+/** Formats a duration as ISO 8601: 83000 becomes "PT1M23S". */
 function durationOf(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000))
   return `PT${Math.floor(seconds / 60)}M${seconds % 60}S`

@@ -5,14 +5,14 @@ import { detectImageFormat } from '#server/platform/image-format.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from '#server/features/pages/page-queries.ts'
 
-/** Side of the stored image in pixels, larger than any icon made from it. */
+/** Side of the stored image in pixels. It is larger than any icon drawn from it. */
 const storedSide = 1024
 const maxPixels = 8192 ** 2
 const imageTypes = new Set(['png', 'jpeg', 'webp'])
-/** Tolerance for a square image: 1 %. */
+/** Maximum difference between the sides of a square image, as a share of the longer side. */
 const squareTolerance = 0.01
 
-/** An image for the site's icon, and its name. */
+/** A converted image for the site's icon, and the hash of its bytes. */
 export interface IconImage {
   hash: string
   picture: Buffer
@@ -24,7 +24,7 @@ export interface IconImage {
  */
 export async function convertIcon(file: Buffer): Promise<IconImage> {
   if (!imageTypes.has(detectImageFormat(file) ?? '')) throw invalid()
-  // Loaded on demand: few processes ever convert an icon.
+  // Loaded on demand, because few processes ever convert an icon.
   const { default: sharp } = await import('sharp')
   const options = { limitInputPixels: maxPixels, failOn: 'error' as const }
   try {

@@ -14,7 +14,7 @@ export interface InstallContext {
 
 type Request = Parameters<PlainRoute['handle']>[0]
 
-/** Serves what makes the site installable on a phone or desktop: its manifest, icons and service worker. */
+/** Serves the files that make the site installable on a phone or desktop: manifest, icons and service worker. */
 export function installRoutes(
   context: InstallContext,
   languageOf: (request: Request) => Language,
@@ -58,7 +58,9 @@ export function installRoutes(
   ]
 }
 
-/** Returns the W3C Web Application Manifest. Its id never changes: browsers identify the installed app by it. */
+/**
+ * Builds the W3C Web Application Manifest. Its `id` must not change, because browsers identify the installed app by it.
+ */
 function buildManifest(
   { documents, icons, operator, translate }: InstallContext,
   language: Language,

@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 
-/** The images that browsers and home screens request: size in pixels, and the logo's share of it. */
+/**
+ * The icons that browsers and home screens request. `size` is the side in pixels, `share` the part of it that the logo
+ * fills, and `filled` means without transparency.
+ */
 const variants = {
   '192.png': { size: 192, share: 1, filled: false },
   '512.png': { size: 512, share: 1, filled: false },
-  // Any part outside a circle of 80 % may be cut off.
+  // The system may cut off everything outside a circle of 80 % of the size.
   'maskable.png': { size: 512, share: 0.56, filled: true },
-  // iOS shows transparency as black.
+  // iOS shows transparent pixels as black.
   'apple.png': { size: 180, share: 0.76, filled: true },
 } as const
 
@@ -19,36 +22,38 @@ const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
 type IconVariant = keyof typeof variants
 
 export interface SiteIcons {
-  /** Address of the logo for the header and the browser's tab. */
+  /** Returns the logo's address for the header and the browser's tab. */
   logo(): string
-  /** Returns an image's address, which changes with the logo. */
+  /** Returns the address of an icon. It changes when the logo changes. */
   address(name: IconVariant): string
-  /** Returns the image at an address from `address` as PNG; undefined for any other. */
+  /** Draws the icon at an address from `address`, as PNG. Returns undefined for any other address. */
   draw(hash: string, name: string): Promise<Buffer | undefined>
 }
 
 interface SiteIconsOptions {
-  /** The operator's file, otherwise the built-in one. */
+  /** Path of the operator's logo file. Without one, the built-in logo is used. */
   logo: string | undefined
-  /** The image uploaded in the studio, which overrides both. */
+  /** The image uploaded in the studio. It overrides the operator's file and the built-in logo. */
   uploaded: {
     hash(): string | undefined
     load(hash: string): Promise<Buffer | undefined>
-    /** Checks whether the image has changed. */
+    /** Loads the current hash from the settings, in case another process changed the image. */
     refresh(): Promise<void>
   }
   webRoot: string
-  /** Background colour of icons without transparency. */
+  /** Returns the background colour of icons without transparency. */
   background(): string
   log: Log
 }
 
-/** Creates the site's icons. Each is drawn on its first request and cached; together they take less than 100 KB. */
+/**
+ * Creates the site's icons. Each icon is drawn on its first request and cached; together they need less than 100 KB.
+ */
 export function createSiteIcons({ logo, uploaded, webRoot, background, log }: SiteIconsOptions): SiteIcons {
   const readBuiltInLogo = () => readFileSync(join(webRoot, 'favicon.svg'))
   let file: Buffer | undefined
   const readLogo = () => (file ??= logo === undefined ? readBuiltInLogo() : readFileSync(logo))
-  /** Reads the logo; undefined if the icon was just replaced. */
+  /** Reads the logo. Returns undefined if the uploaded image was replaced in the meantime. */
   const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
   let cached:
     | {
@@ -57,7 +62,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
         rendered: Map<IconVariant, Promise<Buffer | undefined>>
       }
     | undefined
-  /** Returns the current icon, its hash, and the images drawn of it. */
+  /** Returns the hash of the current icon and the cache of icons drawn from it. */
   const current = () => {
     const uploadHash = uploaded.hash()
     if (cached && cached.uploadHash === uploadHash) return cached
@@ -79,7 +84,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
     address,
     logo: () => (logo === undefined && uploaded.hash() === undefined ? '/favicon.svg' : address('192.png')),
     async draw(hash, name) {
-      // Another process may have noticed a new one earlier.
+      // The address may contain a newer hash, from a process that has already noticed a new image.
       if (hash !== current().hash) await uploaded.refresh()
       const { uploadHash, hash: currentHash, rendered } = current()
       if (hash !== currentHash || !isPicture(name)) return undefined
@@ -94,16 +99,16 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
 const isPicture = (name: string): name is IconVariant => Object.hasOwn(variants, name)
 
 async function drawIcon(logo: Buffer, name: IconVariant, background: string): Promise<Buffer> {
-  // Loaded on demand: few processes ever draw.
+  // Loaded on demand, because few processes ever draw icons.
   const { default: sharp } = await import('sharp')
   const { size, share, filled } = variants[name]
   const { width = size, height = size } = await sharp(logo).metadata()
-  // A vector image is rendered at the displayed size; at a density of 72, its units are pixels.
+  // Renders a vector image at the displayed size. At a density of 72, one of its units is one pixel.
   const density = Math.min(2400, Math.max(72, Math.ceil((72 * size) / Math.max(width, height))))
   const draw = (side: number) =>
     sharp(logo, { density }).resize(side, side, { fit: 'contain', background: transparent }).png().toBuffer()
   if (!filled) return draw(size)
-  // A logo that is an opaque tile is extended in its own colour, and already has its margin.
+  // If the logo is an opaque tile, the canvas gets the tile's colour. Such a logo already has its own margin.
   const edge = { left: size >> 1, top: 0, width: 1, height: 1 }
   const [r, g, b, alpha] = await sharp(await draw(size))
     .ensureAlpha()

@@ -14,8 +14,8 @@ export interface PageContext {
 }
 
 /**
- * Loads one of the site's texts in a language: the operator's version, otherwise the built-in one, with the operator's details
- * filled in.
+ * Loads one of the site's texts in a language: the operator's own text, otherwise the built-in one. Replaces
+ * placeholders by the operator's details.
  * @throws Refusal notFound for an unknown name
  */
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
@@ -27,7 +27,7 @@ export async function loadPage(context: PageContext, name: string, language: Lan
   return { name: known, ...parsed, updated_at }
 }
 
-/** Returns the values of the placeholders. */
+/** Returns the values of the placeholders in a text. */
 export function placeholderValues({ operator, publicUrl }: Omit<PageContext, 'db'>): PlaceholderValues {
   const { site, name, address, email } = operator
   return { site, operator: name, address, contact: email, url: publicUrl }

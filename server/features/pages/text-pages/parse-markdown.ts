@@ -1,19 +1,19 @@
 import { marked, type Token, type Tokens } from 'marked'
 import type { Block, Run } from '#contract/pages.ts'
 
-/** A parsed text; its first heading is the title. */
+/** A parsed text. Its first heading of level 1 is the title. */
 export interface ParsedText {
   title: string
   blocks: Block[]
 }
 
-/** The value of `{{name}}`; undefined if it is not set. */
+/** Values of placeholders `{{name}}`; undefined if a value is not set. */
 export type PlaceholderValues = Readonly<Record<string, string | undefined>>
 
 /**
- * Parses a text into blocks without markup: headings, paragraphs and lists, with bold, italics and links. Raw HTML is shown as
- * text; images and tables are omitted. Values are inserted after parsing, so they cannot be markup either; a line with an unset
- * value is omitted.
+ * Parses a Markdown text into headings, paragraphs and lists, with bold, italics and links. Raw HTML is shown as text;
+ * images and tables are omitted. Placeholder values are inserted after parsing, so they cannot add markup. A line with
+ * an unset placeholder is omitted.
  */
 export function parseMarkdown(markdown: string, values: PlaceholderValues): ParsedText {
   const tokens = marked.lexer(markdown)
@@ -28,7 +28,7 @@ export function parseMarkdown(markdown: string, values: PlaceholderValues): Pars
   return { title: fillLine(toRuns(title), values).map(plainText).join(''), blocks }
 }
 
-/** Returns the placeholders of a text that have no value, each once. */
+/** Returns the names of a text's placeholders that have no value, each once. */
 export function unsetPlaceholders(markdown: string, values: PlaceholderValues): string[] {
   const names = [...markdown.matchAll(placeholderPattern)].map(([, name = '']) => name)
   return [...new Set(names)].filter((name) => placeholderValue(values, name) === undefined)
@@ -38,7 +38,7 @@ const placeholderPattern = /\{\{(\w+)\}\}/g
 const placeholderValue = (values: PlaceholderValues, name: string) =>
   Object.hasOwn(values, name) ? values[name] : undefined
 
-/** Returns a line as plain text. */
+/** Returns a line without formatting. */
 export function plainText(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join('')
 }
@@ -94,12 +94,15 @@ function inlineToRuns(part: Token, style: RunStyle): Run[] {
   }
 }
 
-/** Returns whether a link runs no code: `javascript:` and similar links are shown as text. */
+/** Returns whether a link cannot run code. Other links, such as `javascript:`, become plain text. */
 function isSafeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
 }
 
-/** @returns one line, or none if a value is missing */
+/**
+ * Inserts the placeholder values into a line. @returns the line, or an empty array if a value is missing or the line is
+ * blank
+ */
 function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
   let missing = false
   const fill = (text: string, encode: (value: string) => string = String) =>
@@ -116,7 +119,7 @@ function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
   return missing || plainText(filled).trim() === '' ? [] : [filled]
 }
 
-/** Returns a unique id of words joined by hyphens. */
+/** Returns the heading's words joined by hyphens, with a number if that id is already used. */
 function uniqueHeadingId({ lines }: BlockTemplate, taken: Set<string>): string {
   const words =
     plainText(lines[0] ?? [])

@@ -10,13 +10,13 @@ import { parseMarkdownInThread } from './parse-markdown-in-thread.ts'
 import { unsetPlaceholders, type ParsedText, type PlaceholderValues } from './parse-markdown.ts'
 import * as queries from '#server/features/pages/page-queries.ts'
 
-/** Name and language of a text. */
+/** Identifies a text by its name and language. */
 interface SiteTextKey {
   name: PageName
   language: Language
 }
 
-/** Loads one of the site's texts in a language: the operator's version, otherwise the built-in one. */
+/** Loads one of the site's texts in a language: the operator's own text, otherwise the built-in one. */
 export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Promise<PageText> {
   const row = await queries.selectText(db, name, language)
   const { markdown, updated_at } = row ?? (await readBuiltInText(name, language))
@@ -27,7 +27,7 @@ export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Pro
   return { name, language, markdown, custom, updated_at: updated_at.toISOString(), version }
 }
 
-/** Lists all texts in every language, without their content. */
+/** Lists all texts in all languages, without their content. */
 export async function listSiteTexts(
   db: Db,
 ): Promise<(SiteTextKey & { custom: boolean; updated_at: string })[]> {
@@ -45,7 +45,7 @@ export async function listSiteTexts(
 const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
 
 /**
- * Returns a text as viewers would see it, and its placeholders that have no value.
+ * Renders a text as viewers would see it, and lists its placeholders that have no value.
  * @throws Refusal siteTextInvalid if it is too long or cannot be parsed
  */
 export async function renderSiteText(
@@ -57,10 +57,10 @@ export async function renderSiteText(
   return { ...parsed, unset: unsetPlaceholders(markdown, values) }
 }
 
-/** Error codes of a thread whose text is nested too deeply, takes too long or needs too much memory. */
+/** Errors of the parser's thread for texts that are nested too deeply, take too long or need too much memory. */
 const unparsableErrors = new Set(['RangeError', 'DeadlineExceeded', 'ERR_WORKER_OUT_OF_MEMORY'])
 
-/** Returns undefined if quotations or lists are nested too deeply, or the text takes too long. */
+/** Parses a text. Returns undefined for the errors in `unparsableErrors`. */
 async function parseOrUndefined(
   markdown: string,
   values: PlaceholderValues,
@@ -75,14 +75,15 @@ async function parseOrUndefined(
 }
 
 interface SiteTextEdit extends SiteTextKey {
-  /** Version of the text that the editor has seen. */
+  /** The version of the text that the operator has edited. */
   version: string
 }
 
 /**
  * Saves the operator's own text for one language.
  * @returns the previous text
- * @throws Refusal editConflict if it has changed since `version`; siteTextInvalid if it has no title, is too long or cannot be parsed
+ * @throws Refusal editConflict if the text has changed since `version`; siteTextInvalid if it has no title, is too long
+ * or cannot be parsed
  */
 export async function saveSiteText(
   tx: Tx,
@@ -96,9 +97,9 @@ export async function saveSiteText(
 }
 
 /**
- * Restores the built-in text.
+ * Deletes the operator's own text, so that the built-in one applies again.
  * @returns the previous text
- * @throws Refusal editConflict
+ * @throws Refusal editConflict if the text has changed since `version`
  */
 export async function restoreSiteText(tx: Tx, edit: SiteTextEdit): Promise<PageText> {
   const previous = await lockCurrentVersion(tx, edit)
@@ -120,7 +121,7 @@ interface BuiltInText {
 
 const folder = join(import.meta.dirname, '../texts')
 
-/** The built-in texts; they are files of this release, so each is read once. */
+/** Cache of the built-in texts. They are files of this release and do not change, so each is read once. */
 const builtInTexts = new Map<string, Promise<BuiltInText>>()
 
 function readBuiltInText(name: PageName, language: Language): Promise<BuiltInText> {
@@ -131,9 +132,10 @@ function readBuiltInText(name: PageName, language: Language): Promise<BuiltInTex
   return text
 }
 
-/** Reads the first line of a file, the date of the text's last change: `Updated: 2026-11-21`. */
+/** Separates the date of the last change from the text. It is the first line of each file: `Updated: 2026-11-21`. */
 function splitDate(file: string): BuiltInText {
   const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
-  if (!updated || markdown === undefined) throw new Error('A text must begin with its date')
+  if (!updated || markdown === undefined)
+    throw new Error('A built-in text must begin with a line like "Updated: 2026-11-21"')
   return { markdown, updated_at: new Date(updated) }
 }

@@ -11,7 +11,7 @@ import {
 } from '#server/features/media/media.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 
-/** Commands for episodes: order, titles, and the state of their files. */
+/** Commands for episodes: reorder, title, retry a failed file, remove. */
 export const episodeCommands: Command[] = [
   readCommand(contract.listStudioEpisodes, async (context, { video_id }, { language }) => {
     await loadAdminVideo(context.db, video_id)

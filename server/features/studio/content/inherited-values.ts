@@ -3,14 +3,17 @@ import { selectPreviousVideo, type AdminVideoRecord } from '#server/features/cat
 import { selectVideoEdits } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The fields of each part that a draft inherits. */
+/** The columns of each part that a new draft takes from the previous video. */
 const columnsByField: Record<(typeof inheritableFields)[number], readonly Field[]> = {
   price: ['episode_cents', 'video_cents', 'currency'],
   free_episodes: ['free_episodes'],
 }
 type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
-/** Returns the values that a draft still has from the previous video, because no operator has changed them; null if there are none. */
+/**
+ * Returns the parts of a draft that still have the values of the previous video, because no operator has changed them.
+ * Returns null if there are none, or if the video is not a draft.
+ */
 export async function loadInheritedValues(db: Db, video: AdminVideoRecord): Promise<InheritedValues | null> {
   if (video.state !== 'draft') return null
   const events = await selectVideoEdits(db, video.id)

@@ -13,7 +13,7 @@ import { transactionalCommand, readCommand, type Command } from '#server/feature
 import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/platform/cursor.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** Commands for tags and categories: rename in all languages, merge, reorder, delete. */
+/** Commands for tags and categories: list, rename, merge, delete and reorder. */
 export const labelCommands: Command[] = [
   readCommand(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
     const words = keyword?.trim() || undefined

@@ -16,7 +16,10 @@ import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute, RawUpload } from '#server/platform/http/route.ts'
 
-/** Registers the routes that receive bytes: parts of announced uploads, whose start is in the audit trail, and covers. */
+/**
+ * Returns the routes that receive bytes: parts of uploads, and covers. Parts have no audit-log entry, because
+ * `startUploads` has written one for the upload.
+ */
 export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
@@ -39,7 +42,7 @@ export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
       info: Type.Object({
         cover_url: Type.String(),
         cover_color: Type.String(),
-        /** Whether it has fewer than 600 × 800 pixels, and looks blurred on large screens. */
+        /** True if the cover has fewer than 600 × 800 pixels, so that it looks blurred on large screens. */
         is_small: Type.Boolean(),
       }),
       refuses: ['signInRequired', 'notAllowed', 'notFound', 'imageUnreadable'],
@@ -51,7 +54,7 @@ export function contentUploadRoutes(context: StudioContext): BytesRoute[] {
   ]
 }
 
-/** Changes the default cover, or the one for a language in the address. */
+/** Replaces the default cover, or the cover of a language if the path contains one. */
 async function changeCover(context: StudioContext, { operator, ip, params, bytes }: RawUpload) {
   const { id = '' } = params
   const language = params['language'] === undefined ? undefined : languageFromTag(params['language'])

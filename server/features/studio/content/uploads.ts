@@ -8,7 +8,7 @@ import {
 } from '#server/features/media/media.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 
-/** Commands for uploads from the studio; upload-routes.ts receives their bytes. */
+/** Commands for uploads from the studio. The routes in upload-routes.ts receive the bytes. */
 export const uploadCommands: Command[] = [
   readCommand(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
     data: { list: await listUploads(db, video_id, language) },

@@ -3,7 +3,7 @@ import { parseVideoDescription } from '#contract/studio/video-descriptions.ts'
 import { readVideoYaml } from '#server/features/media/media.ts'
 import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 
-/** Commands for the description among a season's files; `video edit` applies it. */
+/** Commands for the video.yaml among a season's files. They only parse it; `video edit` applies its values. */
 export const videoYamlCommands: Command[] = [
   readCommand(parseVideoDescription, async (_context, { text }) => ({ info: await parseVideoYaml(text) })),
 ]

@@ -30,7 +30,7 @@ import type { Tx } from '#server/tables.ts'
 
 const maxTags = 500
 
-/** Commands for videos of every status: list, create, edit, publish, archive. */
+/** Commands for videos in every state: list, create, edit, publish, schedule, archive. */
 export const videoCommands: Command[] = [
   readCommand(contract.listStudioVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
     const name = `studio videos ${state ?? ''} ${keyword ?? ''}`
@@ -109,7 +109,7 @@ export const videoCommands: Command[] = [
   ),
 ]
 
-/** Locks a video, changes it, and returns it before and after. */
+/** Locks a video, applies a change, and returns the response and the audit-log entry with the changed fields. */
 async function changeVideo(
   { languages }: Pick<StudioContext, 'languages'>,
   tx: Tx,
@@ -133,7 +133,7 @@ const presentLabel = ({ slug, names }: NamedLabel, language: Language) => ({
   name: textInLanguage(names, language),
 })
 
-/** Returns unusual prices, and labels without a name in a language that the site offers. */
+/** Returns the warnings of a video: unusual prices, and labels without a name in a language that the site offers. */
 function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): VideoWarning[] {
   const lacksNames = ({ names }: { names: LocalizedText }) =>
     offered.some((language) => !names[language]?.trim())
@@ -185,13 +185,13 @@ function presentRow(
   }
 }
 
-/** Returns a video's editable fields for the audit trail. */
+/** Returns the fields of a video that operators can edit, for the audit log. */
 function auditedFields({ tags, category, ...video }: AdminVideoRecord): Record<string, unknown> {
   const { id: _id, created_at: _created, cover_color: _color, episode_count: _count, ...rest } = video
   return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
 }
 
-/** Returns the fields in which the two differ. */
+/** Returns the fields whose values differ: first their values before, then after. */
 function changedFields(before: Record<string, unknown>, after: Record<string, unknown>) {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -202,7 +202,7 @@ function changedFields(before: Record<string, unknown>, after: Record<string, un
 
 type Prices = Partial<Pick<AdminVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
-/** @throws Refusal amountNotSupported for a changed price that no gateway of the site accepts */
+/** Checks changed prices. @throws Refusal amountNotSupported if no gateway of the site accepts the price */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
   for (const field of ['episode_cents', 'video_cents'] as const) {
     const amount_cents = after[field]

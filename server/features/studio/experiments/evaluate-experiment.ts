@@ -11,7 +11,10 @@ import {
   type Amounts,
 } from './statistics.ts'
 
-/** Evaluates an experiment's results so far, with their uncertainty. Each variant is compared with the first. */
+/**
+ * Evaluates an experiment's results so far, with confidence intervals. Each variant is compared with the first, the
+ * control.
+ */
 export function evaluateExperiment(
   variants: readonly Variant[],
   sales: readonly VariantSales[],
@@ -71,7 +74,7 @@ function resultOf(
   }
 }
 
-/** Returns the amounts of all exposed viewers; those who bought nothing count as zero. */
+/** Returns the revenue of all exposed viewers in a currency. Viewers who bought nothing count as zero. */
 function revenueAmounts({ revenue, exposed }: VariantSales, currency: string): Amounts {
   const sums = revenue.find((each) => each.currency === currency)
   return { total: sums?.net_cents ?? 0, sumOfSquares: sums?.squares ?? 0, count: exposed }

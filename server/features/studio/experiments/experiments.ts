@@ -58,7 +58,7 @@ export const experimentCommands: Command[] = [
 
   transactionalCommand(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
     const draft = await presentOne(tx, await findExperiment(tx, id), language)
-    // The video's sale may have changed since the draft.
+    // Checked again, because the video may have changed since the draft.
     checkTarget(draft)
     checkPrices({ gateways }, draft)
     const row = await startDraft(tx, id, draft.currency, clock.now())
@@ -96,13 +96,16 @@ export const experimentCommands: Command[] = [
   }),
 ]
 
-/** Checks that an experiment on prices has a video, and one on a theme the whole site. @throws Refusal notFound */
+/**
+ * Checks the target: price experiments need a video, theme experiments apply to the whole site. @throws Refusal
+ * notFound
+ */
 function checkTarget({ kind, target, target_name }: Experiment): void {
   const isValid = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null
   if (!isValid) throw new Refusal('notFound', { field: 'target' })
 }
 
-/** @throws Refusal amountNotSupported for a price that no gateway accepts */
+/** Checks the variants' prices. @throws Refusal amountNotSupported if no gateway accepts a price */
 function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, currency }: Experiment): void {
   for (const { price_cents } of variants)
     if (
@@ -112,7 +115,7 @@ function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, curre
       throw new Refusal('amountNotSupported', { field: 'variants' })
 }
 
-/** Returns warnings on the prices of a draft's variants; empty once it has started. */
+/** Returns warnings about the prices of a draft's variants; none once the experiment has started. */
 async function warningsOf(
   db: Db,
   { state, kind, target, target_name, variants }: Experiment,
@@ -127,7 +130,7 @@ async function warningsOf(
   )
 }
 
-/** Returns a variant's changes to a video. The control changes nothing. */
+/** Returns the fields of a video that a variant changes. The control changes none. */
 function variantChanges(kind: ExperimentKind, { free_episodes, price_cents }: Variant) {
   if (free_episodes !== undefined) return { free_episodes }
   if (price_cents === undefined) return {}

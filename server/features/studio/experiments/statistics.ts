@@ -1,17 +1,17 @@
 import type { Difference, Estimate } from '#contract/studio/experiments.ts'
 
-/** Standard errors of a 95 % interval. */
+/** Number of standard errors of a 95 % confidence interval. */
 const defaultZ = 1.959964
 
 /**
- * Standard errors of a joint 95 % interval for one, two or three comparisons (Bonferroni): with three variants, a misleading result
- * is three times as likely.
+ * Number of standard errors for a joint 95 % confidence over one, two or three comparisons (Bonferroni). Without this
+ * correction, three comparisons would make a false result about three times as likely.
  */
 const bonferroniZ = [defaultZ, 2.241403, 2.39398]
 
 export const zForComparisons = (comparisons: number): number => bonferroniZ[comparisons - 1] ?? defaultZ
 
-/** Estimates a proportion with Wilson's score interval, which is valid for few buyers too. */
+/** Estimates a proportion with Wilson's score interval, which is also valid for few buyers. */
 export function proportion(hits: number, total: number, z = defaultZ): Estimate {
   if (total === 0) return { value: 0, low: 0, high: 1 }
   const value = hits / total
@@ -25,7 +25,11 @@ export function proportion(hits: number, total: number, z = defaultZ): Estimate 
   }
 }
 
-/** Estimates the difference of two proportions, second minus first, with Newcombe's interval of two Wilson intervals. */
+/**
+ /**
+ * Estimates the difference from two proportions, second minus first, with Newcombe's interval, which combines two Wilson
+ * intervals.
+ */
 export function differenceOfProportions(
   first: { hits: number; of: number },
   second: { hits: number; of: number },
@@ -40,20 +44,20 @@ export function differenceOfProportions(
   })
 }
 
-/** Amounts of `of` viewers: their sum and the sum of their squares. */
+/** The amounts count `count` viewers: their sum, and the sum count their squares. */
 export interface Amounts {
   total: number
   sumOfSquares: number
   count: number
 }
 
-/** Estimates the mean amount per viewer. */
+/** Estimates the mean amount per viewer, with its confidence interval. */
 export function mean(amounts: Amounts, z = defaultZ): Estimate {
   const { value, error } = meanAndError(amounts)
   return { value, low: value - z * error, high: value + z * error }
 }
 
-/** Estimates the difference of mean amounts, second minus first, with unequal variances (Welch). */
+/** Estimates the difference of two mean amounts (second minus first), with unequal variances (Welch). */
 export function meanDifference(first: Amounts, second: Amounts, z = defaultZ): Difference {
   const [a, b] = [meanAndError(first), meanAndError(second)]
   const value = b.value - a.value
@@ -76,12 +80,12 @@ const withSignificance = (estimate: Estimate): Difference => ({
   significant: estimate.low > 0 || estimate.high < 0,
 })
 
-/** Critical values of chi-squared for one in a thousand, by degrees of freedom from one. */
+/** Critical values of the chi-squared distribution at p = 0.001, for one, two and three degrees of freedom. */
 const chiSquaredCritical = [10.828, 13.816, 16.266]
 
 /**
- * Tests for sample ratio mismatch: whether such uneven counts would arise from these shares less than once in a thousand. If so,
- * viewers are counted wrongly.
+ * Tests for a sample ratio mismatch: whether chance gives such uneven counts in fewer than one of a thousand
+ * experiments. If so, viewers are probably assigned or counted wrongly.
  */
 export function hasSampleRatioMismatch(counts: readonly number[], shares: readonly number[]): boolean {
   const all = counts.reduce((sum, count) => sum + count, 0)
@@ -91,13 +95,13 @@ export function hasSampleRatioMismatch(counts: readonly number[], shares: readon
   return squared.reduce((sum, each) => sum + each, 0) > (chiSquaredCritical[counts.length - 2] ?? Infinity)
 }
 
-/** Minimum number of buyers for a known conversion rate. */
+/** Minimum number of buyers from which the conversion rate is estimated. With fewer, `defaultConversion` is used. */
 const minBuyersForRate = 20
 const defaultConversion = 0.05
 
 /**
- * Returns the sample size of each variant to detect a fifth more or fewer buyers with a power of 80 % (Lehr's rule), at the
- * conversion rate so far.
+ * Returns the sample size that each variant needs at the conversion rate so far. It allows detecting 20 % more or fewer
+ * buyers with a power of 80 % (Lehr's rule).
  */
 export function minimumSampleSize({ buyers, exposed }: { buyers: number; exposed: number }): number {
   const share = buyers < minBuyersForRate ? defaultConversion : buyers / exposed

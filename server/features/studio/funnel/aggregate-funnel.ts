@@ -11,14 +11,15 @@ import {
   type KeyedDayCounts,
 } from './funnel-queries.ts'
 
-/** True while there is something to count. */
+/** SQL condition: true if there are uncounted steps or ledger lines. */
 export const hasUncountedFunnelSql = `${anySteps} OR EXISTS (SELECT FROM unaggregated_ledger_lines)`
 
 const batchSize = 5000
 
 /**
- * Aggregates the steps and the ledger's lines since the last run, in batches until none is left. A batch is removed and added in
- * one transaction, so each counts once, with any number of processes and after a crash.
+ * Aggregates the funnel steps and ledger lines since the last run, in batches until none is left. A batch is removed
+ * from the queue and added to the sums in one transaction. So each item counts once, with any number of processes and
+ * after a crash.
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
   for (const aggregate of [aggregateSteps, aggregateSales]) {
@@ -50,7 +51,8 @@ async function aggregateSales(tx: Tx): Promise<number> {
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
   )
-  // A key with refunds only has a row too, so that the list matches the totals.
+  // Also adds a row of counts for a key that only has refunds, because a list shows only keys with counts. Otherwise
+  // its rows would not add up to the totals.
   await addCounts(
     tx,
     keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
@@ -59,7 +61,9 @@ async function aggregateSales(tx: Tx): Promise<number> {
   return taken
 }
 
-/** Counts unknown tokens as one: anyone can invent them, and each would leave rows forever. */
+/**
+ * Replaces unknown tokens by a common one. Clients can invent tokens, and each would add rows that are never deleted.
+ */
 async function replaceUnknownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
   const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
   const known = await selectKnownTokens(
@@ -76,7 +80,7 @@ type FunnelOrigin = {
   [Part in keyof Pick<SalesSums, 'token' | 'click' | 'video_id'>]: SalesSums[Part] | null
 }
 
-/** Returns the keys to count under, without null ones. */
+/** Returns the keys under which a step or sale is counted; null means none of that kind. */
 function funnelKeys({ token, click, video_id }: FunnelOrigin): [KeyedDayCounts['kind'], string][] {
   const keys: [KeyedDayCounts['kind'], string | null][] = [
     ['token', token],

@@ -1,10 +1,10 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { formatUtcDay, type DaySpan } from '#server/platform/utc-days.ts'
 
-/** Lengths of the runs of days that are aggregated, longest first. Each contains whole runs of the next. */
+/** Lengths in days of the buckets that are aggregated, longest first. Each length is a multiple of the next. */
 export const bucketLengths = [16, 4, 1] as const
 
-/** A run of UTC days. Runs of a length begin at its multiples, counted from the beginning of 2000. */
+/** A bucket of consecutive UTC days. Its first day is a multiple of `days`, counted from 2000-01-01. */
 export interface DayBucket {
   days: number
   first_day: string
@@ -12,7 +12,7 @@ export interface DayBucket {
 
 const epoch = Date.UTC(2000, 0, 1)
 
-/** Returns the fewest runs that compose a span: 92 days are 17 at most. */
+/** Returns the smallest number of buckets that cover a span exactly: at most 17 for 92 days. */
 export function splitIntoBuckets({ from, to }: DaySpan): DayBucket[] {
   const buckets: DayBucket[] = []
   const end = (to.getTime() - epoch) / dayMs

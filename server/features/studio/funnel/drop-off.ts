@@ -6,10 +6,10 @@ import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/pla
 import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
-/** Default and maximum page size. A chart shows all episodes of nearly every video at once. */
+/** Default and maximum page size: large enough to show nearly every video's episodes in one chart. */
 const limits = { default: 200, max: 200 }
 
-/** Commands for the drop-off of a video's viewers. */
+/** Commands that show at which episode a video's viewers stop. */
 export const dropOffCommands: Command[] = [
   readCommand(listDropOff, async ({ db }, { video_id, cursor, limit }, { language }) => {
     const name = `dropoff ${video_id}`

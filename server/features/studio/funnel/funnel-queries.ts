@@ -13,10 +13,10 @@ export interface FunnelCounts {
 
 export const noCounts: FunnelCounts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
 
-/** Money in one currency, either of renewals or of first sales. */
+/** Revenue in one currency, either of first sales or of renewals. */
 export type FunnelRevenue = LedgerSums & { renewal: boolean }
 
-/** The key whose sums are increased. */
+/** The key and day whose sums are increased. */
 interface FunnelKey {
   kind: FunnelKind
   key: string
@@ -25,12 +25,16 @@ interface FunnelKey {
 export type KeyedDayCounts = FunnelKey & FunnelCounts
 export type KeyedDayRevenue = FunnelKey & FunnelRevenue
 
-// Rows are changed in the order of their keys, so that processes cannot deadlock.
+// Both inserts below are ordered by the primary key. All processes then lock rows in the same order, so they cannot
+// deadlock.
 
 const bucketLengthsSql = sql`unnest(${sql.lit(`{${bucketLengths.join(',')}}`)}::smallint[]) AS days`
 const firstDaySql = sql`day - (day - date '2000-01-01') % days`
 
-/** Adds to the sums of all runs. Counts for a nonexistent video are invented by a client, and are ignored. */
+/**
+ * Adds counts to the sums of every bucket that contains the day. Ignores counts of nonexistent videos, because a client
+ * has invented these.
+ */
 export async function addCounts(tx: Tx, counted: readonly KeyedDayCounts[]): Promise<void> {
   await sql`
     INSERT INTO funnel_counts AS kept (kind, days, first_day, key, visits, plays, paywalls, paid)
@@ -74,10 +78,13 @@ const bucketTable = (buckets: readonly DayBucket[]) => sql`
 const countColumns = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
   coalesce(sum(paywalls), 0)::float8 AS paywalls, coalesce(sum(paid), 0)::float8 AS paid`
 
-/** The position in a list: after this key with this number of visits. */
+/** Position in a list sorted by visits: after this key, which has this number of visits. */
 export type FunnelPosition = { visits: number; key: string } | undefined
 
-/** Selects a page of keys with their sums over these runs, most visits first, and the sums of all keys; each run is read once. */
+/**
+ * Returns a page of keys with their sums over these buckets, most visits first, and the totals of all keys. The query
+ * reads each bucket once.
+ */
 export async function selectCounts(
   db: Db,
   kind: FunnelKind,
@@ -105,7 +112,7 @@ const revenueColumns = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded
   sum(disputed_cents)::float8 AS disputed_cents, sum(disputes_won_cents)::float8 AS disputes_won_cents,
   sum(disputes_lost_cents)::float8 AS disputes_lost_cents`
 
-/** Selects the money of these keys over these runs. */
+/** Returns the revenue of these keys over these buckets. */
 export async function selectRevenue(
   db: Db,
   kind: FunnelKind,
@@ -120,7 +127,10 @@ export async function selectRevenue(
   return new Map([...found].map(([key, all]) => [key, all.map(({ key: _key, ...sums }) => sums)]))
 }
 
-/** Selects the money of all keys over these runs. Every ledger line is in each kind once, and ad clicks have the fewest keys. */
+/**
+ * Returns the revenue of all keys over these buckets. Each kind of key contains every ledger line once, so one kind is
+ * enough; `click` has the fewest keys.
+ */
 export async function selectRevenueTotals(db: Db, buckets: readonly DayBucket[]): Promise<FunnelRevenue[]> {
   const { rows } = await sql<FunnelRevenue>`
     SELECT currency, renewal, ${revenueColumns} FROM funnel_revenue JOIN ${bucketTable(buckets)} USING (days, first_day)
@@ -128,7 +138,7 @@ export async function selectRevenueTotals(db: Db, buckets: readonly DayBucket[])
   return rows
 }
 
-/** Selects the counts of these tokens over these runs. */
+/** Returns the counts of these tokens, summed over these buckets. */
 export async function selectTokenCounts(
   db: Db,
   buckets: readonly DayBucket[],
@@ -140,10 +150,10 @@ export async function selectTokenCounts(
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 
-/** Replaces every unknown token. No link and no member has it. */
+/** Replaces every unknown token. No campaign link and no member has this token. */
 export const unknownToken = 'unknown'
 
-/** Selects which of these tokens belong to a link, or are the referral code of a registered user. */
+/** Returns which of these tokens belong to a campaign link, or are the referral code of a member. */
 export async function selectKnownTokens(db: Db, tokens: readonly string[]): Promise<ReadonlySet<string>> {
   if (tokens.length === 0) return new Set()
   const { rows } = await sql<{ token: string }>`
@@ -154,7 +164,7 @@ export async function selectKnownTokens(db: Db, tokens: readonly string[]): Prom
   return new Set(rows.map(({ token }) => token))
 }
 
-/** Selects the operator's names of these tokens. */
+/** Returns the names that operators gave to the campaign links with these tokens. */
 export async function selectLinkNames(db: Db, tokens: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('campaign_links')

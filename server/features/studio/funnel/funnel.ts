@@ -7,12 +7,12 @@ import { loadKeyNames, readFunnel } from './read-funnel.ts'
 
 const pageLimits = { default: 20, max: 50 }
 
-/** The conversion funnel from visit to payment, by campaign, ad click and video. */
+/** Commands for the conversion funnel from visit to payment, by campaign, ad click or video. */
 export const funnelCommands: Command[] = [
   readCommand(listFunnel, async ({ db, clock }, { by, until, days = 30, cursor, limit }, { language }) => {
     const name = `funnel ${by} ${days}`
     const position = decodeCursor(name, cursor, ['time', 'count', 'text'])
-    // A list whose paging continues after midnight stays the same.
+    // Takes the span's end from the cursor, so that a list keeps its span if its next page is loaded after midnight.
     const span = daySpanUntil(new Date(position?.[0] ?? until ?? clock.now()), days)
     const after = position && { visits: position[1], key: position[2] }
     const size = choosePageSize(limit, pageLimits)

@@ -12,7 +12,7 @@ import {
 } from './funnel-queries.ts'
 import { splitIntoBuckets } from './day-buckets.ts'
 
-/** Reads a page of a funnel and its totals from one snapshot, so that all rows add up to the totals. */
+/** Reads a page of the funnel and the totals from one snapshot, so that the rows of all pages add up to the totals. */
 export function readFunnel(
   db: Db,
   by: FunnelKind,
@@ -33,7 +33,9 @@ export function readFunnel(
 
 const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
 
-/** Returns the names of these keys: a link's name, a video's title. A kind of click has none. */
+/**
+ * Returns the display names of these keys: a campaign link's name or a video's title. Kinds of ad click have no name.
+ */
 export async function loadKeyNames(
   db: Db,
   by: FunnelKind,

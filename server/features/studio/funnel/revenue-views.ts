@@ -3,7 +3,7 @@ import { sumByCurrency } from '#server/features/billing/billing.ts'
 import { withNetRevenue } from '#server/features/studio/growth/revenue.ts'
 import type { FunnelRevenue } from './funnel-queries.ts'
 
-/** Returns the two views of the revenue of a campaign or video: of the sale only, and with its renewals. */
+/** Returns the revenue of a campaign or video in two ways: including renewals, and of first sales only. */
 export function revenueViews(sums: readonly FunnelRevenue[]): RevenueViews {
   const all = sums.map(({ renewal: _renewal, ...money }) => money)
   const sales = sums.filter(({ renewal }) => !renewal).map(({ renewal: _renewal, ...money }) => money)

@@ -1,6 +1,6 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 
-/** `key`: a token, a kind of click or a video's id; empty for none. */
+/** Sums of one key over one bucket of days. `key` is a token, a kind of ad click or a video's id; empty for none. */
 interface FunnelBucketTable {
   kind: FunnelKind
   days: number

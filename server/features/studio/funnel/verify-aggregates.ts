@@ -19,16 +19,20 @@ export interface VerifyContext {
 }
 
 const kinds = ['token', 'click', 'video'] as const
-/** After this time a day is complete: later writes have later dates. */
+/** Time in milliseconds after a day's end until its sums are complete. */
 const dayCompleteAfterMs = hourMs
-/** Maximum number of differing days that are compared again and remembered, since each comparison reads all events of a day. */
+/**
+ * `maxRechecked`: differing days that a run compares again; it is small, because each comparison reads all events of a
+ * day. `maxRemembered`: differing days that are stored.
+ */
 const maxRechecked = 3
 const maxRemembered = 100
 
 /**
- * Compares the studio's sums of a random past day with their ledger lines and events, and repeats days that differed before, so
- * that a difference is reported until it is resolved. Every run compares the remaining balances with the ledger's deferred revenue.
- * @throws Error naming the days and the differences, which the studio's system page shows as the job's state
+ * Compares the aggregated sums of a random past day with the ledger lines and events. Days that differed before are
+ * compared again, so that a difference is reported until it is resolved. Every run also compares the customers'
+ * balances with the ledger's deferred revenue.
+ * @throws Error with the days and the differences; the studio's system page shows its message as the job's state
  */
 export async function verifyAggregates(context: VerifyContext): Promise<void> {
   const { db } = context
@@ -52,7 +56,9 @@ export async function verifyAggregates(context: VerifyContext): Promise<void> {
   if (messages.length > 0) throw new Error(`Sums differ from their sources: ${messages.join('; ')}`)
 }
 
-/** Returns the differences between balances and the ledger, whose liability is what was paid and not spent. */
+/**
+ * Returns the differences between the customers' unspent paid balances and the ledger's deferred revenue, by currency.
+ */
 export async function verifyBalances(db: Db): Promise<string[]> {
   const sums = await selectDeferredRevenue(db)
   return sums.flatMap(({ currency, unspent_cents, owed_cents }) =>
@@ -62,7 +68,7 @@ export async function verifyBalances(db: Db): Promise<string[]> {
   )
 }
 
-/** Chooses a past day with money or events. */
+/** Chooses a random past day since the first revenue, or since the oldest events. */
 async function chooseRandomDay({ db, clock, tracking }: VerifyContext): Promise<string> {
   const last = clock.now().getTime() - dayCompleteAfterMs - dayMs
   const firstMoney = (await selectFirstRevenueAt(db))?.getTime() ?? last
@@ -70,7 +76,7 @@ async function chooseRandomDay({ db, clock, tracking }: VerifyContext): Promise<
   return formatUtcDay(new Date(first + Math.random() * (last - first)))
 }
 
-/** Returns the differences of a day, from one snapshot. Incomplete sums are not compared. */
+/** Returns the differences of a day, read from one snapshot. Sums are not compared while they are incomplete. */
 export async function verifyDay(context: VerifyContext, day: string): Promise<string[]> {
   const { db } = context
   const compare = async (tx: Db) => [
@@ -120,8 +126,9 @@ function describeDifferences(
 }
 
 /**
- * Compares steps. Sums may exceed the events, since a user's oldest are deleted beyond MAX_EVENT_KB_PER_USER, but are never lower. Events
- * older than EVENTS_DAYS are deleted.
+ * Compares the funnel's steps with the events. Sums may exceed the events, because a user's oldest events are deleted
+ * beyond MAX_EVENT_KB_PER_USER, but they must not be lower. Days older than EVENTS_DAYS are skipped, because their
+ * events are deleted.
  */
 async function verifySteps(db: Db, { clock, tracking }: VerifyContext, day: string): Promise<string[]> {
   const span = daySpanUntil(new Date(day), 1)

@@ -5,7 +5,7 @@ import type { Db } from '#server/tables.ts'
 
 const differingDaysKey = 'differing_days'
 
-/** Selects a day's money in the funnel, totalled over the keys of a kind. */
+/** Returns a day's revenue in the funnel, summed over all keys of a kind. */
 export async function selectMoneyOfDay(db: Db, kind: FunnelKind, day: string): Promise<LedgerSums[]> {
   const { rows } = await sql<LedgerSums>`
     SELECT currency, sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
@@ -17,7 +17,7 @@ export async function selectMoneyOfDay(db: Db, kind: FunnelKind, day: string): P
   return rows
 }
 
-/** Selects a day's visits and paywall views in the funnel, totalled over the keys of a kind. */
+/** Returns all visits and paywall views of a day in all funnel, summed over all keys of a kind. */
 export async function selectCountsOfDay(db: Db, kind: FunnelKind, day: string) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`
     SELECT coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(paywalls), 0)::float8 AS paywalls
@@ -25,7 +25,7 @@ export async function selectCountsOfDay(db: Db, kind: FunnelKind, day: string) {
   return rows[0] ?? { visits: 0, paywalls: 0 }
 }
 
-/** Selects the days that differed in their last comparison. */
+/** Returns the days whose sums differed in their last comparison. */
 export async function selectDifferingDays(db: Db): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
     SELECT jsonb_array_elements_text(value -> 'days') AS day FROM settings WHERE key = ${differingDaysKey}`.execute(
@@ -40,7 +40,7 @@ export async function saveDifferingDays(db: Db, days: readonly string[]): Promis
     ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE kept.value <> excluded.value`.execute(db)
 }
 
-/** Selects the time of the first ledger line, or undefined. */
+/** Returns the beginning of the first day with revenue; undefined if there is none. */
 export async function selectFirstRevenueAt(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT min(day)::timestamp AT TIME ZONE 'UTC' AS first FROM daily_revenue`.execute(db)

@@ -3,7 +3,7 @@ import type { LocalizedText } from '#contract/languages.ts'
 import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects links with their targets. */
+/** Selects campaign links with their episode and video. */
 const campaignLinksWithTargets = (db: Db) =>
   db
     .selectFrom('campaign_links')
@@ -29,7 +29,7 @@ export interface CampaignLinkRow {
   titles: LocalizedText
 }
 
-/** Selects a page of links, newest first, from the one after `after`. */
+/** Returns a page of campaign links after the position `after`, newest first. */
 export function selectCampaignLinks(
   db: Db,
   after: PagePosition | undefined,
@@ -51,7 +51,7 @@ export function selectCampaignLink(db: Db, id: string): Promise<CampaignLinkRow 
   return campaignLinksWithTargets(db).where('campaign_links.id', '=', id).executeTakeFirst()
 }
 
-/** Adds a link to an episode. @returns whether the episode exists */
+/** Inserts a campaign link to an episode. @returns false if the episode does not exist */
 export async function insertCampaignLink(
   tx: Tx,
   link: { id: string; name: string; token: string; created_at: Date },

@@ -25,7 +25,7 @@ import {
 
 const limits = { default: 20, max: 50 }
 
-/** Campaign links, each with a token that identifies its buyers. */
+/** Commands for campaign links. Each link has a token to which visits and sales are attributed. */
 export const campaignLinkCommands: Command[] = [
   transactionalCommand(
     createLink,
@@ -67,7 +67,7 @@ export const campaignLinkCommands: Command[] = [
   ),
 ]
 
-/** Without letters and digits that look alike, as tokens are read aloud. */
+/** Without letters and digits that look alike, because people read tokens aloud. */
 const unambiguousCharacters = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 function newToken(): string {

@@ -8,7 +8,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 
-/** Commands for the site's revenue and its sources. The figures are the ledger's own. */
+/** Commands for daily revenue. The figures are sums of the ledger. */
 export const revenueCommands: Command[] = [
   readCommand(listGrowthDays, async ({ db, clock }, { until, days = 30 }) => {
     const end = until === undefined ? clock.now() : new Date(until)
@@ -22,7 +22,7 @@ function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): G
   return { day, revenue: revenue.map(withNetRevenue), subscribed: began, churned: ended, failed_renewals }
 }
 
-/** Adds the net to sums of money. */
+/** Adds the net revenue to sums of ledger lines. */
 export function withNetRevenue(sums: LedgerSums): Revenue {
   const { gross_cents, refunded_cents, disputed_cents, disputes_won_cents } = sums
   return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }

@@ -9,7 +9,7 @@ import { listHomepageOptions, loadDraft, previewDraft, saveDraft } from '#server
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Commands for composing the homepage. */
+/** Commands that load, preview and save the homepage's composition. */
 export const homepageCommands: Command[] = [
   readCommand(showHomepage, async ({ db }, _input, { language }) => ({
     info: await loadComposed(db, language),

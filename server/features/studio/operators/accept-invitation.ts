@@ -25,8 +25,8 @@ export interface Invitation {
 }
 
 /**
- * Creates the one-time link that sets an operator's password and second factor, and invalidates an earlier one. It is valid for a
- * day. The secret is in the fragment, which no server or log receives.
+ * Creates the one-time link with which an operator sets a password and a second factor. It replaces an earlier link,
+ * and is valid for a day. The secret is in the URL fragment, which browsers do not send, so that no log contains it.
  */
 export async function createInvitation(
   { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
@@ -45,8 +45,9 @@ export async function createInvitation(
 }
 
 /**
- * Returns the operator of an invitation, with a new secret for their authenticator app, which the same invitation then confirms.
- * @throws Refusal linkExpired
+ * Returns the operator of an invitation, with a new secret for their authenticator app. `acceptInvitation` confirms
+ * that secret.
+ * @throws Refusal linkExpired if the invitation is invalid or expired
  */
 export async function openInvitation(
   { db, realClock, secret, operator }: StudioContext,
@@ -64,9 +65,11 @@ export async function openInvitation(
 }
 
 /**
- * Sets the password and the second factor of an invited operator, and signs in.
- * @returns also recovery codes, each of which replaces the app's code once; only their hashes are stored
- * @throws Refusal linkExpired; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, codeWrong with the field
+ * Sets the password and the second factor of an invited operator, and signs them in.
+ * @returns the operator, and recovery codes. Each code can replace an authenticator code once. Only their hashes are
+ * stored
+ * @throws Refusal linkExpired; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer or codeWrong with the
+ * field
  */
 export async function acceptInvitation(
   context: StudioContext,
@@ -76,14 +79,14 @@ export async function acceptInvitation(
   const { secret, password, repeat_password, code } = call.body
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
-  // Hashing is expensive: not for callers without an invitation.
+  // Hashing a password is expensive, so callers without a valid invitation are refused first.
   if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
     throw new Refusal('linkExpired')
   const password_hash = await hashPassword(password)
   return inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkExpired')
-    // Another call may have used it before the operator was locked, or the access may have been reset.
+    // Selects again after the lock: another call may have used the invitation, or the access may have been reset.
     const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!invited) throw new Refusal('linkExpired')
     const { id, email, role, encrypted_totp_secret } = invited

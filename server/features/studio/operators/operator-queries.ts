@@ -3,7 +3,7 @@ import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { OperatorInvitationsTable, OperatorsTable } from '#server/features/studio/tables.ts'
 
-/** Selects an operator by e-mail address, ignoring case; locks the row if requested. */
+/** Returns the operator with an e-mail address, ignoring case. */
 export function selectOperatorByEmail(db: Db, email: string) {
   return db
     .selectFrom('operators')
@@ -17,8 +17,8 @@ export function lockOperator(tx: Tx, id: string) {
 }
 
 /**
- * Locks the owners in a fixed order and before any other row, so that two concurrent changes neither deadlock nor leave the site
- * without an owner.
+ * Locks the owners, ordered by id. Callers lock them before any other row. So two concurrent changes cannot deadlock,
+ * and cannot each remove one of the last two owners.
  */
 export function lockOwners(tx: Tx) {
   return tx
@@ -31,7 +31,7 @@ export function lockOwners(tx: Tx) {
     .execute()
 }
 
-/** @returns false if an operator with this address exists */
+/** Inserts an operator. @returns false if an operator with this address exists */
 export async function insertOperator(tx: Tx, operator: Insertable<OperatorsTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('operators')
@@ -45,12 +45,12 @@ export async function updateOperator(tx: Tx, id: string, changes: Updateable<Ope
   await tx.updateTable('operators').set(changes).where('id', '=', id).execute()
 }
 
-/** Deletes an operator; sessions, invitation and recovery codes are deleted with it. */
+/** Deletes an operator. Foreign keys delete the sessions, invitation and recovery codes. */
 export async function deleteOperator(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operators').where('id', '=', id).execute()
 }
 
-/** Selects all operators, with the time of their last visit. They are few: the staff of one company. */
+/** Returns all operators with the time of their last visit. The list has no pages, because a site has few operators. */
 export function selectOperators(db: Db) {
   return db
     .selectFrom('operators')
@@ -60,7 +60,7 @@ export function selectOperators(db: Db) {
     .execute()
 }
 
-/** Stores an operator's last visit, which outlives the session. */
+/** Stores the time of an operator's last visit, which remains when the session ends. */
 export async function updateLastSeen(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('operators').set({ last_seen_at: now }).where('id', '=', id).execute()
 }
@@ -76,7 +76,7 @@ export async function upsertInvitation(
     .execute()
 }
 
-/** Selects the valid invitation of a secret, with its operator. */
+/** Returns the operator and the authenticator secret of an unexpired invitation. */
 export function selectInvitation(db: Db, secretHash: Buffer, now: Date) {
   return db
     .selectFrom('operator_invitations as invitation')
@@ -103,7 +103,10 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
   await tx.deleteFrom('operator_invitations').where('operator_id', '=', operatorId).execute()
 }
 
-/** Uses up a time step and all earlier ones. @returns false if another call was first */
+/**
+ * Marks an authenticator code's time step as used, with all earlier steps. @returns false if another call has used it
+ * first
+ */
 export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('operators')
@@ -114,7 +117,7 @@ export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boo
   return numUpdatedRows === 1n
 }
 
-/** Replaces the recovery codes with new ones. */
+/** Replaces an operator's recovery codes. An empty array only deletes them. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   operatorId: string,
@@ -128,7 +131,7 @@ export async function replaceRecoveryCodes(
     .execute()
 }
 
-/** @returns whether the code existed; it is deleted now */
+/** Deletes a recovery code that is being used. @returns false if it does not exist */
 export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('operator_recovery_codes')
@@ -138,7 +141,7 @@ export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer):
   return numDeletedRows === 1n
 }
 
-/** Returns whether there is any operator, including invited ones. */
+/** Returns whether there is at least one operator, including invited operators. */
 export async function hasOperators(db: Db): Promise<boolean> {
   return (await db.selectFrom('operators').select('id').limit(1).executeTakeFirst()) !== undefined
 }

@@ -10,15 +10,18 @@ import { updateLastSeen } from './operator-queries.ts'
 import * as queries from './session-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 
-/** Sessions of operators expire after 12 idle hours, or 7 days in all. */
+/** An operator's session expires after 12 hours without use, and 7 days after its start. */
 const idleMs = 12 * 3_600_000
 const maxDays = 7
-/** Precision of a session's `last_seen_at`. */
+/** Minimum interval in milliseconds between two updates of `last_seen_at`. */
 const touchMs = 300_000
 const maxUserAgentLength = 512
 const cookieBaseName = 'operator'
 
-/** Starts an operator's session and sets its cookie; only a hash of its token is stored. @returns its id */
+/**
+ * Starts an operator's session and sets its cookie. Only a hash of the cookie's token is stored. @returns the session's
+ * id
+ */
 export async function startSession(
   { realClock, secure }: StudioContext,
   tx: Tx,
@@ -41,7 +44,7 @@ export async function startSession(
   return id
 }
 
-/** Finds the operator of a request's cookie with one query; null if there is none or the session has ended. */
+/** Returns the operator of a request's session cookie. Returns null if there is no cookie or the session has ended. */
 export async function findOperator(
   { db, realClock, secure }: StudioContext,
   { cookies }: TokenSource,
@@ -58,7 +61,10 @@ export async function findOperator(
   return { id, email, role, sessionId: session_id }
 }
 
-/** Ends the session of a call, or all of the operator's, and deletes the cookie. @returns how many ended */
+/**
+ * Ends the session of a call, or all of the operator's sessions, and deletes the cookie. @returns the number of ended
+ * sessions
+ */
 export function endSession(
   { db, secure }: StudioContext,
   call: Pick<OperatorCall, 'setHeader'>,

@@ -23,7 +23,10 @@ import * as queries from './operator-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { deleteSessions } from './session-queries.ts'
 
-/** Commands for operators: add, change role, reset access, remove. There is no default account. */
+/**
+ * Commands for operators: add, change role, reset access, remove. A new site has no account: the owner creates the
+ * first one with `npm run studio -- operator add`.
+ */
 export const operatorCommands: Command[] = [
   readCommand(listOperators, async ({ db }, _input, { role, operator }) => {
     const all = await queries.selectOperators(db)
@@ -75,13 +78,13 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** The name of the command line in mails, in every language. */
+/** Name of the command line in mails, the same in every language. */
 const commandLine = 'npm run studio'
 
-/** Columns of an operator who has not used their link. */
+/** Columns of an operator without credentials: just invited, or reset. */
 const withoutCredentials = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
-/** Creates an operator's one-time link that sets the missing credentials. */
+/** Creates the one-time link with which an operator sets the missing credentials. */
 async function createInvitationLink(
   context: StudioContext,
   tx: Tx,
@@ -91,13 +94,13 @@ async function createInvitationLink(
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
-/** Mails an operator that their access was reset, and by whom, so that they can object. */
+/** Mails an operator that their access was reset and who did it, so that they can object. */
 function sendResetMail({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })
 }
 
-/** @throws Refusal notFound */
+/** Locks the operator with an address. @throws Refusal notFound */
 async function lockByEmail(tx: Tx, email: string) {
   const known = await queries.selectOperatorByEmail(tx, email)
   const operator = known && (await queries.lockOperator(tx, known.id))
@@ -105,7 +108,7 @@ async function lockByEmail(tx: Tx, email: string) {
   return operator
 }
 
-/** @throws Refusal lastOwner if no other owner remains */
+/** Checks that another owner remains. @throws Refusal lastOwner */
 function assertOwnerRemains(owners: readonly { id: string }[], id: string): void {
   if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
 }

@@ -6,7 +6,7 @@ export async function insertSession(tx: Tx, session: Insertable<OperatorSessions
   await tx.insertInto('operator_sessions').values(session).execute()
 }
 
-/** Selects the operator of an active session by the hash of its token. */
+/** Returns an active session and its operator, by the hash of the cookie's token. */
 export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Date; madeAfter: Date }) {
   return db
     .selectFrom('operator_sessions as session')
@@ -24,7 +24,7 @@ export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Da
     .executeTakeFirst()
 }
 
-/** @returns whether it was updated, which no other call had done */
+/** Updates `last_seen_at` if it is before `before`. @returns false if another call has updated it */
 export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('operator_sessions')
@@ -35,7 +35,7 @@ export async function touchSession(db: Db, id: string, before: Date, now: Date):
   return numUpdatedRows === 1n
 }
 
-/** Ends one session of an operator, or all. @returns how many ended */
+/** Deletes one session of an operator, or all of them if `id` is missing. @returns the number of deleted sessions */
 export async function deleteSessions(db: Db, operatorId: string, id?: string): Promise<number> {
   const all = db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId)
   const { numDeletedRows } = await (id === undefined ? all : all.where('id', '=', id)).executeTakeFirst()

@@ -27,8 +27,8 @@ type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
 const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
- * Signs an operator in with e-mail, password and second factor, all of them required. An unknown address is handled like a wrong
- * password, with the same work and the same delays.
+ * Signs an operator in with e-mail address, password and second factor, all required. An unknown address causes the
+ * same work and delays as a wrong password, so that callers cannot find out which addresses exist.
  * @throws Refusal emailInvalid, signInWrong, secondFactorRequired, codeWrong; Fault tooManyRequests
  */
 export async function signIn(context: StudioContext, call: SignInCall): Promise<Operator> {
@@ -46,7 +46,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   }
   const result = inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const operator = await lockOperator(tx, operatorRow.id)
-    // It may have been reset while the password was being verified.
+    // The access may have been reset while the password was being verified.
     if (operator?.password_hash !== operatorRow.password_hash) throw signInWrong()
     await checkCode(context, tx, operator, totp)
     await deleteLoginFailures(tx, attempt.accountKey)
@@ -64,12 +64,12 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     })
 }
 
-/** Maximum number of audit entries for failed sign-ins with unknown addresses. */
+/** Maximum number of audit-log entries per network for failed sign-ins with unknown addresses. */
 const unknownAddressLimit = { max: 30, seconds: 3600 }
 
 /**
- * Records a failed sign-in. For a known address attempts are few because of its lockout (`throttleLogin`); for others, entries are
- * limited per network and hour.
+ * Writes a failed sign-in to the audit log. For a known address, the lockout (`throttleLogin`) limits the number of
+ * entries. For unknown addresses, `unknownAddressLimit` does.
  */
 async function auditSignInFailure(
   context: StudioContext,
@@ -93,7 +93,7 @@ async function auditSignInFailure(
   await auditSignIn(context, db, call, 'operator_sign_in_failed', email, details)
 }
 
-/** Records the result of a sign-in in its transaction. */
+/** Writes the start, failure or end of an operator's session to the audit log. */
 export function auditSignIn(
   { clock, secret }: StudioContext,
   db: Db,

@@ -1,7 +1,7 @@
 import { runtimeSettingsKey, type RuntimeOverrides } from '#server/platform/config/runtime-settings.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects the operators' own settings. */
+/** Returns the settings that operators have changed. */
 export async function selectOwnSettings(db: Db): Promise<RuntimeOverrides> {
   const row = await db
     .selectFrom('settings')
@@ -11,7 +11,7 @@ export async function selectOwnSettings(db: Db): Promise<RuntimeOverrides> {
   return { ...row?.value }
 }
 
-/** Selects the operators' own settings and locks them for the transaction. */
+/** Returns the settings that operators have changed, and locks them until the end of the transaction. */
 export async function lockOwnSettings(tx: Tx): Promise<RuntimeOverrides> {
   await tx
     .insertInto('settings')

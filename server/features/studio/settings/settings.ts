@@ -26,7 +26,7 @@ import * as queries from './settings-queries.ts'
 
 type Context = SettingsContext & { db: Db }
 
-/** Commands for the settings that apply without a restart. */
+/** Commands for the runtime settings, which apply without a restart. */
 export const settingsCommands: Command[] = [
   readCommand(showSettings, async (context) => ({ info: await loadSettings(context) })),
 
@@ -57,7 +57,7 @@ export const settingsCommands: Command[] = [
       throw new Refusal('settingInvalid', { field: 'languages' })
     const own = await queries.lockOwnSettings(tx)
     const { languages: before, ...rest } = own
-    // All languages in their usual order are the initial state.
+    // The default, all languages in their usual order, is stored as no value.
     const isDefault = offered.join() === languages.join()
     await queries.updateOwnSettings(tx, isDefault ? rest : { ...rest, languages: [first, ...others] })
     return {
@@ -89,7 +89,10 @@ async function loadSettings({ db, environment, secretsSet }: Context): Promise<S
   }
 }
 
-/** Sets a value, or resets it with null. @throws Refusal settingInvalid, limitOutOfBounds */
+/**
+ * Stores the operators' value of a setting; null restores the environment's value. @throws Refusal settingInvalid,
+ * limitOutOfBounds
+ */
 async function writeSetting(tx: Tx, name: SettingName, value: string | null): Promise<void> {
   const pixel = trackingKeys.find((key) => key === name)
   if (pixel) {
@@ -123,12 +126,13 @@ const parseMailFrom = (text: string) => orInvalid(() => readMailFrom({ MAIL_FROM
 const parseLimit = (text: string): RateLimit => orInvalid(() => readRateLimit({ LIMIT: text }, 'LIMIT'))
 const rateOf = ({ max, seconds }: RateLimit) => max / seconds
 
-/** @throws Refusal settingInvalid, limitOutOfBounds */
+/** Parses a rate limit and checks its bounds. @throws Refusal settingInvalid, limitOutOfBounds */
 function validateLimit(name: RateLimitName, text: string): RateLimit {
   const requested = parseLimit(text)
   const bounds = rateLimitBounds[name]
   const [minimum, maximum] = [parseLimit(bounds.min), parseLimit(bounds.max)]
-  // At least the minimum's burst: ten a second is a high rate, but no page sends fewer at a time.
+  // `max` must not be below the minimum's: a short interval can have a high rate, but would refuse the many calls that
+  // a page sends at once.
   const isInBounds =
     requested.max >= minimum.max &&
     rateOf(requested) >= rateOf(minimum) &&
@@ -137,7 +141,7 @@ function validateLimit(name: RateLimitName, text: string): RateLimit {
   return requested
 }
 
-/** Refuses values that the environment would refuse. */
+/** Runs a parser of environment variables and reports its errors as `settingInvalid`. */
 function orInvalid<T>(read: () => T | undefined): T {
   try {
     const value = read()

@@ -11,7 +11,7 @@ import type { Db } from '#server/tables.ts'
 import * as queries from './system-queries.ts'
 import type { HealthFinding } from './system-queries.ts'
 
-/** Dependencies of the check of the components. */
+/** Dependencies of the health checks. */
 export interface HealthCheckContext {
   db: Db
   clock: Clock
@@ -20,11 +20,11 @@ export interface HealthCheckContext {
   mailer: Mailer
   composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
-  /** Time limit of each component's check. */
+  /** Time limit of each check in milliseconds. */
   healthTimeoutMs?: number
 }
 
-/** A fault of a component that did answer. */
+/** A problem of a component that did respond. */
 class ComponentFault extends Error {
   readonly problem: NonNullable<ComponentHealth['problem']>
 
@@ -37,14 +37,14 @@ class ComponentFault extends Error {
 
 const defaultTimeoutMs = 5000
 const maxDetailLength = 300
-/** Minimum free space: below that the next episode may not fit. */
+/** Minimum free space on the work disk. With less, the next episode may not fit. */
 const minFreeBytes = 2 * 1024 ** 3
-/** Outside the files that are backed up and purged. */
+/** Key of the test file. It is outside the folders that are backed up and purged. */
 const probeKey = 'health/probe'
-/** A payment that no gateway has; the response shows that the gateway is reachable and accepts our keys. */
+/** Id of a payment that does not exist. The gateway's response shows that it is reachable and accepts our keys. */
 const unknownPaymentId = 'pi_none'
 
-/** Checks all components concurrently, each with a time limit, and stores the findings. */
+/** Checks all components concurrently, each with a time limit, and stores the results. */
 export async function runHealthChecks(context: HealthCheckContext): Promise<HealthFinding[]> {
   const { gateways, healthTimeoutMs = defaultTimeoutMs } = context
   const checks: [string, () => Promise<unknown>][] = [
@@ -79,7 +79,10 @@ async function runCheck(
   }
 }
 
-/** Returns a failure's detail. A gateway's message may repeat a payment's secret or an address, so only names and codes are kept. */
+/**
+ * Returns the detail of a failure. A gateway's message may contain a payment's secret or an address, so only names and
+ * codes are returned.
+ */
 function detailOf(component: string, error: unknown): string {
   const isOwnError = error instanceof TimedOut || error instanceof ComponentFault
   if (component.startsWith('gateway ') && !isOwnError)
@@ -101,12 +104,12 @@ async function checkJobs({ db }: HealthCheckContext): Promise<void> {
   if (late.length > 0) throw new ComponentFault('workerAway', late.join(', '))
 }
 
-/** Writes and reads a file, and checks free space. @returns how much is left */
+/** Writes and reads a file, and checks the free space. @returns a text with the free space */
 async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Promise<string> {
   const text = `written at ${new Date().toISOString()}`
   await storage.write(probeKey, text)
   if ((await storage.read(probeKey)).toString() !== text)
-    throw new Error('read different content than was written')
+    throw new Error('the file read back differs from the file written')
   const free = await freeBytes(storage.workDir)
   const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
   const eventsWarning = free < resourceLimits.minFreeBytes ? '; analytics events are not recorded' : ''

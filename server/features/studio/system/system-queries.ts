@@ -5,12 +5,15 @@ import type { ComponentHealth } from '#contract/studio/system.ts'
 
 export type HealthFinding = Pick<ComponentHealth, 'component' | 'problem' | 'detail'>
 
-/** Succeeds if the database answers. */
+/** Runs a trivial query. Throws if the database does not respond. */
 export async function pingDatabase(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db)
 }
 
-/** Stores the findings of components; `since` stays while a state is unchanged. Obsolete components are deleted. */
+/**
+ * Stores the findings of all components. `since` changes only with `problem`. Deletes components that are no longer
+ * checked.
+ */
 export async function saveFindings(db: Db, findings: readonly HealthFinding[]): Promise<void> {
   await sql`
     WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
@@ -31,7 +34,7 @@ export function selectComponents(db: Db) {
     .execute()
 }
 
-/** A job is late if it has not succeeded for three of its intervals, and for at least five minutes. */
+/** A job is late if its last success is more than three of its intervals ago, and more than five minutes. */
 const isLate = sql<boolean>`coalesce(succeeded_at, registered_at)
   < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
 
@@ -54,7 +57,7 @@ export function selectJobs(db: Db) {
 }
 export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 
-/** Requests a run of a job. @returns false if there is no such job */
+/** Requests an immediate run of a job. @returns false if the job does not exist */
 export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('scheduled_jobs')
@@ -66,7 +69,7 @@ export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
   return true
 }
 
-/** Selects when a worker last ran anything; null if never. */
+/** Returns the time of the last successful job run; null if there is none. */
 export async function selectLastRun(db: Db): Promise<Date | null> {
   const { last } = await db
     .selectFrom('scheduled_jobs')
@@ -75,7 +78,7 @@ export async function selectLastRun(db: Db): Promise<Date | null> {
   return last
 }
 
-/** Counts mails that wait for a retry, or should have been sent minutes ago: up to a hundred. */
+/** Counts mails that wait for a retry or are overdue by five minutes. Stops counting at 100. */
 export async function countStuckMails(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ stuck: number }>`
     SELECT count(*)::integer AS stuck FROM (SELECT FROM mails

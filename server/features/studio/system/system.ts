@@ -30,7 +30,10 @@ import { runHealthChecks, type HealthCheckContext } from './health-checks.ts'
 import * as queries from './system-queries.ts'
 import type { JobRow } from './system-queries.ts'
 
-/** Commands for the site's health: its components, scheduled jobs, files that failed conversion, and mails that could not be sent. */
+/**
+ * Commands for the site's health: its components, scheduled jobs, files that could not be converted, and mails that
+ * could not be sent.
+ */
 export const systemCommands: Command[] = [
   readCommand(showHealth, async ({ db }, _input, actor) => ({
     data: { list: await loadComponents(db, actor) },
@@ -38,7 +41,7 @@ export const systemCommands: Command[] = [
 
   readCommand(checkHealth, async (context, _input, actor) => {
     const components = await loadComponents(context.db, actor)
-    // Checks query external servers too, so they are limited to a useful frequency.
+    // Returns the stored findings if they are recent, because checks send requests to external servers.
     const isFresh = components.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < maxCheckAgeMs)
     if (isFresh) return { data: { list: components } }
     await runHealthChecks(context)
@@ -73,28 +76,34 @@ export const systemCommands: Command[] = [
   transactionalCommand(retryMailCall, async ({ clock }, tx, { id }) => {
     const mail = await retryMail(tx, id, clock)
     if (!mail) throw new Refusal('notFound')
-    // The audit log is permanent, so it does not record the recipient.
+    // The audit log is permanent, so it must not contain the recipient's address.
     return { answer: { info: { id } }, change: { subject: `mail ${id}`, after: mail } }
   }),
 ]
 
-/** Checks the components each minute, so that the start of a fault is known. */
+/** Returns the job that checks the components each minute, so that the beginning of a problem is known. */
 export function systemJobs(context: HealthCheckContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await runHealthChecks(context)) }]
 }
 
 const mailLimits = { default: 20, max: 50 }
 
-/** Age up to which a check counts as current. */
+/** Maximum age in milliseconds at which findings count as recent. */
 const maxCheckAgeMs = 10_000
 
-/** Only the owner sees error messages, because messages of programs and other servers may contain names and addresses. */
+/** Only owners see error messages, because messages of programs and other servers may contain names and addresses. */
 const seesErrorMessages = ({ role }: Actor) => role === 'owner'
 
-/** No worker is running if the last job succeeded longer ago than this, because a worker checks the health each minute. */
+/**
+ * Time in milliseconds since the last successful job, after which no worker counts as running. A worker runs
+ * `check-health` each minute.
+ */
 const workerAwayAfterMs = 4 * 60_000
 
-/** Loads the last health check of each component. If no worker is running, adds that problem here, because no worker can report it. */
+/**
+ * Loads the findings of the last health check. If no worker is running, adds that problem here, because no worker can
+ * report it.
+ */
 async function loadComponents(db: Db, actor: Actor): Promise<ComponentHealth[]> {
   const [rows, lastRun] = await Promise.all([queries.selectComponents(db), queries.selectLastRun(db)])
   const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerAwayAfterMs
@@ -146,7 +155,7 @@ function presentMail(
   }
 }
 
-/** Returns the mail's subject, or undefined if this version cannot compose the mail. That may be why the mail was abandoned. */
+/** Returns a mail's subject; undefined if this release cannot compose the mail, which may be why it was abandoned. */
 function subjectOf(compose: () => string): string | undefined {
   try {
     return compose()

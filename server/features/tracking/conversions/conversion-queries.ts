@@ -6,7 +6,7 @@ import type { ConversionsTable } from '#server/features/tracking/tables.ts'
 export type ConversionRow = Selectable<ConversionsTable>
 type ConversionKey = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>
 
-/** Queues conversions to report; already queued ones are left unchanged. */
+/** Queues conversions to be sent. Those that are already stored remain unchanged. */
 export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTable>[]): Promise<void> {
   await tx
     .insertInto('conversions')
@@ -15,13 +15,15 @@ export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTabl
     .execute()
 }
 
-/** True while a conversion is due. */
+/** SQL condition: a conversion is due at the time `$1`. */
 export const anyDueConversions =
   "EXISTS (SELECT FROM conversions WHERE state = 'pending' AND next_attempt_at <= $1)"
 
 /**
- * Claims the conversion that has waited longest, and sets its next attempt, so that no other process sends it at the same time.
- * `attempts` is the number of this attempt.
+ /**
+ * Takes the conversion that has been due longest, and schedules its next attempt, so that no other process sends it at
+ * the same time.
+ * @returns the conversion; `attempts` is the number of the current attempt
  */
 export async function claimDueConversion(
   tx: Tx,
@@ -46,7 +48,10 @@ export async function claimDueConversion(
   return { ...due, attempts }
 }
 
-/** Ends a conversion. Only its id is kept, so that it is not queued again. */
+/**
+ * Sets the final state of a conversion and deletes its details. The row remains, so that the conversion is not queued
+ * again.
+ */
 export async function finishConversion(
   db: Db,
   key: ConversionKey,
@@ -65,17 +70,17 @@ function updateByKey(db: Db, { destination, name, event_id }: ConversionKey) {
 
 const userConversionsLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
 
-/** Blocks a withdrawal of a user's consent until the end of the transaction. */
+/** Blocks a withdrawal of the user's consent until the end of the transaction. */
 export async function blockConsentWithdrawal(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock_shared(${userConversionsLock(userId)})`.execute(tx)
 }
 
-/** Waits until no conversion of a user is being sent, and blocks new ones until the end of the transaction. */
+/** Waits until no conversion of the user is being sent, and blocks new ones until the end of the transaction. */
 export async function lockConversionSending(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${userConversionsLock(userId)})`.execute(tx)
 }
 
-/** Deletes a user's conversions: all, or only `waiting` ones. */
+/** Deletes a user's conversions, or only those that are waiting to be sent. */
 export async function deleteConversions(tx: Tx, userId: string, scope: 'all' | 'pending'): Promise<void> {
   await tx
     .deleteFrom('conversions')

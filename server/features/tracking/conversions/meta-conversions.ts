@@ -13,7 +13,10 @@ const eventNames = {
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
-/** Its temporary error codes: unknown, service, too many calls (of the app, the user, the account, the page). */
+/**
+ * Meta's error codes for temporary errors: unknown, service, too many calls (of the app, the user, the account, the
+ * page).
+ */
 const transientErrorCodes = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
 
 /** Creates the destination for Meta's Conversions API. */
@@ -22,7 +25,7 @@ export function createMetaConversions({ apiBase, accessToken, pixelId }: Destina
     id: 'meta',
     request: ({ name, eventId, at, details, pageUrl }) => ({
       url: `${apiBase}/${version}/${encodeURIComponent(pixelId)}/events`,
-      // In the body, so that no log of URLs contains it.
+      // The access token is in the body, so that no log of URLs contains it.
       headers: {},
       body: {
         access_token: accessToken,

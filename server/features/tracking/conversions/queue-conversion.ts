@@ -18,7 +18,7 @@ export interface ConversionContext {
 
 interface ConversionEvent {
   name: ConversionName
-  /** The id that the browser's pixel gives the event, too: the order's, or the new member's. */
+  /** The id of the event, which the browser's pixel sends too: the id of the order or of the new member. */
   eventId: string
   userId: string
   email?: string | undefined
@@ -31,7 +31,7 @@ interface ConversionEvent {
   at: Date
 }
 
-/** Returns the platforms that have keys and a pixel. */
+/** Returns the advertising platforms for which an access token and a pixel are set. */
 export async function loadDestinations({ tracking }: ConversionContext, db: Db): Promise<Destination[]> {
   const { meta, tiktok } = tracking.conversions
   if (!meta && !tiktok) return []
@@ -43,8 +43,8 @@ export async function loadDestinations({ tracking }: ConversionContext, db: Db):
 }
 
 /**
- * Queues a conversion for every configured platform, in the transaction of the event. Without the user's consent to marketing
- * nothing is stored.
+ * Queues a conversion for every configured platform, in the transaction of the event. Stores nothing without the user's
+ * consent to marketing.
  */
 export async function queueConversion(
   context: ConversionContext,
@@ -75,7 +75,7 @@ interface NewMember {
   adIds: AdClickIds
 }
 
-/** Queues the conversion of a registration; the browser's pixel gives this event the user's id. */
+/** Queues the conversion of a registration. Its event id is the user's id, as in the browser's pixel. */
 export async function queueRegistrationConversion(
   context: ConversionContext,
   tx: Tx,
@@ -87,7 +87,10 @@ export async function queueRegistrationConversion(
   await queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...event })
 }
 
-/** Returns the click ids of the call, or those stored with consent: the return from a provider has none. */
+/**
+ * Returns the click ids of the call, otherwise those that were stored with consent: a redirect from a sign-in provider
+ * has none.
+ */
 async function resolveClickIds(tx: Tx, userId: string, { fbclid, ttclid }: AdClickIds, now: Date) {
   if (fbclid !== undefined || ttclid !== undefined) return { fbclid, ttclid, clickedAt: now }
   const attribution = await selectAttribution(tx, userId)
@@ -113,7 +116,7 @@ function detailsOf(event: ConversionEvent): ConversionDetails {
   }
 }
 
-/** Hashes an address as both platforms require: trimmed, lower case, SHA-256 in hex. */
+/** Hashes an e-mail address as both platforms require: trimmed, in lower case, SHA-256 in hex. */
 function hashEmail(email: string): string {
   return createHash('sha256').update(email.trim().toLowerCase()).digest('hex')
 }

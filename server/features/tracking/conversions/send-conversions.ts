@@ -18,19 +18,22 @@ export interface SendContext extends ConversionContext {
   clock: Clock
   log: Log
   publicUrl: string
-  /** Time-out of a platform's response, in milliseconds. */
+  /** Maximum wait for a platform's response, in milliseconds. */
   conversionTimeoutMs?: number
 }
 
 const minuteMs = 60_000
-/** Delays after the first attempt, the second and so on; then the conversion is abandoned. */
+/**
+ * Delays after the first attempt, the second and so on. After the last delay and attempt, the conversion is abandoned.
+ */
 const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 const maxPerRun = 50
 const defaultTimeoutMs = 5000
 
 /**
- * Sends due conversions to the platforms, one at a time. Each is claimed before it is sent, so that no two processes send it. If the
- * process dies before it records the result, it is sent again with the same id, by which the platforms deduplicate.
+ * Sends due conversions to the platforms, one at a time. Each is claimed first, so that no two processes send it. If
+ * the process crashes before it stores the result, the conversion is sent again with the same id, by which the
+ * platforms deduplicate.
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
@@ -53,7 +56,7 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // Before a withdrawal can continue: a sent conversion keeps its record.
+    // Stored before a waiting withdrawal can continue, which deletes only conversions that are not sent.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })
@@ -80,8 +83,9 @@ interface Outcome {
 }
 
 /**
- * Sends a conversion if the user still consents; otherwise queued ones are deleted. A withdrawal waits for the request (up to its
- * time-out), so that nothing is sent after one is committed.
+ * Sends a conversion if the user still consents; otherwise deletes all of the user's waiting conversions. A withdrawal
+ * waits until the request has ended (at most its time limit), so that nothing is sent after a withdrawal is committed.
+ * @returns undefined if the user does not consent
  */
 async function sendWithConsent(
   context: SendContext,

@@ -12,7 +12,9 @@ const eventNames = {
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
-/** Its own codes, with HTTP status 200: success, too many requests, and the first of its server errors. */
+/**
+ * TikTok's own codes in responses with HTTP status 200: success, too many requests, and the first of the server errors.
+ */
 const successCode = 0
 const tooManyRequestsCode = 40_100
 const firstServerErrorCode = 50_000

@@ -44,7 +44,7 @@ export async function ensureCluster({ home, clusterDir, programs, runAs }: Clust
     const version = readFileSync(versionFile, 'utf8').trim()
     if (version !== majorVersion)
       throw new ConfigError(
-        `The database in DATA_DIR was made by PostgreSQL ${version}, this is ${majorVersion}.`,
+        `The database in DATA_DIR was made by PostgreSQL ${version}, but this version of the site uses PostgreSQL ${majorVersion}.`,
       )
     return
   }

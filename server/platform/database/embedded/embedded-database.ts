@@ -93,7 +93,7 @@ class Supervisor {
     await this.#starting?.catch(() => {})
     const child = this.#child
     this.#child = undefined
-    // A server that has ended may have been replaced by another process's, which must not be stopped.
+    // If our server has already ended, another process may have started one here; that one must keep running.
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
@@ -107,7 +107,8 @@ class Supervisor {
   async #startUnlessRunning(): Promise<EmbeddedConnection> {
     const usable = this.#findUsable()
     if (usable) return connectionTo(usable.socketDir)
-    // A server that still runs here is shutting down, or an orphan that nobody would stop.
+    // A server that still runs here is shutting down, or its owner has ended. It is stopped, so that a new one can
+    // start.
     await this.#end(findPostmaster(this.#clusterDir)?.pid)
     if (!existsSync(this.#clusterDir)) this.#log.info('Creating the database')
     await ensureCluster({
@@ -124,8 +125,8 @@ class Supervisor {
     makePrivateDir(socketDir, this.#runAs)
     const deadline = Date.now() + readyTimeoutMs
     for (;;) {
-      // No server runs here, so both files belong to a dead one. Another program may have its process id by now, which
-      // PostgreSQL would mistake for a server.
+      // Both files were left by a dead server. If another program has got the process id in them meanwhile, PostgreSQL
+      // would take it for a server and not start.
       rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
       rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))
@@ -138,7 +139,7 @@ class Supervisor {
     }
   }
 
-  /** Returns undefined once the server is ready, else its output when it ended. */
+  /** Starts the server and waits. Returns undefined once it is ready, or its output if it has ended. */
   async #spawnAndWait(socketDir: string, deadline: number): Promise<string | undefined> {
     const logFile = join(this.#home, 'postgres.log')
     const logStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
@@ -217,8 +218,8 @@ function connectionTo(socketDir: string): EmbeddedConnection {
 }
 
 /**
- * Returns the socket's directory: beside the data, or the system's temporary directory if the path is too long for a socket (107
- * bytes).
+ * Returns the directory of the Unix socket: beside the data, or in the system's temporary directory if that path is too
+ * long for a socket (107 bytes).
  */
 function chooseSocketDir(home: string): string {
   const beside = join(home, 'socket')
@@ -228,7 +229,9 @@ function chooseSocketDir(home: string): string {
   const { uid } = lstatSync(short)
   const own = process.getuid?.() ?? uid
   if (!lstatSync(short).isDirectory() || (uid !== own && own !== 0))
-    throw new Error(`${short} belongs to somebody else, and DATA_DIR is too deep for a socket of its own.`)
+    throw new Error(
+      `The path of DATA_DIR is too long for a Unix socket, and the fallback ${short} belongs to another user: use a shorter DATA_DIR, or delete that directory.`,
+    )
   chmodSync(short, 0o700)
   return short
 }

@@ -76,11 +76,11 @@ function settings(socketDir: string, durable: boolean): string[] {
 }
 
 /**
- * Returns the size of the server's page cache: an eighth of the memory, since the site and ffmpeg need memory too. If it is smaller
- * than its indexes, each search among a million videos reads from disk.
+ * Returns the size of the server's page cache: an eighth of the memory, since the site and ffmpeg need memory too. If
+ * the cache is smaller than the indexes, each search among a million videos reads from disk.
  */
 function pageCacheMegabytes(): number {
-  // Without a limit it may be zero, or more than the machine has.
+  // Without a memory limit, `constrainedMemory` returns 0 or more than the machine has.
   const allowed = process.constrainedMemory() || Infinity
   const megabytes = Math.floor(Math.min(totalmem(), allowed) / 8 / 2 ** 20)
   return Math.max(128, Math.min(4096, megabytes))
@@ -91,8 +91,9 @@ type Command = ReturnType<typeof asUser>
 let setprivWorks: boolean | undefined
 
 /**
- * Makes the process end when this one ends for any reason. It gets a SIGINT, which is a fast, clean shutdown for PostgreSQL:
- * from the kernel if setpriv is available, else from a shell that waits until the pipe to this process closes.
+ * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which is a fast, clean
+ * shutdown for PostgreSQL: from the kernel if setpriv is available, else from a shell that waits until the pipe to this
+ * process closes.
  */
 function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
@@ -114,8 +115,8 @@ function rotate(logFile: string): void {
 const lookEveryMs = 250
 
 /**
- * Calls `stop` once the server `pid` gets a stop signal, which only its log reports. SIGTERM alone does not end a server that
- * has clients, and SIGHUP never does.
+ * Calls `stop` once the server `pid` has received a stop signal. Only the server's log reports that. SIGTERM alone does
+ * not end a server that has clients, and SIGHUP never does.
  * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {

@@ -7,7 +7,10 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 export interface RunAs {
   uid: number
   gid: number
-  /** True if a directory above the programs or the data is closed to this user, which then gets root's capability to pass it. */
+  /**
+   * True if a directory above the programs or the data is closed to this user. The user then gets root's capability to
+   * enter directories.
+   */
   needsDirCapability: boolean
 }
 
@@ -49,7 +52,7 @@ function userNamed(name: string): { uid: number; gid: number } | undefined {
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
 }
 
-/** Returns the outermost directory on the path (or the path itself) that the user may not pass. */
+/** Returns the outermost directory on the path (or the path itself) that the user may not enter. */
 function firstInaccessibleDir(path: string, { uid, gid }: { uid: number; gid: number }): string | undefined {
   const parent = dirname(path)
   const above = parent === path ? undefined : firstInaccessibleDir(parent, { uid, gid })

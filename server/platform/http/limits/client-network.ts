@@ -1,6 +1,7 @@
 /**
- * Returns the network that an address is counted as, in one notation: of IPv6 the first 64 bits, which one household has; of IPv4
- * the address, also if it is embedded in IPv6. A port, brackets and a zone are ignored.
+ * Returns the network that an address counts as, in a normalised notation. For IPv6 these are the first 64 bits, which
+ * one household usually has. For IPv4 it is the address itself, even if it is embedded in an IPv6 address. A port,
+ * brackets and a zone are ignored.
  */
 export function networkOf(ip: string): string {
   const bytes = bytesOf(ip)
@@ -13,8 +14,8 @@ export function networkOf(ip: string): string {
 const wideMultiplier = 16
 
 /**
- * Returns the networks that an address counts against, each with its multiple of the limit: of IPv6 the first 64 bits and the first
- * 48, so that a customer with 65,536 networks cannot store 65,536 multiplier as much.
+ * Returns the networks that an address counts against, each with its multiple of the limit: for IPv6 the first 64 bits
+ * and the first 48. Otherwise a customer with a /48 network could use the limit 65,536 times.
  */
 export function countedNetworks(ip: string): { network: string; multiplier: number }[] {
   const bytes = bytesOf(ip)
@@ -25,7 +26,10 @@ export function countedNetworks(ip: string): { network: string; multiplier: numb
 
 const longestText = 64
 
-/** Prefixes of IPv6 addresses that embed an IPv4 address, and its offset: IPv4-mapped, NAT64 and 6to4. */
+/**
+ * Prefixes of IPv6 addresses that embed an IPv4 address (IPv4-mapped, NAT64 and 6to4), and the offset of that address
+ * in bytes.
+ */
 const ipv4Embeddings = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255], at: 12 },
   { prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },

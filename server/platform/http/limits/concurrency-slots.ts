@@ -7,14 +7,15 @@ const retrySeconds = 15
 /** A key that a slot counts against, such as a network, and its maximum concurrent slots. */
 export type SlotLimit = readonly [key: string, max: number]
 
-/** Returns the shares of an address's networks: `<kind> of <network>`. */
+/** Returns the slot limits for an address's networks, with the keys `<kind> of <network>`. */
 export const networkSlotLimits = (kind: string, ip: string, max: number): SlotLimit[] =>
   countedNetworks(ip).map(({ network, multiplier }) => [`${kind} of ${network}`, max * multiplier])
 
 export interface Slots {
   /**
-   * Takes a slot of each share; the returned function releases it.
-   * @throws Fault tooManyRequests if a share has no free slot
+   /**
+   * Takes a slot of each of `shares`; the returned function releases them.
+   * @throws Fault tooManyRequests if one of them has no free slot
    */
   take(shares: readonly SlotLimit[]): () => void
 }

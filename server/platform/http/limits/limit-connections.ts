@@ -6,9 +6,11 @@ import { countedNetworks } from './client-network.ts'
 export interface ConnectionLimits {
   /** Maximum concurrent connections of this process. */
   connections: number
-  /** Maximum concurrent connections of one network. Behind proxies there is no such limit here; the proxies set it. */
+  /**
+   * Maximum concurrent connections of one network. Not applied behind proxies, which must limit connections themselves.
+   */
   connectionsPerNetwork: number
-  /** A response is aborted if the client reads no byte for this long. */
+  /** Maximum time in which the client reads no byte of a response; then the response is aborted. */
   writeTimeoutSeconds: number
 }
 

@@ -20,7 +20,7 @@ export interface RateLimitOptions {
 const everyMs = 1000
 const maxRefused = 10_000
 
-/** Always answered, even to a client that calls too often. */
+/** Health checks, which are answered even to a client over its rate limit. */
 const probes = new Set(['/api/health', '/api/ready'])
 
 /** Returns whether a route is rate-limited. Probes and signed webhook events are not; media are outside of /api. */
@@ -51,7 +51,8 @@ export function enforceRateLimits(app: FastifyInstance, options: RateLimitOption
     viewer: (Pick<Viewer, 'userId'> & { isStored?: boolean }) | null,
   ): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
-    // A guest's first token may belong to a user who has registered since: it must not use up the member's calls.
+    // Guests are counted separately: a guest's first token may name a user who has registered since, and must not use
+    // up the member's limit.
     const kind = viewer?.isStored === false ? 'guest' : 'user'
     const wait = viewer ? counter.count(`${kind} ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)

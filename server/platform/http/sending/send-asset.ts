@@ -17,7 +17,10 @@ const encodings = [
   { name: 'gzip', ending: '.gz' },
 ]
 
-/** Files by path. They never change, since their names contain a hash, and a whole build is a few megabytes. */
+/**
+ * Cached files by path, without expiry or limit: they never change, because their names contain a hash, and a whole
+ * build is a few megabytes.
+ */
 const assetCache = new Map<string, Asset>()
 
 /**

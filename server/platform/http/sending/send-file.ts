@@ -7,7 +7,10 @@ interface Caching {
   cacheControl?: string
 }
 
-/** Matches `..` in paths. The library resolves `a/../b` to `b` before its check, so a link to one folder would open another. */
+/**
+ * Matches `..` in paths. The library would resolve `a/../b` to `b` before its check, so a URL that is signed for one
+ * folder would open another.
+ */
 export const parentTraversal = /(^|[\\/])\.\.([\\/]|$)/
 
 /**

@@ -4,7 +4,10 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { bcp47Tags, languages } from '#contract/languages.ts'
 
-/** Creates the validator. Values of a query are strings, so they are coerced; a body has types of its own and is validated strictly. */
+/**
+ * Creates the validator. The values of a query are strings and are converted to the type of their schema. The values of
+ * a body have types and are validated strictly.
+ */
 function createAjv(coerceTypes: boolean): Ajv {
   // The schemas are the contract's own: validating them too would compile the meta-schema at each start.
   const ownSchemas = { meta: false, validateSchema: false }
@@ -80,6 +83,6 @@ export function compileSchema(schema: object): (value: unknown) => string | unde
     if (validate(value)) return undefined
     const [error] = validate.errors ?? []
     const field = error?.instancePath.slice(1).replaceAll('/', '.')
-    return `${field ? `${field} ` : ''}${error?.message ?? 'is not right'}`
+    return `${field ? `${field} ` : ''}${error?.message ?? 'is invalid'}`
   }
 }

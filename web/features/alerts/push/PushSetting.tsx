@@ -7,7 +7,7 @@ import styles from '#web/features/alerts/alerts.module.css'
 import { pushQuery, supportsPush } from './push.ts'
 import { useChangePush } from './use-change-push.ts'
 
-/** Setting that turns notifications in this browser on and off. */
+/** The setting that turns notifications in this browser on and off. */
 export function PushSetting() {
   const { t } = useTranslation()
   const { data: state, isError, refetch } = useQuery(pushQuery)
@@ -29,7 +29,7 @@ export function PushSetting() {
   )
 }
 
-/** The alert settings of a guest: notifications only, and nothing if the browser does not support them. */
+/** The alert settings of a guest: only notifications. Renders nothing if the browser does not support them. */
 export function GuestAlerts({ around }: { around: (setting: ReactNode) => ReactNode }) {
   return supportsPush() ? around(<PushSetting />) : null
 }

@@ -4,15 +4,17 @@ import { call } from '#web/lib/api.ts'
 import { registerWorker } from '#web/lib/register-worker.ts'
 import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 
-/** `blocked`: denied in the browser's own settings, so that no site can ask again. */
+/** `blocked` means that the user denied permission, so that the site can no longer ask for it. */
 export type PushState = 'on' | 'off' | 'blocked'
 
-/** Maximum wait for the service worker. Its first installation downloads a whole release, beside a video. */
+/**
+ * Maximum wait for the service worker. Its first installation downloads a whole release while a video may be playing.
+ */
 const workerTimeoutMs = 60_000
 
 /**
- * Returns whether this browser can show notifications of the site. On iOS only if the site is on the home screen, in in-app browsers
- * never; with data saving on, the service worker is not installed.
+ * Returns whether this browser can show notifications of the site. iOS supports them only for a site on the home
+ * screen, in-app browsers never. With data saving on, the service worker is not installed.
  */
 export function supportsPush(): boolean {
   const hasBrowserSupport =
@@ -34,30 +36,36 @@ export const pushQuery = queryOptions({
       const subscription = await findSubscription()
       if (!subscription) return 'off'
       if (browsers.includes(await hashEndpoint(subscription.endpoint))) return 'on'
-      // Another user subscribed here, or the session has ended: the viewer could not turn it off, so end it.
+      // The subscription belongs to another user or an ended session, so the viewer could not turn it off. End it.
       await subscription.unsubscribe()
       return 'off'
     })
   },
 })
 
-/** Runs in one tab at a time, so that no tab ends a subscription that another is registering with the site. */
+/**
+ * Runs in one tab at a time. Otherwise one tab could end a subscription that another tab has not yet registered with
+ * the site.
+ */
 const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result> =>
   navigator.locks.request('push', run)
 
-/** Shows the browser's permission prompt; browsers refuse it without a press. @returns `on` if the user allows it */
+/** Shows the browser's permission prompt; browsers require a press. @returns `on` if the user allows notifications */
 export async function requestPushPermission(): Promise<PushState> {
   const permission = await Notification.requestPermission()
   if (permission === 'granted') return 'on'
   return permission === 'denied' ? 'blocked' : 'off'
 }
 
-/** Subscribes this browser for the viewer. @throws Error without a service worker or push service, or if the site does not respond */
+/**
+ * Subscribes this browser for the viewer.
+ * @throws Error if there is no service worker or push service, or if the site does not respond
+ */
 export const subscribe = (): Promise<void> => withPushLock(subscribeLocked)
 
 async function subscribeLocked(): Promise<void> {
   const [worker, { public_key }] = await Promise.all([activeWorker(), call(getPushAlerts)])
-  // A subscription of another key or user; ending it invalidates its endpoint.
+  // An existing subscription has another key or user. Ending it makes its endpoint invalid.
   await (await worker.pushManager.getSubscription())?.unsubscribe()
   const subscription = await worker.pushManager.subscribe({
     userVisibleOnly: true,
@@ -72,7 +80,10 @@ async function subscribeLocked(): Promise<void> {
   )
 }
 
-/** Ends this browser's subscription, whichever user's it is. If the request fails, the push service reports it at the next push. */
+/**
+ * Ends this browser's subscription, also one of another user. If the request fails, the site learns of the end from the
+ * push service at the next push.
+ */
 export async function unsubscribe(): Promise<void> {
   const subscription = await findSubscription()
   if (!subscription) return
@@ -88,12 +99,12 @@ async function findSubscription(): Promise<PushSubscription | null> {
 async function activeWorker(): Promise<ServiceWorkerRegistration> {
   await registerWorker()
   const timeout = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('no service worker in time')), workerTimeoutMs)
+    setTimeout(() => reject(new Error('the service worker was not ready in time')), workerTimeoutMs)
   })
   return Promise.race([navigator.serviceWorker.ready, timeout])
 }
 
-/** Returns the site's id of this browser. */
+/** Returns the id under which the site lists this browser: the hash of its endpoint. */
 async function hashEndpoint(endpoint: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))

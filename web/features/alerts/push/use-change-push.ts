@@ -5,9 +5,9 @@ import { notify, notifyError } from '#web/lib/notify.ts'
 import { requestPushPermission, pushQuery, subscribe, unsubscribe, type PushState } from './push.ts'
 
 /**
- * Turns notifications in this browser on or off with an optimistic update, which is reverted on failure. Turning them on shows the
- * browser's permission prompt, and a toast shows the result. `onAnswered` is called once the user has answered the prompt, and before the
- * subscription, which may take a while.
+ * Turns notifications in this browser on or off with an optimistic update, which is reverted on failure. Turning them
+ * on shows the browser's permission prompt; a toast shows the result.
+ * @param onAnswered called when the user has answered the prompt, before the subscription, which may take a while
  */
 export function useChangePush(onAnswered: () => void = () => {}) {
   const { t } = useTranslation()
@@ -21,7 +21,7 @@ export function useChangePush(onAnswered: () => void = () => {}) {
     if (permission === 'blocked') notify(t('alerts.blocked'))
     if (permission !== 'on') return
     await subscribe()
-    // A query that completed meanwhile may have an older state.
+    // A query that was running meanwhile may have written the old state.
     updateCache('on')
     notify(t('alerts.on'))
   }

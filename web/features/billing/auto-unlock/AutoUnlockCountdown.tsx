@@ -21,13 +21,16 @@ const countdownSeconds = 3
 
 interface AutoUnlockCountdownProps {
   offer: Pick<Offer, 'episode' | 'price'>
-  /** Called once the episode may be watched, or the offer has changed. */
+  /** Called when the episode can be watched, or when the offer has changed. */
   onPaid: () => void
-  /** Called when the viewer stops the unlock, or the server refused it. */
+  /** Called when the viewer stops the unlock, or when the server refuses it. */
   onStop: () => void
 }
 
-/** Announces that a locked episode is about to be unlocked from the balance, and its price; unlocks it unless the viewer stops it. */
+/**
+ * Announces that a locked episode will be unlocked from the balance, with its price. Unlocks it after the countdown
+ * unless the viewer stops it.
+ */
 export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop }: AutoUnlockCountdownProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -46,7 +49,8 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
       if (error instanceof ApiError) notify(error.message)
       if (isOutcomeUnknown(error)) {
         notify(t('order.unsure'))
-        // Repeats the call with the same key to get the order for the undo line. Refused if the episode was bought in another way.
+        // Repeats the call with the same key to get the order for the notice with its undo button. The server refuses
+        // the call if the episode was bought in another way.
         whenPlayable(queryClient, episode.id, () => void unlockEpisode().catch(() => {}))
       }
       onStop()
@@ -57,7 +61,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
   const { seconds } = useCountdown(countdownSeconds, () => void run())
   return (
     <section className={styles.soon}>
-      {/* Announced once by screen readers; the seconds are not. */}
+      {/* Screen readers announce this once; the countdown is outside, so that they do not announce each second. */}
       <div role="status">
         <h2>
           {t('auto.soon', { number: episode.number, price: money(price.episode_cents, price.currency) })}
@@ -72,7 +76,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
   )
 }
 
-/** Calls `then` once the episode is unlocked. */
+/** Calls `then` once the episode can be played. */
 function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => void): void {
   const { queryKey } = playbackQuery(episodeId)
   const stop = queryClient.getQueryCache().subscribe(() => {
@@ -82,7 +86,10 @@ function whenPlayable(queryClient: QueryClient, episodeId: string, then: () => v
   })
 }
 
-/** Returns a function that unlocks an episode. It repeats a lost call once with the same key: the episode may be unlocked. */
+/**
+ * Returns a function that unlocks an episode. If no response arrives, it repeats the call once with the same key,
+ * because the episode may be unlocked already.
+ */
 function createUnlocker() {
   const sendWithKey = createIdempotentSender()
   return (episode_id: string, amount_cents: number): Promise<Order> => {

@@ -26,11 +26,11 @@ interface AutoUnlockPromptProps {
   onClose: () => void
 }
 
-/** Selectable limits of episodes per day; the contract allows up to 50. */
+/** The daily limits to choose from; the contract allows up to 50 episodes. */
 const limits = [5, 10, 20, 50]
 const defaultLimit = 10
 
-/** Offers auto-unlock from the balance in a line over the playing episode. A press shows the terms. */
+/** Offers auto-unlock from the balance in one line over the playing episode. A press shows the terms. */
 export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
@@ -139,7 +139,10 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   )
 }
 
-/** Closes the prompt when the page's path changes. Swipes rewrite the query without the router, but not the path. */
+/**
+ * Closes the prompt when the page's path changes. Polls, because the router does not see swipes: they rewrite the
+ * address, but only its query.
+ */
 function useCloseOnPathChange(onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose

@@ -18,7 +18,10 @@ interface UnlockedNoticeProps {
   onClose: () => void
 }
 
-/** Shows which episode was unlocked automatically and its price. A button undoes it or, where impossible, turns auto-unlock off. */
+/**
+ * Shows which episode was unlocked automatically and at which price. A button undoes it or, if that is impossible,
+ * turns auto-unlock off.
+ */
 export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -56,7 +59,10 @@ export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) 
   )
 }
 
-/** Closes the line at the end of the undo period. The site's clock may be ahead of the browser's, so it has a minimum duration. */
+/**
+ * Closes the notice at the end of the undo period. It is shown for a minimum time, because the browser's clock may
+ * differ from the site's.
+ */
 function useCloseAt(time: string | undefined, onClose: () => void): void {
   const close = useRef(onClose)
   close.current = onClose

@@ -7,7 +7,10 @@ import { AutoUnlockPrompt, type AutoUnlockOffer } from './AutoUnlockPrompt.tsx'
 const declinedKey = 'auto-unlock-declined'
 const maxDeclined = 50
 
-/** Offers auto-unlock after an episode was unlocked from the balance, unless it is on for the drama or was declined in this browser. */
+/**
+ * Offers auto-unlock after an episode was unlocked from the balance. Does nothing if it is already on for the drama, or
+ * if it was declined for the drama in this browser.
+ */
 export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnlockOffer): Promise<void> {
   const { videoId, cents, currency } = offer
   const declined = readRecord<string[]>(declinedKey) ?? []

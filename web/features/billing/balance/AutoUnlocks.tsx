@@ -11,7 +11,7 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import styles from './balance-section.module.css'
 
-/** The dramas with auto-unlock, each with its limits and a button that turns it off. */
+/** The dramas with auto-unlock, each with its price limit, its daily limit and a button that turns it off. */
 export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {
   const { t } = useTranslation()
   return (

@@ -20,7 +20,7 @@ interface BalanceSectionProps {
   renderSection: (title: string, content: ReactNode) => ReactNode
 }
 
-/** The user's balance in the member area: amounts left and expiring, history, top-ups, refund and auto-unlock. */
+/** The balance in the member area: remaining and expiring amounts, history, top-ups, refund and auto-unlock. */
 export function BalanceSection({ renderSection }: BalanceSectionProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -83,7 +83,7 @@ function Amounts({ balance }: { balance: Balance }) {
   )
 }
 
-/** Shows how much is refunded and how much is lost, and refunds after a second press. */
+/** Shows how much is refunded and how much is forfeited. Refunds after a second press. */
 function Refund({ balances }: { balances: Balance[] }) {
   const { t } = useTranslation()
   const [isConfirming, setIsConfirming] = useState(false)

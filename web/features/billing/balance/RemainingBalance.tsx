@@ -8,14 +8,17 @@ import { useRefundBalance } from './use-refund-balance.ts'
 import styles from './balance-section.module.css'
 
 interface RemainingBalanceProps {
-  /** One entry per currency. */
+  /** The remaining money, one entry per currency. */
   balances: MoneyLeft[]
-  /** Renders the button that forfeits the money, with the given label. */
+  /** Renders the button that forfeits the money, with this label. */
   renderForfeitButton: (label: string) => ReactNode
   onRefunded: () => void
 }
 
-/** Shown before an account with paid money is deleted: offers to refund what is refundable, and below it to forfeit the money. */
+/**
+ * Shown before an account with paid money is deleted. Offers to refund the refundable part and, below it, to forfeit
+ * the money.
+ */
 export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: RemainingBalanceProps) {
   const { t } = useTranslation()
   const { refund, busy } = useRefundBalance(onRefunded)

@@ -13,7 +13,7 @@ import { notify } from '#web/lib/notify.ts'
 
 type Refunds = ResultOf<typeof refundBalance>['refunds']
 
-/** Refunds the unspent paid money and shows the result. A press whose response was lost is repeated with the same key. */
+/** Refunds the unspent paid money and shows the result. If no response arrives, the next press uses the same key. */
 export function useRefundBalance(onRefunded: () => void) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -29,7 +29,7 @@ export function useRefundBalance(onRefunded: () => void) {
       notify(refundText(t, refunds))
       onRefunded()
     } catch (error) {
-      // A toast has shown any other error.
+      // For any other error, a toast was already shown.
       if (error instanceof ApiError) notify(error.message)
     } finally {
       setBusy(false)

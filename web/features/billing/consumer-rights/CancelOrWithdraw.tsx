@@ -11,7 +11,7 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { withdrawalText } from '#web/features/billing/payments/price-copy.ts'
 
-/** Page of a receipt's link: one click ends the renewals. */
+/** The page behind the cancellation link of a receipt: its button ends the renewals. */
 export function CancelByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ export function CancelByLink({ secret }: { secret: string }) {
   )
 }
 
-/** Page of the link that was requested to withdraw from a purchase. */
+/** The page behind the withdrawal link that the customer has requested by mail. */
 export function WithdrawByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
@@ -67,7 +67,7 @@ function ConfirmAction({ title, lead, button, doneTitle, newLinkPath, perform }:
     validate: () => noFields,
     send: async () => {
       setOutcome(await perform())
-      // A signed-in customer sees the change in the member area too.
+      // For a signed-in customer, the member area must show the change.
       await queryClient.invalidateQueries()
     },
   })

@@ -12,8 +12,9 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
 /**
- * Page of the link in a guest's receipt: moves the purchase into the account of its address, and signs in. If that account has a
- * verified owner, the user has to sign in first and then returns here.
+ * The page behind the link in a guest's receipt. Moves the purchase into the account with the receipt's address, and
+ * signs the user in. If the owner of that account has verified the address, the user must sign in first and then
+ * returns here.
  */
 export function ClaimPurchase({ secret }: { secret: string }) {
   const { t } = useTranslation()
@@ -53,7 +54,9 @@ export function ClaimPurchase({ secret }: { secret: string }) {
   )
 }
 
-/** The account's owner has verified the address: a forwarded receipt must not open the account. */
+/**
+ * Asks for a sign-in: once the account's owner has verified the address, a forwarded receipt must not open the account.
+ */
 function SignInRequired({ from }: { from: string }) {
   const { t } = useTranslation()
   return (

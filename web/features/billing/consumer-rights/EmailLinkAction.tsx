@@ -5,7 +5,10 @@ import { CancelByLink, WithdrawByLink } from './CancelOrWithdraw.tsx'
 import { ClaimPurchase } from './ClaimPurchase.tsx'
 import type { EmailLink } from './email-link.ts'
 
-/** A page that needs no session. Opening it changes nothing, because mail scanners open links too; only its button does. */
+/**
+ * The page behind the links in mails; it needs no session. Only its button changes anything, because mail scanners open
+ * links too.
+ */
 export function EmailLinkAction({ link }: { link: EmailLink }) {
   useEffect(deleteStoredFragment, [])
   if (link.action === 'ask') return <RequestEmailLink purpose={link.purpose} />

@@ -11,7 +11,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 
-/** Requests the link that cancels or withdraws. Only the mail reveals whether the address has purchases. */
+/**
+ * Requests a mail with the link for a cancellation or a withdrawal. Only the mail reveals whether the address has
+ * purchases.
+ */
 export function RequestEmailLink({ purpose }: { purpose: 'cancel' | 'withdraw' }) {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')

@@ -1,9 +1,9 @@
-/** The action in the fragment of the member area's address. */
+/** The action that the fragment of the member area's URL names. */
 export type EmailLink =
   | { action: 'claim' | 'cancel' | 'withdraw'; secret: string }
   | { action: 'ask'; purpose: 'cancel' | 'withdraw' }
 
-/** Parses the fragment of a link in a mail or the footer; returns null if it names no action. */
+/** Parses the fragment of a link in a mail or in the footer; returns null if it names no action. */
 export function readEmailLink(hash: string): EmailLink | null {
   if (hash === '#cancel-contract') return { action: 'ask', purpose: 'cancel' }
   if (hash === '#withdraw') return { action: 'ask', purpose: 'withdraw' }

@@ -12,11 +12,14 @@ interface ExpressCheckoutProps extends ExpressPurchase {
   onDone: (order: Order) => void
   onPriceChanged: (cents: number) => void
   onOwned: () => void
-  /** Receives a function that closes the open sheet or check. */
+  /** Set to a function that closes the open sheet or 3-D Secure check. */
   closeRef?: { current: (() => void) | null }
 }
 
-/** The button of an express wallet, and the sheets that follow a press, over the whole document. */
+/**
+ * The button of an express wallet. A press opens the wallet's sheet, and possibly a 3-D Secure check, over the whole
+ * document.
+ */
 export function ExpressCheckout({
   onState,
   onDone,

@@ -23,8 +23,9 @@ interface ExpressFrameProps {
 }
 
 /**
- * The frame of the express wallet in the page that sells. Its document is the one that may connect to gateways. The frame is as
- * high as the button; while a sheet or a bank's check is open it covers the window, in the top layer if the browser supports it.
+ * Embeds the express wallet's document in the selling page. Only that document may connect to gateways. The frame is as
+ * high as the button. While a sheet or a 3-D Secure check is open, it covers the window, in the top layer if the
+ * browser supports it.
  */
 export function ExpressFrame(props: ExpressFrameProps) {
   const { t, i18n } = useTranslation()
@@ -58,9 +59,9 @@ export function ExpressFrame(props: ExpressFrameProps) {
     addEventListener('message', onMessage)
     return () => removeEventListener('message', onMessage)
   }, [])
-  // Before the choice is painted, so that an immediate press opens the sheet of that choice.
+  // Sent before the choice is painted, so that an immediate press opens the sheet for that choice.
   useLayoutEffect(() => {
-    // An open sheet must sell what it shows: a new choice is sent after it closes.
+    // An open sheet must sell what it shows, so a new choice is sent after it has closed.
     if (isLoaded && !open) send(frame.current, { type: 'buy', choice, acceptedText, video })
   }, [isLoaded, open, choice, acceptedText, video])
   useEffect(() => {

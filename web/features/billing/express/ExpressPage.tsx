@@ -6,7 +6,7 @@ import { ExpressCheckout } from './ExpressCheckout.tsx'
 import type { ExpressState, ToExpress } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express-checkout.module.css'
 
-/** The express wallet's document, framed by the page that sells: a button, and the sheets that follow a press. */
+/** The express wallet's document, in a frame of the selling page: the button, and the sheets that it opens. */
 export function ExpressPage({ gateway }: { gateway: GatewayId }) {
   const { t } = useTranslation()
   const [purchase, setPurchase] = useState<Extract<ToExpress, { type: 'buy' }>>()

@@ -14,7 +14,7 @@ interface ExpressSectionProps extends ExpressPurchase {
   onOwned: () => void
 }
 
-/** The express wallet above the card form: its terms, its button, and a divider before the card. */
+/** The express wallet above the card form: its terms, its button, and a divider. */
 export function ExpressSection({ terms, ...express }: ExpressSectionProps) {
   const { t } = useTranslation()
   const [state, setState] = useState<ExpressState>()

@@ -10,7 +10,7 @@ const name = 'Sandbox Pay'
 /** Maximum wait for the sheet to load. */
 const loadTimeoutMs = 10_000
 
-/** Opens the sandbox's express wallet: the site's own button, and a sheet in a frame over the whole document. */
+/** Opens the sandbox's express wallet: a button of the site, and a sheet in a frame over the whole document. */
 export function openSandboxWallet({
   container,
   choice: initialChoice,
@@ -46,7 +46,7 @@ export function openSandboxWallet({
   }
   button.addEventListener('click', () => events.click({ resolve }))
   container.replaceChildren(button)
-  // Simulates a browser without a wallet: docs/payments.md.
+  // `none` simulates a browser without a wallet (docs/payments.md).
   const available = storage.get('sandbox_wallet') !== 'none'
   button.hidden = !available
   events.ready(available)

@@ -5,9 +5,9 @@ import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from './wallet-availability.ts'
 
-/** Returns the express wallets that a panel offers and their prices. */
+/** Returns the express wallets of a payment panel, with the price that applies to the user. */
 export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
-  // Computed once when the panel opens: removing the reserved space later would move the buttons.
+  // Computed once when the panel opens: if the space for the button disappeared later, the buttons below would move.
   const [wallets] = useState(() =>
     gateways.filter(({ id, kind }) => kind === 'card' && hasExpress(id) && mayHaveWallet(id)),
   )
@@ -16,14 +16,17 @@ export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
   return {
     problem,
     setProblem,
-    /** True if space is reserved for a wallet. */
+    /** True if the panel reserves space for a wallet. */
     isOffered: wallets.length > 0,
-    /** Returns the wallet of the chosen gateway, else the first. */
+    /** Returns the wallet of the chosen gateway, else the first wallet. */
     walletFor: (chosen: OfferedGateway | undefined) =>
       wallets.find(({ id }) => id === chosen?.id) ?? wallets[0],
-    /** Returns a choice at this user's price. */
+    /** Returns a choice at the price for this user. */
     withUserPrice: (choice: Choice): Choice => (usesRegularPrice ? { ...choice, ...choice.regular } : choice),
-    /** Switches to the regular price if the wallet's owner is not eligible for the introductory one. @returns whether it did */
+    /**
+     * Switches to the regular price if the user is not eligible for the introductory price.
+     * @returns whether `cents` is the regular price
+     */
     switchToRegularPrice(choice: Choice, cents: number): boolean {
       const isRegularPrice = choice.regular?.cents === cents
       if (isRegularPrice) setUsesRegularPrice(true)

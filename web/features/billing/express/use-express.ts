@@ -18,7 +18,7 @@ import { storeWalletAvailability } from './wallet-availability.ts'
 export interface ExpressPurchase {
   params: CheckoutParams
   choice: Choice
-  /** The text beside the button, which the user accepts by approving. */
+  /** The text beside the button, which the user accepts by approving the payment. */
   acceptedText: string
   immediateDelivery: boolean
 }
@@ -31,7 +31,10 @@ interface PriceEvents {
 /** Maximum wait for a wallet to load. */
 const loadTimeoutMs = 12_000
 
-/** Mounts an express wallet: a press opens its sheet, and an approval there creates and pays the order. */
+/**
+ * Mounts an express wallet. A press on its button opens the sheet; the user's approval there creates and pays the
+ * order.
+ */
 export function useExpress(
   { params, choice, acceptedText, immediateDelivery }: ExpressPurchase,
   priceEvents: PriceEvents,
@@ -64,7 +67,7 @@ export function useExpress(
     },
     cancel: () => setOpen(false),
     confirm(approved) {
-      // A sheet approves once; ignore further presses.
+      // A sheet is approved once; ignore further presses.
       if (approval.current) return
       approval.current = approved
       void submit(billingDetailsOf(approved.billingDetails), approved.entry)
@@ -113,7 +116,7 @@ export function useExpress(
     wallet.current?.change(latest.current)
   }, [kind, id, cents, currency])
 
-  // After any result, the sheet is done.
+  // When the payment has ended, with any result, close the sheet.
   useEffect(() => {
     const approved = approval.current
     if (!approved || step.at === 'working') return
@@ -135,12 +138,12 @@ export function useExpress(
     state,
     step,
     problem,
-    /** True if a sheet or a bank's check is visible, not only the button. */
+    /** True while a sheet or a 3-D Secure check is visible, not only the button. */
     isOpen: isBusy,
-    /** Called when the bank's check has ended. */
+    /** Called when the 3-D Secure check has ended. */
     checked: (order: Order) => void checked(order),
     leaveCheck,
-    /** Closes the open sheet or check if possible. */
+    /** Closes the open sheet or 3-D Secure check if possible. */
     close() {
       if (step.at === 'bank') leaveCheck()
       else if (step.at === 'form') wallet.current?.cancel()
@@ -148,7 +151,7 @@ export function useExpress(
   }
 }
 
-/** Splits a wallet's billing details into the form's fields. Wallets give the name in one string, or none. */
+/** Converts a wallet's billing details to those of the form. A wallet's name is one string, or missing. */
 function billingDetailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
   const nameParts = name.trim().split(/\s+/)
   const last = nameParts.pop() ?? ''

@@ -8,16 +8,16 @@ import styles from '#web/features/billing/payments/order-page.module.css'
 
 interface CardFormProps<T> {
   step: Step<T>
-  /** Null until the gateway's fields are ready, undefined if no card is needed. */
+  /** Null until the gateway's fields are ready; undefined if the payment method needs no card. */
   card: CardEntry | null | undefined
   details: ReturnType<typeof useBillingDetails>
   onSubmit: (details: BillingDetails) => void
-  /** Called when the bank's check has ended, whatever its outcome. */
+  /** Called when the 3-D Secure check has ended, with any result. */
   onChecked: (made: T) => void
   children: ReactNode
 }
 
-/** A form with card fields: submitted once all fields are valid, hidden during the bank's check. */
+/** A form with card fields. It is sent only if all fields are valid, and hidden during the 3-D Secure check. */
 export function CardForm<T>({ step, card, details, onSubmit, onChecked, children }: CardFormProps<T>) {
   const send = (event: FormEvent) => {
     event.preventDefault()

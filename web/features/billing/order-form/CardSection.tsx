@@ -13,7 +13,7 @@ interface CardSectionProps {
   onEntry: (entry: CardEntry | null) => void
 }
 
-/** The fields for the cardholder's name, which is the site's, and for the card, which are the gateway's. */
+/** The fields for the cardholder's name, which belong to the site, and for the card, which belong to the gateway. */
 export function CardSection({ Card, details, problem, onEntry }: CardSectionProps) {
   const { t } = useTranslation()
   return (

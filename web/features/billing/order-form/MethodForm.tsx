@@ -22,7 +22,7 @@ interface MethodFormProps {
   Card: CardFields | null
 }
 
-/** Changes the payment method of a plan, with the same fields as a payment; nothing is charged now. */
+/** Changes the payment method of a subscription, with the fields of a payment; nothing is charged now. */
 export function MethodForm({ params, membership, Card }: MethodFormProps) {
   const { t } = useTranslation()
   const isCard = Card !== null
@@ -66,7 +66,7 @@ export function MethodForm({ params, membership, Card }: MethodFormProps) {
   )
 }
 
-/** Reports the change to the framing page; an unframed page navigates to the next step. */
+/** Reports the change to the page around the frame. Without a frame, opens the next step. */
 function useReportChange(change: PaymentMethodChange | null): void {
   useEffect(() => {
     if (!change) return

@@ -30,13 +30,13 @@ interface OrderFormProps {
   Card: CardFields | null
   /** The gateway's express wallet; null if it has none. */
   ExpressComponent: typeof ExpressSection | null
-  /** Called when the offer's price has changed, to load it again. */
+  /** Called when the price has changed, to reload the offer. */
   onChanged: () => void
 }
 
 /**
- * The order form. The site has the fields for e-mail and name, the gateway those for the card. The full price is beside the
- * button.
+ * The order form. The fields for e-mail and name belong to the site, those for the card to the gateway. The button is
+ * beside the full price.
  */
 export function OrderForm({
   params,
@@ -46,7 +46,7 @@ export function OrderForm({
   onChanged,
 }: OrderFormProps) {
   const { t } = useTranslation()
-  // Eligibility for the introductory price is known once there is an e-mail address.
+  // Whether the user is eligible for the introductory price is known only after they have entered an e-mail address.
   const [usesRegularPrice, setUsesRegularPrice] = useState(false)
   const choice = usesRegularPrice ? { ...initialChoice, ...initialChoice.regular } : initialChoice
   const onPriceChanged = (cents: number) =>
@@ -56,7 +56,8 @@ export function OrderForm({
   const canSaveCard = isCard && choice.kind !== 'plan'
   const [save, setSave] = useState(false)
   const cancellationText = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
-  // An owed period is not a new contract, so there is nothing to withdraw from. A top-up delivers nothing before it is spent.
+  // The unpaid period of a subscription is not a new contract, so it has no right of withdrawal. A top-up delivers
+  // nothing before it is spent, so it needs no consent to immediate delivery.
   const hasWithdrawalRight = !choice.owed && choice.kind !== 'top_up'
   const terms = [
     choice.terms,
@@ -145,7 +146,7 @@ export function OrderForm({
   )
 }
 
-/** Never preselected: saving the card needs an explicit choice. */
+/** The checkbox for saving the card. It is never preselected, because saving needs explicit consent. */
 function SaveChoice({ checked, onChange }: { checked: boolean; onChange: (save: boolean) => void }) {
   const { t } = useTranslation()
   const id = useId()
@@ -175,7 +176,7 @@ function PurchaseSummary({ choice }: { choice: Choice }) {
   )
 }
 
-/** Reports the order to the framing page; an unframed page navigates to the next step. */
+/** Reports the order to the page around the frame. Without a frame, opens the next step. */
 function useReportOrder(order: Order | null): void {
   useEffect(() => {
     if (!order) return
@@ -185,7 +186,7 @@ function useReportOrder(order: Order | null): void {
   }, [order])
 }
 
-/** Shown briefly until the framing page continues. */
+/** Shown briefly until the page around the frame continues. */
 function OrderDone({ order }: { order: Order }) {
   const { t } = useTranslation()
   return (
@@ -195,7 +196,10 @@ function OrderDone({ order }: { order: Order }) {
   )
 }
 
-/** Leaves the form for something already owned: the framing page plays it; an unframed page navigates there. */
+/**
+ * Leaves the form for an item that the user already owns: the page around the frame plays it. Without a frame, opens
+ * its page.
+ */
 function leaveOwned({ kind, id }: CheckoutParams): void {
   if (isFramed()) return reportOwned()
   location.assign(kind === 'video' ? paths.video.to(id) : paths.my.to())

@@ -37,7 +37,7 @@ const ExpressPage = lazy(async () => ({
   default: (await import('#web/features/billing/express/ExpressPage.tsx')).ExpressPage,
 }))
 
-/** The document that may connect to gateways: an express wallet in a frame, or the card form. */
+/** The only document that may connect to gateways. Shows an express wallet (in a frame) or the card form. */
 export function OrderPage() {
   if (express === null) return <FormPage />
   return (
@@ -47,7 +47,7 @@ export function OrderPage() {
   )
 }
 
-/** The card form: in a sheet of the video page, or a page of its own. */
+/** The card form, in a sheet of the video page or as a page of its own. */
 function FormPage() {
   const { t } = useTranslation()
   const { form, failed, load } = useLoadedForm()
@@ -72,7 +72,7 @@ function Form({ form, onChanged }: { form: LoadedForm; onChanged: () => void }) 
   return methodParams && <MethodForm params={methodParams} {...form} />
 }
 
-/** Shown for an unknown or already owned item; in the latter case the framing page plays it. */
+/** Shown for an unknown item and for one that the user already owns; the page around the frame then plays it. */
 function NothingToPay() {
   const { t } = useTranslation()
   useEffect(() => {
@@ -92,7 +92,7 @@ function NothingToPay() {
   )
 }
 
-/** Changes a plan, and then shows the membership with the next plan. In a frame, the framing page shows it. */
+/** Changes the plan, and then shows the membership with its next plan, in the page around the frame if there is one. */
 function PlanChangeForm(change: PlanChange) {
   const onPlanned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
   return (
@@ -108,7 +108,7 @@ type LoadedForm =
   | PlanChange
   | { membership: Membership; Card: CardFields | null }
 
-/** Loads the form's data. The card fields load concurrently, because most visitors pay. */
+/** Loads the form's data. The card fields load at the same time, because most visitors pay. */
 async function loadForm(t: Translate, checkoutParams: CheckoutParams): Promise<LoadedForm | null> {
   const [loaded, Card, ExpressComponent] = await Promise.all([
     loadChoice(t, checkoutParams),

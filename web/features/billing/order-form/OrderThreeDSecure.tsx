@@ -7,7 +7,10 @@ import { isFramed, reportOrder } from '#web/features/billing/payments/order-repo
 import { orderAfterThreeDSecure, readOrder } from '#web/features/billing/payments/pay.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
-/** The bank's check of an order paid by a saved card. Reports the result to the framing page; an unframed page shows the order. */
+/**
+ * The 3-D Secure check of an order paid by a saved card. Reports the result to the page around the frame. Without a
+ * frame, shows the order.
+ */
 export function OrderThreeDSecure({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const [order, setOrder] = useState<Order>()

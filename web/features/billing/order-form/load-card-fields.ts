@@ -5,14 +5,16 @@ import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { SandboxCard } from './SandboxCard.tsx'
 import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
 
-/** Loads the card fields if the method is a card, else returns null. Stripe's module is loaded on demand. */
+/**
+ * Loads the card fields of the gateway; null if the payment method is not a card. Stripe's module is loaded on demand.
+ */
 export async function loadCardFields({ gateway, method }: MethodFormParams): Promise<CardFields | null> {
   if (method !== 'card') return null
   if (gateway !== 'stripe') return SandboxCard
   return (await import('#web/features/billing/stripe/StripeCard.tsx')).StripeCard
 }
 
-/** Loads the express wallet above the card fields; null if there is none or it does not load. */
+/** Loads the express wallet for the place above the card fields; null if there is none or it fails to load. */
 export async function loadExpress({
   gateway,
   method,

@@ -4,7 +4,10 @@ import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 type Reply = { type: 'token'; token: string } | { type: 'invalid' }
 type PendingReply = { current: ((reply: Reply) => void) | null }
 
-/** Exchanges messages with the gateway's frame, the only one that sees the card. Ignores other windows and origins. */
+/**
+ * Exchanges messages with the gateway's frame, the only document that sees the card. Ignores messages of other windows
+ * and origins.
+ */
 export function useCardFrame(onEntry: (entry: CardEntry | null) => void) {
   const ref = useRef<HTMLIFrameElement>(null)
   const [height, setHeight] = useState(210)

@@ -6,7 +6,7 @@ import type { BillingDetails } from '#web/features/billing/payments/billing-deta
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
 import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
 
-/** Runs one change of payment method: card or wallet, possibly 3-D Secure, and the result. */
+/** Runs one change of payment method: card or wallet, 3-D Secure if required, and the result. */
 export function useMethodChange({ gateway, method }: MethodFormParams, card: CardEntry | null) {
   const { t } = useTranslation()
   const messages = { unsure: t('method.unsure'), failed: t('method.unsure') }
@@ -30,7 +30,10 @@ export function useMethodChange({ gateway, method }: MethodFormParams, card: Car
       () => (card ? card.submit(purpose, details) : startMethodChange({ gateway, method })),
       applyResult,
     )
-  /** Called when the bank's check has ended, whatever its outcome. A change that still needs the check was not confirmed. */
+  /**
+   * Called when the 3-D Secure check has ended, with any result. If the change still needs the check, it was not
+   * confirmed.
+   */
   const checked = ({ id }: PaymentMethodChange) =>
     attempt(async () => {
       const change = await syncMethodChange(id)

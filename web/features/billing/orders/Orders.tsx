@@ -14,7 +14,7 @@ import { usePurchaseTitle } from './use-purchase-title.ts'
 import { orderStatusText } from '#web/features/billing/payments/price-copy.ts'
 import styles from './orders.module.css'
 
-/** The user's orders, newest first: item, date, amount and status, with a receipt for paid ones. */
+/** The user's orders, newest first, with item, date, amount and status. A paid order has a link to its receipt. */
 export function Orders() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(ordersQuery)

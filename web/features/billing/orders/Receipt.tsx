@@ -17,7 +17,7 @@ import './print.css'
 import { settings } from '#web/lib/settings.ts'
 import styles from './receipt.module.css'
 
-/** The receipt of one order, with a layout for print. */
+/** The receipt of one order, which can be printed. */
 export function Receipt({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const { order, unknown: isNotFound, lost: hasFailed, retry } = useOrder(orderId)
@@ -44,7 +44,9 @@ export function Receipt({ orderId }: { orderId: string }) {
   )
 }
 
-/** Returns the amount that was paid and not refunded. Bonus money is a discount, and is refunded last. */
+/**
+ * Returns the amount that was paid with money and not refunded. Bonus money counts as a discount and is refunded last.
+ */
 const netPaidCents = ({ amount_cents, refunded_cents, discount_cents = 0 }: Facts) =>
   Math.max(0, amount_cents - discount_cents - refunded_cents)
 

@@ -5,7 +5,7 @@ import { episodesQuery } from '#web/features/media/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { plansQuery } from '#web/features/billing/payments/queries.ts'
 
-/** Returns the title of what an order bought; its kind if the item is no longer available. */
+/** Returns the title of the purchased item, or the kind of purchase if the item is no longer available. */
 export function usePurchaseTitle({ kind, plan_id, video_id, episode_id }: Order): string {
   const { t } = useTranslation()
   const plans = useQuery({ ...plansQuery, enabled: kind === 'plan' }).data

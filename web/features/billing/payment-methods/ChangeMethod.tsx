@@ -12,14 +12,14 @@ import { plansQuery } from '#web/features/billing/payments/queries.ts'
 import { PaymentMethodPicker, paymentMethodsFor } from './PaymentMethodPicker.tsx'
 import styles from '#web/features/billing/payments/checkout.module.css'
 
-/** Changes the payment method of a subscription: the card form's document in a sheet, without a price. */
+/** Changes the payment method of a subscription: shows the document of the card form, without a price, in a sheet. */
 export function ChangeMethod({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const plans = useQuery(plansQuery)
   const { plan, next_plan, owed } = useQuery(userQuery).data?.membership ?? {}
   const [chosen, setChosen] = useState(0)
-  // The methods that accept the amount of the next charge.
+  // Offers only methods that accept the amount of the next charge.
   const methods = paymentMethodsFor('plan', plans.data?.gateways ?? [], (owed ?? next_plan ?? plan)?.id)
   const method = methods[chosen]
   const onReport = (report: ChangeReport) => {

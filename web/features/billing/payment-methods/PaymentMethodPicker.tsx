@@ -5,8 +5,8 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './payment-method-picker.module.css'
 
 /**
- * Returns the payment methods that accept the choice's amount and, for a plan, can be charged again.
- * @param id of a plan or a top-up
+ * Returns the payment methods that accept the price of the item and, for a plan, can be charged again.
+ * @param id the id of a plan or a top-up
  */
 export function paymentMethodsFor(
   kind: OrderFormParams['kind'],
@@ -22,7 +22,7 @@ interface PaymentMethodPickerProps {
   gateways: OfferedGateway[]
   chosen: number
   onChoose: (i: number) => void
-  /** The one-tap sources beside the methods: the balance, a saved card. */
+  /** The sources that pay by one press, listed beside the methods: the balance and a saved card. */
   oneTap?: { name: string; chosen: boolean; onChoose: () => void }[]
 }
 
@@ -54,7 +54,10 @@ export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }:
   )
 }
 
-/** Returns a method's label. If the sandbox is offered beside a real gateway, the label includes which of the two it is. */
+/**
+ * Returns a method's label. If the sandbox is offered beside a real gateway with the same kind of method, the label
+ * tells them apart.
+ */
 function nameOf(t: Translate, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
   if (id === 'paypal') return t('pay.paypal')
   const method = t(`pay.${kind}`)

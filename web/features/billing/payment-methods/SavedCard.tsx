@@ -14,7 +14,7 @@ interface SavedCardProps {
   renderSection: (card: ReactNode) => ReactNode
 }
 
-/** The card saved for purchases and a button that removes it, rendered by `renderSection`; nothing if no card is saved. */
+/** The card saved for purchases, with a button that removes it. Renders nothing if no card is saved. */
 export function SavedCard({ userId, renderSection }: SavedCardProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -28,7 +28,7 @@ export function SavedCard({ userId, renderSection }: SavedCardProps) {
     try {
       const updated = await call(removeSavedPaymentMethod, { body: { id: saved.id } })
       queryClient.setQueryData(query.queryKey, updated)
-      // If another card was saved in the meantime, it is still there.
+      // If another card was saved meanwhile, that card is still saved.
       if (updated.saved_method === null) notify(t('savedCard.removed'))
     } catch {
       // A toast has shown the error.

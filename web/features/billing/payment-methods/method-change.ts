@@ -5,7 +5,10 @@ import { createIdempotentSender, isRateLimited } from '#web/features/billing/pay
 
 const withChangeKey = createIdempotentSender()
 
-/** Starts a change of payment method. Repeats a lost call once with the same idempotency key, so that it starts only one. */
+/**
+ * Starts a change of payment method. If no response arrives, repeats the call once with the same idempotency key, so
+ * that only one change starts.
+ */
 export async function startMethodChange(
   body: BodyOf<typeof changePaymentMethod>,
 ): Promise<PaymentMethodChange> {
@@ -20,7 +23,8 @@ export async function startMethodChange(
 }
 
 /**
- * Returns the state that a change of method has at its gateway now. If the change was waiting for the user, advances it first.
+ * Syncs a change of payment method with its gateway and returns its state. If the change was waiting for the user,
+ * advances it first.
  */
 export const syncMethodChange = (change_id: string): Promise<PaymentMethodChange> =>
   call(changePaymentMethod, { body: { change_id } })

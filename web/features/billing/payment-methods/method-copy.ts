@@ -14,7 +14,10 @@ export const brands: Record<string, string> = {
   unionpay: 'UnionPay',
 }
 
-/** Returns the name of a plan's payment method: "Visa ending in 4242", a wallet's name, or an empty string. */
+/**
+ * Returns the name of a subscription's payment method, such as "Visa ending in 4242" or a wallet's name; '' if there is
+ * none.
+ */
 export function methodName(t: Translate, { method }: Pick<Membership, 'method'>): string {
   if (!method) return ''
   const { brand, last4 } = method
@@ -22,7 +25,7 @@ export function methodName(t: Translate, { method }: Pick<Membership, 'method'>)
   return t('method.card', { brand: brands[brand ?? ''] ?? t('pay.card'), last4 })
 }
 
-/** Describes the next charge of a plan's payment method: date and amount. */
+/** Describes the next charge of a subscription: date and amount. */
 export function nextChargeText(t: Translate, membership: Membership): string {
   const { status, plan, next_plan, owed, grace_until, renews_at, ends_at, cancel_at_period_end } = membership
   const due = (status === 'past_due' ? owed : next_plan) ?? plan

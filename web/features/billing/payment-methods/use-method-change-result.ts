@@ -7,7 +7,7 @@ import { ApiError } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { syncMethodChange } from './method-change.ts'
 
-/** Shows the result of a change of method once, when the user returns from their wallet. */
+/** Shows the result of a change of payment method once, when the user returns from a wallet's page. */
 export function useMethodChangeResult(): void {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

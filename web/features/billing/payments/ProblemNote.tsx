@@ -12,5 +12,5 @@ export function ProblemNote({ problem }: { problem: Problem | null }) {
   )
 }
 
-/** Scrolls the message into view: in a low window the submit bar would cover it. */
+/** Scrolls the message into view, because in a low window the submit bar would cover it. */
 const scrollIntoView = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })

@@ -2,7 +2,9 @@ import { useEffect, useRef } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './order-page.module.css'
 
-/** The bank's page in a frame. It reports that it is done but not the result, which is read from the order. */
+/**
+ * The bank's 3-D Secure page in a frame. It reports only that the check has ended; the result is read from the order.
+ */
 export function ThreeDSecureFrame({ url, onChecked }: { url: string; onChecked: () => void }) {
   const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)

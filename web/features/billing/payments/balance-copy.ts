@@ -7,7 +7,7 @@ import type { Choice } from './price-copy.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** Returns a top-up as a choice: its price, bonus, expiry and refundable part. */
+/** Returns a top-up as a choice with its price, bonus, expiry and refundable part. */
 export function topUpChoice(t: Translate, topUp: TopUp): Choice {
   const { id, price_cents: cents, bonus_cents, currency } = topUp
   const price = money(cents, currency)
@@ -39,7 +39,7 @@ function bonusText(t: Translate, { bonus_cents, bonus_days, currency }: TopUp): 
   return t('balance.bonusUntil', { bonus, date })
 }
 
-/** Describes how a purchase is paid from the balance, and the rest. Bonus money is spent first, as a discount. */
+/** Describes which part of a price is paid from the balance. Bonus money is spent first and shown as a discount. */
 export function spendingText(
   t: Translate,
   { available_cents, bonus_cents, currency }: BalanceOffer,

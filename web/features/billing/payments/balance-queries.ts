@@ -9,7 +9,7 @@ export const balanceQuery = queryOptions({
   staleTime: 10_000,
 })
 
-/** Refetches the offers of locked episodes, which change when auto-unlock is turned on or off. */
+/** Refetches the offers of locked episodes, because they change when auto-unlock is turned on or off. */
 export function refetchLockedOffers(queryClient: QueryClient): void {
   const offers = {
     queryKey: ['playing'],
@@ -22,7 +22,10 @@ export function refetchLockedOffers(queryClient: QueryClient): void {
 
 const firstPage: string | undefined = undefined
 
-/** The changes of the user's balance, newest first, paginated. Invalidated with the balance, whose key is a prefix of this one. */
+/**
+ * The entries of the user's balance, newest first, paginated. They are invalidated together with the balance, whose
+ * query key is a prefix of theirs.
+ */
 export const balanceEntriesQuery = infiniteQueryOptions({
   queryKey: [...balanceQuery.queryKey, 'entries'],
   queryFn: ({ pageParam, signal }) =>

@@ -1,6 +1,6 @@
 import { isEmail, isValidName } from '#web/lib/validation.ts'
 
-/** Billing details entered in the site's own fields; the card is entered in the gateway's. */
+/** Billing details, entered in the site's own fields. The card is entered in the gateway's fields. */
 export interface BillingDetails {
   email: string
   first: string

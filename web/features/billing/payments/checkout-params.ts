@@ -8,17 +8,17 @@ import { call, ApiError } from '#web/lib/api.ts'
 import { hasExpress } from './express-wallet.ts'
 import { episodeChoice, isUnpayable, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
 
-/** The purchase that the order form's address names. */
+/** The purchase described by the URL of the order form. */
 export interface CheckoutParams {
   kind: (typeof orderKinds)[number]
   id: string
   gateway: GatewayId
   method: (typeof paymentMethods)[number]
-  /** The video whose paywall offered the item; a plan is credited to it. */
+  /** The video whose paywall offered the item; the sale of a plan is attributed to it. */
   video?: string
 }
 
-/** Parses the order form's address; returns null if it names nothing on sale. */
+/** Parses the query of the order form's URL; returns null if it describes no purchase. */
 export function readCheckoutParams(search: string): CheckoutParams | null {
   const query = new URLSearchParams(search)
   const kind = orderKinds.find((known) => known === query.get('kind'))
@@ -30,10 +30,10 @@ export function readCheckoutParams(search: string): CheckoutParams | null {
   return { kind, id, gateway, method, ...(video ? { video } : {}) }
 }
 
-/** The parameters of the form that changes a plan's payment method. */
+/** The parameters of the form that changes a subscription's payment method. */
 export type MethodFormParams = Pick<CheckoutParams, 'gateway' | 'method'>
 
-/** Parses the address of that form; returns null for any other. */
+/** Parses the query of that form's URL; returns null for any other URL. */
 export function readMethodFormParams(search: string): MethodFormParams | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))
@@ -41,13 +41,13 @@ export function readMethodFormParams(search: string): MethodFormParams | null {
   return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
 }
 
-/** Returns the order id from the address of a bank's check; null for any other address. */
+/** Returns the order id if the URL is that of a 3-D Secure check, else null. */
 export function readThreeDSecureOrderId(search: string): string | null {
   const query = new URLSearchParams(search)
   return query.get('kind') === 'check' ? query.get('order_id') : null
 }
 
-/** Returns the gateway from the address of a framed express wallet; null for any other address. */
+/** Returns the gateway if the URL is that of a framed express wallet, else null. */
 export function readExpressGateway(search: string): GatewayId | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))
@@ -60,19 +60,19 @@ export async function loadMembership(): Promise<Membership | null> {
   return membership.plan ? membership : null
 }
 
-/** A plan chosen while another one is active. */
+/** A plan that was chosen while another one is active. */
 export interface PlanChange {
   plan: Plan
   membership: Membership
 }
 
-/** Loads the payment or the change of plan. Returns null if there is neither (unknown, or owned already). */
+/** Loads the choice to pay or the change of plan. Returns null if the item is unknown or already owned. */
 export async function loadChoice(
   t: Translate,
   { kind, id }: CheckoutParams,
 ): Promise<Choice | PlanChange | null> {
   if (kind === 'plan') return loadPlan(t, id)
-  // Few sites have balances.
+  // Loaded on demand, because few sites have balances.
   if (kind === 'top_up') return (await import('./load-top-up.ts')).loadTopUp(t, id)
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
@@ -84,8 +84,9 @@ export async function loadChoice(
 }
 
 /**
- * Loads the choice of a plan: its first period or, for a subscriber, a change of plan. While past due it is the unpaid period,
- * whichever plan was chosen, unless no gateway accepts that period's price.
+ * Loads the choice of a plan: its first period or, for a subscriber, a change of plan. If the subscription is past due,
+ * returns its unpaid period, whichever plan was chosen. If no gateway accepts the price of that period, the chosen plan
+ * can be paid instead.
  */
 async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
   const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
@@ -102,7 +103,7 @@ async function episodeOffer(episodeId: string): Promise<Offer | null> {
     await call(getEpisode, { query: { episode_id: episodeId } })
     return null
   } catch (error) {
-    // By the contract, the 402 response carries the offer.
+    // A 402 response contains the offer (see the contract).
     if (error instanceof ApiError && error.code === 402) return error.info as Offer
     throw error
   }

@@ -1,7 +1,7 @@
 import type { CardEntry } from './card-entry.ts'
 import type { Choice } from './price-copy.ts'
 
-/** The wallet's details of the user who approved a payment. */
+/** The billing details that the wallet has of the user. */
 export interface WalletBillingDetails {
   name?: string | undefined
   email?: string | undefined
@@ -14,32 +14,32 @@ export interface WalletClick {
 
 export interface Approval {
   billingDetails?: WalletBillingDetails | undefined
-  /** Shows in the sheet that the payment failed. */
+  /** Shows in the sheet that the payment has failed. */
   paymentFailed(): void
-  /** Closes the sheet if it does not close by itself. */
+  /** Closes the sheet, if it does not close by itself. */
   finish(): void
-  /** Gives the approved payment to the gateway. */
+  /** Sends the approved payment to the gateway. */
   entry: CardEntry
 }
 
-/** Events of a wallet's button and sheet: those of Stripe's Express Checkout Element, for every gateway. */
+/** Events of a wallet's button and sheet. They follow Stripe's Express Checkout Element, for every gateway. */
 export interface WalletEvents {
-  /** The button can be pressed (`true`), or this browser has no wallet. */
+  /** Called with true when the button can be pressed, with false if this browser has no wallet. */
   ready(available: boolean): void
-  /** It could not be determined whether there is a wallet. */
+  /** Called if it could not be determined whether this browser has a wallet. */
   failed(): void
   click(click: WalletClick): void
   confirm(approval: Approval): void
   cancel(): void
 }
 
-/** A mounted express wallet of a gateway. */
+/** A mounted express wallet. */
 export interface ExpressWallet {
-  /** Sets the choice to buy. */
+  /** Sets the item to buy and its price. */
   change(choice: Choice): void
   /** Closes the sheet if it can be closed from outside. */
   cancel(): void
-  /** Focuses the button if the browser does not restore the focus. */
+  /** Focuses the button, if the browser does not restore the focus by itself. */
   focus(): void
   remove(): void
 }
@@ -50,5 +50,8 @@ export interface WalletSettings {
   events: WalletEvents
 }
 
-/** Returns whether a gateway supports express wallets; whether this browser has one is known only after asking the gateway's script. */
+/**
+ * Returns whether a gateway supports express wallets. Whether this browser has one is known only after the gateway's
+ * script has loaded.
+ */
 export const hasExpress = (gateway: string): boolean => gateway !== 'paypal'

@@ -1,19 +1,19 @@
 import type { PaymentMethodChange, Order } from '#contract/billing.ts'
 import type { FromExpress } from './express-messages.ts'
 
-/** A report of the card form's document to the page that frames it. */
+/** A report from the document of the card form to the page around its frame. */
 export type OrderReport =
   | { type: 'paid'; order: Order }
   | { type: 'redirect'; order: Order; url: string }
-  /** The user owns the item already, possibly since a purchase in another tab. */
+  /** The user already owns the item, for example after a purchase in another tab. */
   | { type: 'owned' }
-  /** The order is not paid, or not yet. */
+  /** The order is not paid, or not paid yet. */
   | { type: 'unpaid'; order: Order }
 
 /** The report of a change of payment method. */
 export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
 
-/** The messages of such a document, by type. */
+/** The payload of each type of message from the framed documents. */
 interface ReportPayloads {
   order: Order
   change: PaymentMethodChange
@@ -21,16 +21,16 @@ interface ReportPayloads {
   express: FromExpress
 }
 
-/** Reports an order's result to the framing page. Only pages of this origin receive it. */
+/** Reports an order's result to the page around the frame. Only pages of the same origin receive it. */
 export const reportOrder = (order: Order): void => report('order', order)
 
-/** Reports the result of a change of method to the framing page. */
+/** Reports the result of a change of payment method to the page around the frame. */
 export const reportChange = (change: PaymentMethodChange): void => report('change', change)
 
-/** Reports to the framing page that there is nothing to pay, because the user owns the item already. */
+/** Reports to the page around the frame that the user already owns the item, so that there is nothing to pay. */
 export const reportOwned = (): void => report('owned', true)
 
-/** Reports the state of the express wallet to the framing page. */
+/** Reports the state of the express wallet to the page around the frame. */
 export const reportExpress = (message: FromExpress): void => report('express', message)
 
 function report<Kind extends keyof ReportPayloads>(type: Kind, payload: ReportPayloads[Kind]): void {
@@ -49,11 +49,11 @@ export function readReport(event: MessageEvent, frame: Frame): OrderReport | nul
   return order ? { type: 'unpaid', order } : null
 }
 
-/** Like `readReport`, for an express wallet. */
+/** Parses a message of a framed express wallet; returns null for any other message or sender. */
 export const readExpress = (event: MessageEvent, frame: Frame): FromExpress | null =>
   readPayload('express', event, frame) ?? null
 
-/** Like `readReport`, for a change of method. */
+/** Parses the report of a framed change of payment method; returns null for any other message or sender. */
 export function readChangeReport(event: MessageEvent, frame: Frame): ChangeReport | null {
   const change = readPayload('change', event, frame)
   if (change?.status === 'saved') return { type: 'saved' }
@@ -61,7 +61,10 @@ export function readChangeReport(event: MessageEvent, frame: Frame): ChangeRepor
   return null
 }
 
-/** Returns the data of a message from our own document, which received it from our own server. */
+/**
+ * Returns the payload of a message from the frame, or undefined if the sender or type differs. The payload is not
+ * validated, because the framed document is ours and received it from our server.
+ */
 function readPayload<Kind extends keyof ReportPayloads>(
   type: Kind,
   { origin, source, data }: MessageEvent,

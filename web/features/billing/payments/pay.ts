@@ -5,14 +5,14 @@ import { call, RequestError, ApiError } from '#web/lib/api.ts'
 const pollIntervalMs = 1_500
 const maxPolls = 40
 
-/** Reads the current state of an order. */
+/** Returns the current state of an order. */
 export async function readOrder(orderId: string): Promise<Order> {
   const order = await call(getOrders, { query: { order_id: orderId } })
-  if ('list' in order) throw new TypeError('a list where one order was asked for')
+  if ('list' in order) throw new TypeError('the server returned a list instead of one order')
   return order
 }
 
-/** Polls an order until it is final, or the user has to act. */
+/** Polls an order until it is final or needs an action of the user, up to `maxPolls` times. */
 export async function pollOrder(orderId: string): Promise<Order> {
   for (let left = maxPolls; left > 0; left--) {
     const order = await readOrder(orderId)
@@ -23,13 +23,16 @@ export async function pollOrder(orderId: string): Promise<Order> {
   return readOrder(orderId)
 }
 
-/** Returns the order after the bank's check. An order that still needs the check was not confirmed. */
+/** Waits for an order's result after the 3-D Secure check. If the order still needs the check, it was not confirmed. */
 export async function orderAfterThreeDSecure(orderId: string): Promise<Order> {
   const order = await pollOrder(orderId)
   return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
 }
 
-/** Sends a body with an idempotency key that is reused until a response arrives, so that a lost response creates nothing twice. */
+/**
+ * Returns a function that sends a body with an idempotency key. It reuses the key for the same body until a response
+ * arrives, so that a repeated call creates nothing twice.
+ */
 export function createIdempotentSender() {
   let unanswered: { text: string; key: string } | null = null
   return async <T>(body: object, send: (key: string) => Promise<T>): Promise<T> => {
@@ -46,7 +49,7 @@ export function createIdempotentSender() {
   }
 }
 
-/** Creates the orders of one form. An open order is reused as long as the body is the same. */
+/** Creates the orders of one form. If the body is unchanged, the open order is reused. */
 export function createOrderReuser() {
   const sendWithKey = createIdempotentSender()
   let pending: { body: string; order: Order } | null = null
@@ -65,8 +68,8 @@ export function createOrderReuser() {
 }
 
 /**
- * Creates orders that a saved card or the balance pays in the same call, and waits for their result. Repeats a lost call once with
- * the same key: the payment may have succeeded.
+ * Creates orders that a saved card or the balance pays in the same call, and waits for the result. If no response
+ * arrives, repeats the call once with the same key, because the payment may have succeeded.
  */
 export function createOneTapBuyer() {
   const sendWithKey = createIdempotentSender()
@@ -80,7 +83,7 @@ export function createOneTapBuyer() {
   }
 }
 
-/** Returns the current price if an order was refused because the shown one differs. */
+/** Returns the current price if an order was refused because the price shown to the user differs. */
 export function priceFromError(error: unknown): number | undefined {
   const info = error instanceof ApiError ? error.info : undefined
   const cents =
@@ -90,17 +93,17 @@ export function priceFromError(error: unknown): number | undefined {
 
 const withPayKey = createIdempotentSender()
 
-/** Refused by a rate limit: no payment was attempted. */
+/** Returns whether the call was refused by a rate limit, so that no payment was attempted. */
 export const isRateLimited = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.status === 429
 
-/** No response arrived: the payment may have succeeded. */
+/** Returns whether no response arrived, so that the payment may have succeeded. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof RequestError && !isRateLimited(error)
 
 /**
- * Pays with a card's token or, without one, requests the payment that the card confirms. If the response is lost, reads the order
- * to find out whether it was paid.
+ * Pays with a card's token or, without a token, requests the payment intent that the card confirms. If no response
+ * arrives, reads the order to find out whether it was paid.
  */
 export async function payWithToken(
   order: Order,
@@ -108,7 +111,7 @@ export async function payWithToken(
   firstName: string,
   lastName: string,
 ): Promise<Order> {
-  // A wallet's name need not have two parts; its gateway knows it.
+  // A wallet's name may not have two parts. It is then omitted, because the gateway has it.
   const names = firstName && lastName ? { first_name: firstName, last_name: lastName } : {}
   const body = { order_id: order.id, payment_token: token, ...names }
   try {

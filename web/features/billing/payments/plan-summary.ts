@@ -6,7 +6,9 @@ import type { Choice } from './price-copy.ts'
 
 const daysOfMonth = 365 / 12
 
-/** Returns a plan's price per month, to compare plans of different lengths; '' for a monthly plan or no plan. */
+/**
+ * Returns a plan's price per month, to compare plans of different lengths; '' for a monthly plan and for other choices.
+ */
 export function monthlyPriceText(
   t: Translate,
   { renews, currency }: Pick<Choice, 'renews' | 'currency'>,
@@ -16,7 +18,10 @@ export function monthlyPriceText(
   return t('pay.perMonth', { price: formatRoundedMoney(cents, currency, currentLanguage()) })
 }
 
-/** Summarizes a plan in a list, beside the price charged now: "First 7 days, then $9.99 every 7 days. About $43.41 a month." */
+/**
+ * Summarizes the renewals of a plan in a list, beside the price charged now: "First 7 days, then $9.99 every 7 days.
+ * About $43.41 a month."
+ */
 export function planSummary(t: Translate, choice: Pick<Choice, 'renews' | 'regular' | 'currency'>): string {
   const { renews, regular, currency } = choice
   if (!renews) return ''

@@ -13,17 +13,17 @@ export interface Choice {
   text: string
   /** The amount charged now. */
   cents: number
-  /** For a top-up: the bonus. */
+  /** The bonus; only for a top-up. */
   bonusCents?: number
   currency: string
-  /** The full price as text: now, later, how often, how it ends. */
+  /** The full terms of the price: the amount now and later, how often it is charged, and how it ends. */
   terms: string
   badge?: PlanBadge | undefined
-  /** The unpaid period of a subscription that is past due. */
+  /** True if this is the unpaid period of a subscription that is past due. */
   owed?: boolean
   /** The regular price, for users who are not eligible for the introductory price. */
   regular?: { cents: number; terms: string }
-  /** The price of the renewal, and the days until then. */
+  /** The price of a renewal, and the length of a period in days. */
   renews?: { cents: number; days: number }
 }
 
@@ -40,7 +40,10 @@ export function planTerms(t: Translate, plan: Plan): string {
 /** The reason a plan is highlighted: `best` is calculated, `recommended` is the operator's choice. */
 export type PlanBadge = 'best' | 'recommended'
 
-/** The lowest price per day is the best value; the operator's own choice is a recommendation. */
+/**
+ * Returns the badge of a plan: `best` for the lowest price per day, else `recommended` if the operator highlights the
+ * plan.
+ */
 export function badgeOf(plan: Plan, plans: readonly Plan[]): PlanBadge | undefined {
   const perDay = ({ price_cents, period_days }: Plan) => price_cents / period_days
   const others = plans.filter(({ id, currency }) => id !== plan.id && currency === plan.currency)
@@ -63,10 +66,10 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
   }
 }
 
-/** Returns whether no gateway accepts the price of the unpaid period. Another plan can be chosen then. */
+/** Returns whether no gateway accepts the price of the unpaid period. The user may then choose another plan. */
 export const isUnpayable = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
 
-/** The unpaid period of a subscription that is past due, at its own price. */
+/** Returns the unpaid period of a subscription that is past due as a choice, at its own price. */
 export function owedChoice(
   t: Translate,
   owed: Pick<Plan, 'id' | 'name' | 'price_cents' | 'currency' | 'period_days'>,
@@ -104,13 +107,13 @@ export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'epi
 interface WholeVideo {
   id: string
   price: Offer['price']
-  /** Number of episodes, including those that are not converted yet. */
+  /** Number of episodes, including those that are still being converted. */
   count: number
   /** True if some episodes cannot be played yet. */
   hasUnreadyEpisodes: boolean
 }
 
-/** Returns the whole video as a choice; its text mentions if more episodes follow. */
+/** Returns the whole video as a choice. Its text says if some episodes cannot be played yet. */
 export function videoChoice(t: Translate, { id, price, count, hasUnreadyEpisodes }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
   const text = hasUnreadyEpisodes ? `${all}. ${t('pay.videoRunning')}` : all
@@ -123,7 +126,7 @@ export function videoChoice(t: Translate, { id, price, count, hasUnreadyEpisodes
   }
 }
 
-/** Describes a membership: the plan, its end, the renewal or the plan that follows, and a failed payment. */
+/** Describes a membership: the plan, its end, the renewal or next plan, and a failed payment. */
 export function membershipText(t: Translate, membership: Membership): string {
   const {
     plan,
@@ -151,13 +154,16 @@ export function membershipText(t: Translate, membership: Membership): string {
   }
   if (cancelled) return t('shopping.ends', { name, date: formatLongDate(ends_at) })
   const renews = t('shopping.renews', { name, date: formatLongDate(renews_at) })
-  // Data stored in the browser by an earlier release has no price.
+  // Data that an earlier release stored in the browser has no price.
   if (!currency) return renews
   if (!next_plan) return `${renews} ${renewalText(t, plan)}`
   return `${nextPlanText(t, name, renews_at, next_plan)} ${renewalText(t, next_plan)}`
 }
 
-/** Describes a change of plan: when the current plan ends, when the other is charged, and that nothing is charged now. */
+/**
+ * Describes a change of plan: when the current plan ends, when the new plan is charged, and that nothing is charged
+ * now.
+ */
 export function planChangeText(t: Translate, plan: Plan, membership: Membership): string {
   const { plan: currentPlan, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
   return [
@@ -171,7 +177,7 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
     .join(' ')
 }
 
-/** The status of an order, for a list. */
+/** Returns the status of an order, for a list. */
 export function orderStatusText(t: Translate, { status, starts_at, processing, auto_refund }: Order): string {
   if (starts_at) return t('orders.starts', { date: formatLongDate(starts_at) })
   if (starts_at === null) return t('orders.startsNot')
@@ -179,7 +185,7 @@ export function orderStatusText(t: Translate, { status, starts_at, processing, a
   return auto_refund ? auto_refund.message : t(`orders.status.${status}`)
 }
 
-/** Describes the status of one order; while it loads, that the payment is pending. */
+/** Describes the status of one order. While the order loads, says that the payment is pending. */
 export function orderResultText(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
   const { status, starts_at, declined, processing, auto_refund } = order
@@ -191,7 +197,10 @@ export function orderResultText(t: Translate, order: Order | undefined): string 
   return t(`result.${isRefundedOrChargedBack(status) ? 'refunded' : status}`)
 }
 
-/** Describes how much a withdrawal refunds: nothing if all is refunded already, or if a bank holds the money. */
+/**
+ * Describes how much a withdrawal refunds. The amount is missing if everything was refunded before, or if a disputed
+ * payment is held by the bank.
+ */
 export function withdrawalText(
   t: Translate,
   { amount_cents, currency }: { amount_cents?: number; currency?: string },
@@ -215,7 +224,7 @@ function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' |
   return regularPrice(t, plan).terms
 }
 
-/** Returns whether the payment of an order may still succeed, so that the user should not pay again. */
+/** Returns whether the payment of an order may still succeed. The user should then not pay again. */
 export const mayStillBePaid = ({ status, next, declined, processing }: Order): boolean =>
   status === 'pending' ? next.type === 'none' && !declined : processing === true
 
@@ -223,17 +232,17 @@ export const mayStillBePaid = ({ status, next, declined, processing }: Order): b
 export const isClosedUnpaid = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
-/** Returns whether an order was paid, and all of its money was returned. */
+/** Returns whether an order was paid and then fully refunded or charged back. */
 export const isFullyRefunded = ({ status }: Order): boolean =>
   status === 'refunded' || status === 'charged_back'
 
-/** Returns whether an order unlocks nothing and will not soon, so that its buyer is shown the offer again. */
+/** Returns whether an order unlocks nothing and will not do so soon, so that the offer must be shown again. */
 export const shouldShowOfferAgain = (order: Order): boolean =>
   order.declined !== undefined ||
   isClosedUnpaid(order) ||
   (!order.processing && (order.auto_refund !== undefined || isFullyRefunded(order)))
 
-/** Explains why an order is still unpaid after waiting for its payment. */
+/** Explains why an order is still unpaid after its payment was polled. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
   if (mayStillBePaid(order)) return t('order.unsure')
@@ -241,24 +250,27 @@ export function unpaidText(t: Translate, order: Order): string {
   return order.auto_refund?.message ?? t('order.failed')
 }
 
-/** Describes the wait after too many attempts, in whole minutes, rounded up. */
+/** Describes the wait after too many attempts in whole minutes, rounded up. */
 export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
 
-/** Returns the terms of a choice in the panel. If it can be bought there without a form, they include withdrawal, as in the form. */
+/**
+ * Returns the terms of a choice in the panel. For a purchase without a form, adds the text about withdrawal that the
+ * form would show.
+ */
 export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
-  // The terms of a top-up include it.
+  // The terms of a top-up already include the text about withdrawal.
   const withdrawal = withoutForm && kind !== 'top_up'
   const parts = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
   return parts.filter(Boolean).join(' ')
 }
 
-/** Returns the shown price in the fields of an order: the server refuses the order if its price differs. */
+/** Returns the order fields with the price shown to the user. The server refuses the order if its price differs. */
 export const acceptedPriceFields = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
   bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 
-/** Returns the text shown beside a button, which the user accepts by pressing it. */
+/** Returns the text beside a button, which the user accepts by pressing the button. */
 export function acceptedTextOf(
   { name, text, cents, currency }: Choice,
   terms: string,
@@ -267,11 +279,11 @@ export function acceptedTextOf(
   return `${name}: ${text}. ${terms} [${label(money(cents, currency))}]`
 }
 
-/** Returns a saved card's name on buttons: "•••• 4242". */
+/** Returns the label of a saved card on buttons: "•••• 4242". */
 export const maskedCardNumber = ({ last4 }: Pick<SavedPaymentMethod, 'last4'>): string =>
   `•••• ${last4 ?? ''}`
 
-/** Returns a function that makes the pay button's label from the price. */
+/** Returns a function that creates the label of the pay button for a price. */
 export function payLabel(
   t: Translate,
   { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
@@ -279,7 +291,10 @@ export function payLabel(
   return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })
 }
 
-/** Returns a function that makes the label of an express wallet's button, which itself shows the wallet's own name. */
+/**
+ * Returns a function that creates the label of an express wallet's button for a price, for the accepted text. The
+ * button itself shows the wallet's own name.
+ */
 export function expressLabel(t: Translate): (price: string) => string {
   return (price) => t('pay.payWith', { price, card: t('pay.wallet') })
 }

@@ -9,7 +9,7 @@ import { readOrder } from './pay.ts'
 const pollMs = 1_500
 const maxPollMs = 30_000
 
-/** The plans on sale and the payment methods; those embedded in the document are shown until they are refetched. */
+/** The plans on sale and the payment methods. Those embedded in the document are shown until they are refetched. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: ({ signal }) => call(listPlans, { signal }),
@@ -24,7 +24,7 @@ export const ordersQuery = infiniteQueryOptions({
   queryKey: ['orders'],
   queryFn: async ({ pageParam, signal }) => {
     const page = await call(getOrders, { query: { cursor: pageParam, limit: 20 }, signal })
-    if (!('list' in page)) throw new TypeError('one order where a list was asked for')
+    if (!('list' in page)) throw new TypeError('the server returned one order instead of a list')
     return page
   },
   initialPageParam: firstPage as string | undefined,
@@ -32,7 +32,7 @@ export const ordersQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
-/** The card that this user has saved for purchases. */
+/** The card that the user has saved for purchases. */
 export const savedMethodQuery = (userId: string) =>
   queryOptions({
     queryKey: ['saved-method', userId],
@@ -40,20 +40,20 @@ export const savedMethodQuery = (userId: string) =>
     staleTime: 0,
   })
 
-/** Refetches the data of a subscription: the membership, and the orders, including planned ones. */
+/** Refetches the data of a subscription: the membership and the orders. */
 export async function refetchSubscription(queryClient: QueryClient): Promise<void> {
   const keys = [userQuery.queryKey, ordersQuery.queryKey]
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
-/** Returns whether the server has no such order; false for a call that failed for any other reason. */
+/** Returns whether the server has no such order. False if the call failed for another reason. */
 export const isUnknownOrder = (error: unknown): boolean => error instanceof ApiError && error.code === 404
 
-/** Returns whether an order is final, was declined, or waits for its start. */
+/** Returns whether an order is final, was declined, or starts at a later time. */
 const isSettled = ({ status, declined, starts_at }: Order): boolean =>
   status !== 'pending' || declined !== undefined || starts_at !== undefined
 
-/** An order, polled until it is settled; also after an error, with growing intervals. */
+/** An order, polled until it is settled. After errors, polling continues at growing intervals. */
 export const orderQuery = (orderId: string) =>
   queryOptions({
     queryKey: ['order', orderId],

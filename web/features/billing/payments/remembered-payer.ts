@@ -4,13 +4,16 @@ import type { BillingDetails } from './billing-details.ts'
 
 const key = 'payer'
 
-/** Stores the payer's details for the next payment of the same user in this browser. Another user's form never shows them. */
+/**
+ * Stores the billing details in this browser for the next payment by the same user. They are never shown to another
+ * user.
+ */
 export function rememberPayer(details: BillingDetails): void {
   const userId = storage.get('user_id')
   if (userId) saveRecord(key, { userId, ...details })
 }
 
-/** Returns the form's initial values: the last payer's details, else the member's e-mail. */
+/** Returns the form's initial values: the details of the last payment, else the member's e-mail address. */
 export function rememberedPayer(): BillingDetails {
   const {
     userId,

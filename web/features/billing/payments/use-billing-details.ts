@@ -4,7 +4,7 @@ import { useFields } from '#web/ui/forms/use-fields.ts'
 import { invalidFields, type BillingDetails } from './billing-details.ts'
 import { rememberedPayer } from './remembered-payer.ts'
 
-/** Holds the billing details of a form; validates only the requested fields. */
+/** Manages the billing details of a form. Validates only the requested fields. */
 export function useBillingDetails(requestedFields: readonly (keyof BillingDetails)[]) {
   const { t } = useTranslation()
   const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }

@@ -16,13 +16,13 @@ export interface Problem {
   message: string
 }
 
-/** The messages for an unknown outcome and for an error. */
+/** The messages for an unknown outcome (`unsure`) and for an error (`failed`). */
 interface Messages {
   unsure: string
   failed: string
 }
 
-/** The steps of such a form. After a refusal the user can try again. */
+/** Manages the steps of a form with card fields. After a refusal, the user can try again. */
 export function usePaymentSteps<T>({ unsure, failed }: Messages) {
   const { t } = useTranslation()
   const [step, setStep] = useState<Step<T>>({ at: 'form' })
@@ -33,8 +33,8 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
     setStep({ at: 'form' })
   }
   /**
-   * Runs `work` and passes its result to `onResult`; a null result means that a field was marked as invalid.
-   * @param onRejected called with a refusal before it is shown
+   * Runs `work` and passes its result to `onResult`. A null result means that a field was marked as invalid.
+   * @param onRejected called with an error response before it is shown
    */
   const attempt = async (
     work: () => Promise<T | null>,
@@ -49,7 +49,7 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
       else setStep({ at: 'form' })
     } catch (error) {
       if (isRateLimited(error)) return showProblem(waitText(t, error))
-      // Without a response the outcome is unknown.
+      // Without a response, the payment may have succeeded.
       if (error instanceof RequestError) return showProblem(unsure)
       if (!(error instanceof ApiError)) return showProblem(failed)
       onRejected?.(error)

@@ -11,18 +11,18 @@ import { isOwned, type CheckoutParams } from './checkout-params.ts'
 
 interface PaymentOptions {
   acceptedText: string
-  /** The text accepted by saving the card; undefined if it is not to be saved. */
+  /** The text that the user accepts by saving the card; undefined if the card is not saved. */
   saveText: string | undefined
   price: Pick<Choice, 'cents' | 'bonusCents'>
   /** True if the user requested immediate delivery and acknowledged its consequences. */
   immediateDelivery: boolean
-  /** Called with the current price if the price or the bonus differs from the shown one. */
+  /** Called with the current price, if the price or the bonus differs from the one shown to the user. */
   onPriceChanged(cents: number): void
-  /** Called if the user owns the item already. */
+  /** Called if the user already owns the item. */
   onOwned(): void
 }
 
-/** Runs one payment: order, card, possibly 3-D Secure, and the result. */
+/** Runs one payment: order, card, 3-D Secure if required, and the result. */
 export function usePayment(params: CheckoutParams, options: PaymentOptions, card: CardEntry | null) {
   const { t } = useTranslation()
   const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
@@ -49,7 +49,7 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
     if (cents !== undefined) options.onPriceChanged(cents)
   }
 
-  /** @param entry the card entry, if it is not the form's */
+  /** @param entry the card entry; by default that of the form */
   const submit = (details: BillingDetails, entry = card) =>
     attempt(
       async () => {
@@ -74,14 +74,14 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
       applyResult,
       onRejected,
     )
-  /** Called when the bank's check has ended, whatever its outcome, which is read from the order. */
+  /** Called when the 3-D Secure check has ended, with any result, which is then read from the order. */
   const checked = (order: Order) => attempt(() => orderAfterThreeDSecure(order.id), applyResult, onRejected)
-  /** Called when the user has closed the bank's check. */
+  /** Called when the user has closed the 3-D Secure check. */
   const leaveCheck = () => setStep({ at: 'form' })
   return { step, problem, submit, checked, leaveCheck }
 }
 
-/** The card pays an order; with Stripe, it confirms the order's payment intent. */
+/** Returns the purpose of paying an order with a card. With Stripe, the card confirms the order's payment intent. */
 function purposeOf(order: Order) {
   return {
     current: order,

@@ -17,7 +17,7 @@ interface CheckoutProps {
   /** The video whose paywall opened the form. */
   video?: string
   onClose: () => void
-  /** Called with the order, or without one if the user owns the item already. */
+  /** Called with the order, or without it if the user already owns the item. */
   onPaid: (order?: Order) => void
 }
 
@@ -30,7 +30,7 @@ export function trackCheckout({
   track({ name: 'InitiateCheckout', contentId, cents, currency })
 }
 
-/** The card form's document in a sheet. Reports the result of the order. */
+/** Shows the document of the card form in a sheet, and reports the order's result. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const onReport = (report: OrderReport) => {

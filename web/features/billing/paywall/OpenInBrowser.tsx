@@ -10,7 +10,10 @@ import styles from './open-in-browser.module.css'
 
 const dismissedKey = 'in_app_hint'
 
-/** In an in-app browser: warns that payments may fail there, and offers ways to open the page in the user's own browser. */
+/**
+ * Warns, in an in-app browser, that payments may fail there, and offers ways to open the page in the user's own
+ * browser.
+ */
 export function OpenInBrowser() {
   const { t } = useTranslation()
   const [dismissed, setDismissed] = useState(() => storage.get(dismissedKey) !== null)

@@ -29,17 +29,20 @@ interface PayBarProps {
   choices: Choice[]
   choice: Choice
   express: ReturnType<typeof useExpressOffer>
-  /** Returns the terms to show for a choice paid from the balance or otherwise. */
+  /** Returns the terms of a choice; `byBalance` is true if it is paid from the balance. */
   termsOf: (choice: Choice, byBalance: boolean) => string
   /** The video whose paywall contains the bar. */
   video?: string
-  /** Another action, below the button. */
+  /** Another action, shown below the button. */
   more?: ReactNode
-  /** Called with the paid order, or without one if the offer has to be reloaded. */
+  /** Called with the paid order, or without it if the offer must be reloaded. */
   onPaid: (order?: Order) => void
 }
 
-/** The payment method of the choice and the button with its price: balance, saved card, express wallet or the payment form. */
+/**
+ * The payment method of the choice, and the button with its price. Pays from the balance, or with a saved card, an
+ * express wallet or the payment form.
+ */
 export function PayBar(props: PayBarProps) {
   const { t } = useTranslation()
   const { className, sources, gateways, choices, choice, express, termsOf, video, more, onPaid } = props
@@ -47,15 +50,15 @@ export function PayBar(props: PayBarProps) {
   const [paying, setPaying] = useState(false)
   const quick = useQuickPay({ sources, choice, termsOf, onPaid })
   const methods = paymentMethodsFor(choice.kind, gateways, choice.id)
-  // The method chosen for an episode may not be offered for a plan.
+  // The method that was chosen for an episode may not be available for a plan.
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
   const wallet = quick.isOffered && !quick.opened ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
-  // The balance was topped up through the same gateways.
+  // For the balance, look at the gateways that top it up: payments are sandbox payments if all of them are.
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   const toggleOthers = () => {
-    // Methods that are hidden must not stay selected.
+    // A hidden method must not stay selected.
     setMethodIndex(0)
     quick.setOthers(!quick.opened)
   }
@@ -140,7 +143,7 @@ export function PayBar(props: PayBarProps) {
 }
 
 /**
- * Returns whether any choice has several payment methods. The button that shows them must not disappear when the choice
+ * Returns whether any choice has several payment methods. The button that shows them stays visible when the choice
  * changes.
  */
 const hasOtherMethods = ({ sources, gateways, choices }: PayBarProps) =>
@@ -151,7 +154,8 @@ const hasOtherMethods = ({ sources, gateways, choices }: PayBarProps) =>
   )
 
 /**
- * Returns the longest terms of each choice, without duplicates. Space is reserved for them, so that a new choice moves nothing.
+ * Returns the longest terms of each choice, without duplicates. Space is reserved for them, so that the layout does not
+ * move when the choice changes.
  */
 const longestTermsOf = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
   ...new Set(choices.map((choice) => termsOf(choice, true))),

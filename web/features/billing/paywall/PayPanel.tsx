@@ -25,7 +25,7 @@ import {
 } from '#web/features/billing/payments/price-copy.ts'
 import styles from './pay-panel.module.css'
 
-// Loaded on demand: only some sites have balances, and few of their viewers use auto-unlock.
+// Loaded on demand: only some sites have balances, and few viewers use auto-unlock.
 const AutoUnlocking = lazy(async () => ({
   default: (await import('#web/features/billing/auto-unlock/AutoUnlockCountdown.tsx')).AutoUnlockCountdown,
 }))
@@ -38,7 +38,7 @@ interface PayPanelProps {
   onPaid: () => void
 }
 
-/** A locked episode: its offer, or the automatic unlock if auto-unlock is on for its drama. */
+/** The panel of a locked episode: the offer, or the countdown if auto-unlock is on for the drama. */
 export function PayPanel(props: PayPanelProps) {
   const { offer, onPaid } = props
   const { video_id } = offer.episode
@@ -160,7 +160,7 @@ function useOfferAutoUnlock({ episode, price }: Offer, title: string): (order?: 
 interface OptionProps {
   option: Choice
   checked: boolean
-  /** Id of a description that several choices share. */
+  /** Id of a description that several choices share, if any. */
   describedBy: string | undefined
   onChoose: () => void
 }

@@ -5,12 +5,12 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import styles from './sign-in-link.module.css'
 
-/** Leads users who paid on another device to the sign-in, and back to this page. */
+/** Links to the sign-in, for users who paid on another device. They return to this page. */
 export function SignInLink() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)
   if (user?.role === 'member') return null
-  // Swipes rewrite the address without the router, so the return path is read from `location`.
+  // Read from `location`, because swipes rewrite the URL without the router.
   const from = location.pathname + location.search
   return (
     <Link to={paths.signIn.to()} state={{ from }} className={styles.link}>

@@ -8,12 +8,12 @@ import { readReport, type OrderReport } from '#web/features/billing/payments/ord
 
 interface ThreeDSecureSheetProps {
   order: Order
-  /** Called when the check has ended; the order has the result. */
+  /** Called when the check has ended; `order` has the result. */
   onChecked: (order: Order) => void
   onClose: () => void
 }
 
-/** The bank's check of a payment with a saved card, in the document that may connect to gateways. */
+/** The 3-D Secure check of a payment with a saved card. It runs in the document that may connect to gateways. */
 export function ThreeDSecureSheet({ order, onChecked, onClose }: ThreeDSecureSheetProps) {
   const { t } = useTranslation()
   const onReport = (report: OrderReport) => {

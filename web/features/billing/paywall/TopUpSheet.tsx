@@ -17,20 +17,20 @@ import { PayBar } from './PayBar.tsx'
 import styles from './top-up-sheet.module.css'
 
 interface TopUpSheetProps {
-  /** Currency of the item to pay from the balance; any if omitted. */
+  /** The currency of the item that is to be paid from the balance. If omitted, top-ups in all currencies are shown. */
   currency?: string
   onClose: () => void
   onPaid: () => void
 }
 
-/** The top-ups on sale: price and bonus of each in money, their expiry, and all payment methods. */
+/** The top-ups on sale with their price, bonus and expiry, and the payment methods. */
 export function TopUpSheet({ currency, onClose, onPaid }: TopUpSheetProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(balanceQuery)
   const onTopUpPaid = (order?: Order) => {
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
-    // Without an order the top-up failed or is still pending: only the balance is refetched.
+    // Without an order the top-up has failed or is still pending, so only the balance is refetched.
     if (!order) return
     const { amount_cents, bonus_cents = 0 } = order
     notify(t('balance.toppedUp', { amount: money(amount_cents + bonus_cents, order.currency) }))

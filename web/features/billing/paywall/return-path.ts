@@ -4,8 +4,8 @@ import { saveRecord, readRecord, storage, tabStorage } from '#web/lib/storage.ts
 const key = 'return_path'
 
 /**
- * Stores the page that the viewer was on before a redirect to a payment page: for this tab, and with the order id for another tab,
- * because a phone may have closed this one.
+ * Stores the current page before a redirect to a payment page. It is stored for this tab and, with the order id, for
+ * another tab, because a phone may close this one meanwhile.
  */
 export function rememberReturnPath(orderId: string): void {
   const path = location.pathname + location.search
@@ -13,14 +13,16 @@ export function rememberReturnPath(orderId: string): void {
   saveRecord(key, { orderId, path })
 }
 
-/** Returns the stored page, or null. Deletes it when the viewer leaves the screen, because a later order stores its own. */
+/**
+ * Returns the page stored before the redirect, or null. Deletes it on unmount, because a later order stores its own.
+ */
 export function useReturnPath(orderId: string): string | null {
   const [path] = useState(() => readReturnPath(orderId))
   useEffect(() => forgetReturnPath, [])
   return path
 }
 
-/** Accepts only paths of this site, so that a stored value cannot redirect elsewhere. */
+/** Accepts only paths of this site, so that a stored value cannot redirect to another site. */
 function readReturnPath(orderId: string): string | null {
   const path = tabStorage.get(key) ?? pathOfOrder(orderId)
   return path && /^\/(?![/\\])/.test(path) ? path : null

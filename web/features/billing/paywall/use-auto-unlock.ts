@@ -1,7 +1,10 @@
 import { useState } from 'react'
 import type { Offer } from '#contract/billing.ts'
 
-/** Returns whether a locked episode is to be unlocked automatically, as far as the browser knows: the server decides. */
+/**
+ * Returns whether a locked episode will be unlocked automatically. This is only what the browser knows; the server
+ * decides.
+ */
 export function useAutoUnlock({ price, balance }: Offer) {
   const [stopped, setStopped] = useState(false)
   const [hasStarted, setHasStarted] = useState(false)
@@ -11,7 +14,7 @@ export function useAutoUnlock({ price, balance }: Offer) {
     agreed.remaining_today > 0 &&
     agreed.currency === price.currency &&
     agreed.max_price_cents >= price.episode_cents
-  // The unlock itself changes the rest of the daily limit and the balance before the episode plays.
+  // Stays true once started: the unlock itself changes the daily limit and the balance before the episode plays.
   if (isAllowed && !hasStarted) setHasStarted(true)
   return { isOn: hasStarted && !stopped, stop: () => setStopped(true) }
 }

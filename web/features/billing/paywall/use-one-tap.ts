@@ -18,13 +18,19 @@ interface OneTapOptions {
   /** The text shown with the button, which the user accepts by pressing it. */
   shown: string
   onPaid: (order: Order) => void
-  /** Called if nothing was paid: declined, source deleted or insufficient, price changed, or item already owned. */
+  /**
+   * Called if nothing was paid: the payment was declined, the source was deleted or insufficient, the price has
+   * changed, or the item is already owned.
+   */
   onRefused: () => void
-  /** Called if the outcome is unknown: nothing else may be paid meanwhile. */
+  /** Called if the outcome is unknown. The user must then not pay in another way. */
   onUnsure: () => void
 }
 
-/** Buys with a saved card or the balance by one press. If the bank's check is needed, the step is `bank`; the order has its result. */
+/**
+ * Buys with a saved card or the balance by one press. If a 3-D Secure check is required, the step is `bank`, and the
+ * order has its URL.
+ */
 export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTapOptions) {
   const { t } = useTranslation()
   const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
@@ -64,9 +70,9 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
     step,
     problem,
     press,
-    /** Called when the bank's check has ended. */
+    /** Called when the 3-D Secure check has ended. */
     checked: applyResult,
-    /** Called when the user has closed the bank's check. */
+    /** Called when the user has closed the 3-D Secure check. */
     leaveCheck: () => setStep({ at: 'form' }),
   }
 }

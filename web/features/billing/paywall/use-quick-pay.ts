@@ -9,21 +9,21 @@ import { maskedCardNumber, acceptedTextOf, type Choice } from '#web/features/bil
 
 type Source = 'balance' | 'card'
 
-/** The sources that pay by one press. */
+/** The sources that pay with one press. */
 export type QuickSources = Pick<Offer, 'saved_method' | 'balance'>
 
 interface QuickPayOptions {
   sources: QuickSources
   choice: Choice | undefined
-  /** Returns the terms to show for a choice paid from the balance or otherwise. */
+  /** Returns the terms of a choice; `byBalance` is true if it is paid from the balance. */
   termsOf: (choice: Choice, byBalance: boolean) => string
-  /** Called with the paid order, or without one if the offer has to be reloaded. */
+  /** Called with the paid order, or without it if the offer must be reloaded. */
   onPaid: (order?: Order) => void
 }
 
 /**
- * Handles one-press payments from the balance or a saved card in the panel. The other payment methods appear on request or when
- * needed.
+ * Manages payments with one press from the balance or a saved card in the panel. The other payment methods appear when
+ * the user asks for them, or after a refusal.
  */
 export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOptions) {
   const { t } = useTranslation()
@@ -37,7 +37,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     balance: (price: string) => t('balance.unlock', { price }),
     card: (price: string) => t('pay.payWith', { price, card: card ? maskedCardNumber(card) : '' }),
   }
-  // This text is stored as long as the order, so it must not contain digits of a card.
+  // This text is stored as long as the order, so it must not contain digits of the card number.
   const labelsWithoutDigits = {
     balance: labels.balance,
     card: (price: string) => t('pay.payWith', { price, card: '••••' }),
@@ -50,20 +50,21 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
   const tap = useOneTap({
     source: source && sourceFields(source, sources),
     choice,
-    // The text leaves out the remaining balance, which would make each text different. The receipt has the amounts.
+    // Omits the remaining balance, so that the stored text is the same for each purchase. The receipt has the amounts.
     shown:
       choice && source ? acceptedTextOf(choice, termsOf(choice, false), labelsWithoutDigits[source]) : '',
     onPaid: (order: Order) => {
-      // The conversion was reported for the top-up.
+      // For the balance, the conversion was already reported with the top-up.
       if (order.gateway !== 'balance') trackSale(order)
       onPaid(order)
     },
     onRefused: () => {
       setOthers(true)
-      // The item may already be owned, have another price, or be refused for good, so the offer is reloaded as after a payment.
+      // The item may already be owned or have another price, or the source may no longer be usable. So reload the offer
+      // as after a payment.
       onPaid()
     },
-    // If the payment turns out to have succeeded, the reload returns the episode.
+    // Reloads: if the payment has succeeded, the episode is then playable.
     onUnsure: onPaid,
   })
   const { step } = tap
@@ -72,7 +73,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     card: card ? maskedCardNumber(card) : '',
   }
   return {
-    /** The source of the button; undefined for the chosen payment method. */
+    /** The source that the button charges; undefined if it uses the chosen payment method. */
     source,
     label: source && labels[source],
     press() {
@@ -81,7 +82,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     isSandbox: source === 'card' && card?.gateway === 'sandbox',
     problem: tap.problem,
     busy: step.at === 'working' || step.at === 'done' ? t('order.working') : '',
-    /** True if some offered item can be paid by one press. */
+    /** True if a saved card or the balance can pay at least one of the offered items. */
     isOffered: card !== undefined || (balance?.covers.length ?? 0) > 0,
     /** True if the other payment methods are shown. */
     opened: showsOthers,
@@ -92,14 +93,14 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
       chosen: each === source,
       onChoose: () => setPicked(each),
     })),
-    /** The order whose payment needs the bank's check. */
+    /** The order whose payment requires a 3-D Secure check. */
     orderInThreeDSecure: step.at === 'bank' ? step.result : undefined,
     checked: tap.checked,
     leaveCheck: tap.leaveCheck,
   }
 }
 
-/** Returns the sources that can pay a choice. The balance comes before a card, because it has no payment fees. */
+/** Returns the sources that can pay a choice. The balance is first, because it costs no payment fees. */
 export function findUsableSources(
   { saved_method: card, balance }: QuickSources,
   choice: Choice | undefined,

@@ -6,7 +6,7 @@ import type { FieldKind } from './stripe-script.ts'
 import { useStripeFields } from './use-stripe-fields.ts'
 import styles from './stripe-card.module.css'
 
-/** Card number, expiry and CVV: labels and messages are the site's, the fields are frames of Stripe. */
+/** Card number, expiry and CVV. The fields are frames of Stripe; their labels and messages belong to the site. */
 export const StripeCard: CardFields = ({ onEntry }) => {
   const { t } = useTranslation()
   const id = useId()

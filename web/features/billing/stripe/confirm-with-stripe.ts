@@ -8,7 +8,7 @@ interface Fields {
   markInvalid(kind: FieldKind): void
 }
 
-/** Returns a function that confirms a payment or a setup with the card in Stripe's fields. */
+/** Returns a function that confirms a payment or a method setup with the card in Stripe's fields. */
 export function createCardConfirmer(
   stripe: Pick<StripeScript, 'confirmCardPayment' | 'confirmCardSetup'>,
   { number, markInvalid }: Fields,
@@ -26,15 +26,16 @@ export function createCardConfirmer(
 }
 
 /**
- * Returns a function that confirms an intent of our server with Stripe's script, including the bank's check if needed. Our server
- * then reads the result from Stripe; the script's own report of it is not trusted.
- * @param onInvalidField called with the error code of an invalid field; without it, a validation error counts as a failed attempt
+ * Returns a function that confirms an intent of our server with Stripe's script, including 3-D Secure if required. Our
+ * server then reads the result from Stripe, because the script's own report is not trusted.
+ * @param onInvalidField called with the error code of an invalid field; without it, a validation error counts as a
+ * failed attempt
  */
 export function createIntentConfirmer(
   confirm: (secret: string, details: BillingDetails) => Promise<Confirmed>,
   onInvalidField?: (code: string | undefined) => void,
 ) {
-  // An intent cannot be confirmed again after an attempt; a retry needs a new one.
+  // After a failed attempt an intent cannot be confirmed again; a retry needs a new intent.
   const attemptedSecrets = new Set<string>()
   return async <T extends PurposeState>(
     purpose: PaymentPurpose<T>,
@@ -63,5 +64,5 @@ function fieldOfError(code = ''): FieldKind {
   return code.includes('cvc') ? 'cardCvc' : 'cardNumber'
 }
 
-/** Returns the id of the intent, which is the prefix of its client secret. */
+/** Returns the intent's id, which is the prefix of its client secret. */
 const intentIdOf = (secret: string) => secret.split('_secret_')[0] ?? ''

@@ -8,10 +8,16 @@ import { createIntentConfirmer } from './confirm-with-stripe.ts'
 import { openStripe } from './open-stripe.ts'
 import type { DeferredIntent } from './stripe-script.ts'
 
-/** Only Apple Pay and Google Pay, which pay with a card; our server does not request Stripe's other wallets as payment methods. */
+/**
+ * Allows only Apple Pay and Google Pay, which pay with a card. Our server does not request Stripe's other wallets as
+ * payment methods.
+ */
 const wallets = { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' }
 
-/** Mounts Stripe's Express Checkout Element. The payment intent is created once the sheet is approved, as for a typed card. */
+/**
+ * Mounts Stripe's Express Checkout Element. The payment intent is created after the user approves the sheet, as for a
+ * typed card.
+ */
 export async function openStripeWallet({
   container,
   choice: initialChoice,
@@ -48,7 +54,7 @@ export async function openStripeWallet({
     isConfirming = false
     events.confirm({
       billingDetails,
-      // After the confirmation, Stripe itself shows the outcome in the sheet.
+      // Once the confirmation has started, Stripe itself shows the outcome in the sheet.
       paymentFailed: () => isConfirming || paymentFailed({ reason: 'fail' }),
       finish() {},
       entry: { check: () => true, submit },
@@ -60,14 +66,17 @@ export async function openStripeWallet({
       choice = next
       elements.update(intentOf(next))
     },
-    // Only the user can close a wallet's sheet.
+    // Only the user can close the sheet of a wallet.
     cancel() {},
     focus() {},
     remove: () => element.destroy(),
   }
 }
 
-/** Returns the intent of a choice. A plan's first period is a payment that saves the card; the site, not Stripe, renews the plan. */
+/**
+ * Returns the intent for a choice. The first period of a plan is a payment that also saves the card. The site, not
+ * Stripe, renews the plan.
+ */
 function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
   return {
     mode: 'payment',
@@ -78,7 +87,7 @@ function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
   }
 }
 
-/** Returns the sheet's options: the e-mail address for the receipt, the item, and a plan's renewal. */
+/** Returns the options of the sheet: the e-mail address for the receipt, the item, and the renewal of a plan. */
 function sheetOptions(choice: Choice): object {
   const { name, cents, currency } = choice
   const lineItems = [{ name, amount: toStripeAmount(cents, currency) }]
@@ -87,7 +96,7 @@ function sheetOptions(choice: Choice): object {
 
 const maxAgreementLength = 500
 
-/** Returns Apple Pay's agreement about renewals, with which the saved card also works from another phone. */
+/** Returns Apple Pay's agreement about the renewals. With it, the saved card also works from another phone. */
 function renewalOf({ name, terms, currency, cents, renews }: Choice): object {
   if (!renews) return {}
   const { days } = renews

@@ -1,6 +1,6 @@
 import type { OpenStripe } from './stripe-script.ts'
 
-/** Stripe requires its script to be loaded from this address; it is loaded only where a card is needed. */
+/** Stripe requires that its script is loaded from this address. It is loaded only on pages that need a card. */
 const source = 'https://js.stripe.com/v3/'
 const loadTimeoutMs = 20_000
 
@@ -22,11 +22,11 @@ function insertScript(): Promise<OpenStripe> {
       clearTimeout(timer)
       if (window.Stripe && !failure) return resolve(window.Stripe)
       script.remove()
-      reject(new Error(failure ?? "Stripe's script is not there"))
+      reject(new Error(failure ?? "Stripe's script has loaded without defining window.Stripe"))
     }
-    const timer = setTimeout(() => finish("Stripe's script took too long"), loadTimeoutMs)
+    const timer = setTimeout(() => finish("Stripe's script did not load in time"), loadTimeoutMs)
     script.addEventListener('load', () => finish())
-    script.addEventListener('error', () => finish("Stripe's script did not come"))
+    script.addEventListener('error', () => finish("Stripe's script failed to load"))
     script.src = source
     document.head.append(script)
   })

@@ -19,20 +19,22 @@ interface FieldOptions {
   containerOf(kind: FieldKind): HTMLElement
   placeholders: Record<FieldKind, string>
   locale: string
-  /** Called with the fields' visual states whenever one changes. */
+  /** Called with the visual states of all fields when one of them changes. */
   onStates(looks: FieldStates): void
 }
 
 export interface MountedFields {
   number: StripeField
-  /** Marks incomplete fields. @returns the first of them */
+  /** Marks incomplete fields. @returns the first incomplete field */
   check(): FieldKind | undefined
   focus(kind: FieldKind): void
   /** Marks a field as invalid, and focuses it. */
   markInvalid(kind: FieldKind): void
 }
 
-/** Mounts Stripe's fields and tracks their events: Stripe keeps the input and reports only whether it is valid. */
+/**
+ * Mounts Stripe's fields and tracks their state. Only Stripe has the input; it reports whether the input is complete.
+ */
 export function mountFields(
   stripe: StripeScript,
   { containerOf, placeholders, locale, onStates }: FieldOptions,
@@ -51,7 +53,7 @@ export function mountFields(
     const container = containerOf(kind)
     const brand = kind === 'cardNumber' ? { showIcon: true, disableLink: true } : {}
     const field = elements.create(kind, { style, placeholder: placeholders[kind], ...brand })
-    // A field's state is unknown before its frame has loaded.
+    // The state is unknown before the field's frame has loaded, so a field is not incomplete until then.
     const state = { incomplete: false, marked: false }
     const mark = () => {
       state.marked = true
@@ -66,10 +68,10 @@ export function mountFields(
     field.on('focus', () => change(kind, { focused: true }))
     field.on('blur', () => {
       change(kind, { focused: false })
-      // Ignores a blur of the whole window.
+      // When the whole window loses the focus, the field stays the active element and is not marked.
       if (!container.contains(document.activeElement)) afterPress(mark)
     })
-    // Removes the rest of an earlier mount.
+    // Removes what an earlier mount has left.
     container.replaceChildren()
     field.mount(container)
     return { field, state, mark }
@@ -97,7 +99,7 @@ export function mountFields(
 
 const siteFont = { family: 'Figtree', weight: '300 900' }
 
-/** Converts our design tokens to Stripe's style options, because its frames do not load our style sheet. */
+/** Converts our design tokens to Stripe's style options, because Stripe's frames do not load our style sheet. */
 function readStyle(): object {
   const tokens = getComputedStyle(document.documentElement)
   const token = (name: string) => tokens.getPropertyValue(name).trim()

@@ -7,6 +7,6 @@ import type { StripeScript } from './stripe-script.ts'
 export async function openStripe(): Promise<StripeScript> {
   const [open, { gateways }] = await Promise.all([loadStripe(), call(listPlans)])
   const key = gateways.find(({ id }) => id === 'stripe')?.public_key
-  if (key === undefined) throw new Error('Stripe is not offered')
+  if (key === undefined) throw new Error('Stripe is not among the offered gateways')
   return open(key)
 }

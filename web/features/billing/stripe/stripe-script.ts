@@ -1,4 +1,4 @@
-/** The part of Stripe's script that the payment document uses (https://docs.stripe.com/js). */
+/** The part of Stripe.js that the payment document uses (https://docs.stripe.com/js). */
 export interface StripeScript {
   elements(
     options: Partial<DeferredIntent> & {
@@ -7,7 +7,7 @@ export interface StripeScript {
       appearance?: object
     },
   ): StripeElements
-  /** Confirms a payment approved in a wallet, with the bank's check if needed. */
+  /** Confirms a payment that was approved in a wallet, including 3-D Secure if required. */
   confirmPayment(options: {
     elements: StripeElements
     clientSecret: string
@@ -15,7 +15,7 @@ export interface StripeScript {
     redirect: 'if_required'
   }): Promise<Confirmed>
   confirmCardPayment(clientSecret: string, data: object): Promise<Confirmed>
-  /** Shows the bank's check of a payment that was confirmed on the server. */
+  /** Shows the 3-D Secure check of a payment that was confirmed on the server. */
   handleNextAction(options: { clientSecret: string }): Promise<Confirmed>
   confirmCardSetup(clientSecret: string, data: object): Promise<Confirmed>
 }
@@ -31,7 +31,10 @@ export interface StripeField {
   on(event: 'change', hear: (change: FieldChange) => void): unknown
 }
 
-/** A payment intent that is created after the approval in a wallet; it must have the same values. */
+/**
+ * The values of a payment intent that is created after the approval in a wallet. The created intent must have the same
+ * values.
+ */
 export interface DeferredIntent {
   mode: 'payment'
   /** In Stripe's smallest unit of the currency. */
@@ -48,7 +51,7 @@ export interface StripeElements {
   submit(): Promise<Confirmed>
 }
 
-/** The buttons of the wallets of this browser (https://docs.stripe.com/js/element/express_checkout_element). */
+/** The buttons of the wallets that this browser has (https://docs.stripe.com/js/element/express_checkout_element). */
 export interface ExpressElement {
   mount(place: HTMLElement): void
   destroy(): void
@@ -65,7 +68,7 @@ export interface ExpressConfirm {
 
 export interface FieldChange {
   complete: boolean
-  /** A validation error of the input so far. */
+  /** Present if the current input is invalid. */
   error?: object
 }
 

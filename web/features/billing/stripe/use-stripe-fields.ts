@@ -10,7 +10,7 @@ import type { FieldKind, StripeScript } from './stripe-script.ts'
 
 type Containers = Partial<Record<FieldKind, HTMLElement | null>>
 
-/** Mounts Stripe's fields and returns their visual states. A failed load can be retried. */
+/** Mounts Stripe's fields and returns their visual states. After a failed load, `retry` loads them again. */
 export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
   const { t } = useTranslation()
   const containers = useRef<Containers>({})
@@ -37,7 +37,7 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
       .then(mountWith)
       .catch(() => isUnmounted || setFailed(true))
     return () => {
-      // The frames are removed with their places.
+      // Stripe's frames are removed together with their containers.
       isUnmounted = true
       onEntry(null)
     }
@@ -58,7 +58,7 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
 
 function containerFor(places: Containers, kind: FieldKind): HTMLElement {
   const place = places[kind]
-  if (!place) throw new Error(`there is no place for ${kind}`)
+  if (!place) throw new Error(`there is no container for Stripe's field ${kind}`)
   return place
 }
 

@@ -15,7 +15,10 @@ interface ChangePlanProps {
   onPlanned: () => void
 }
 
-/** Changes the plan of a subscription: shows the start and price of the next plan. Needs no card, as nothing is charged now. */
+/**
+ * Changes the plan of a subscription. Shows when the next plan starts and its price. Needs no card, because nothing is
+ * charged now.
+ */
 export function ChangePlan({ plan: initialPlan, membership, method, onPlanned }: ChangePlanProps) {
   const { t } = useTranslation()
   const [cents, setCents] = useState(initialPlan.price_cents)

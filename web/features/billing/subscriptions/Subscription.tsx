@@ -14,8 +14,10 @@ import { membershipText } from '#web/features/billing/payments/price-copy.ts'
 import styles from '#web/features/billing/payment-methods/subscription.module.css'
 
 /**
- * A subscriber's plan, the date it renews or ends, and the button that cancels or resumes it, or reverts a planned change; with a
- * note below, and further buttons. Renders nothing for other viewers.
+ * A subscriber's plan and the date on which it renews or ends. A button cancels or resumes the subscription; another
+ * reverts a planned change. Renders nothing for viewers without a plan.
+ * @param note shown below the plan
+ * @param actions further buttons
  */
 export function Subscription({ note, actions }: { note?: ReactNode; actions?: ReactNode }) {
   const { t } = useTranslation()
@@ -27,7 +29,7 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
   const change = async () => {
     setBusy(true)
     const idempotencyKey = crypto.randomUUID()
-    // A toast has shown any error; if the subscription has ended, the refetched user shows it.
+    // A failed call has shown a toast. If the subscription has ended meanwhile, the refetched user shows that.
     await call(cancelled ? resumeSubscription : cancelSubscription, { idempotencyKey }).catch(() => {})
     await refetchSubscription(queryClient)
     setBusy(false)
@@ -50,7 +52,7 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
   )
 }
 
-/** Reverts a planned change of plan; renders nothing until the payment methods are loaded. */
+/** The button that reverts a planned change of plan. Renders nothing until the payment methods have loaded. */
 function RevertPlanChange({ plan }: { plan: NonNullable<Membership['plan']> }) {
   const gateways = useQuery(plansQuery).data?.gateways
   const method = gateways && paymentMethodsFor('plan', gateways)[0]
@@ -69,7 +71,7 @@ function RevertPlanChangeButton({
   const { busy, change } = usePlanChange(method)
   const revert = async () => {
     if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
-    // It may have been reverted elsewhere: the refetched user shows it.
+    // The change may already have been reverted elsewhere; the refetched user shows that.
     await refetchSubscription(queryClient)
   }
   return (

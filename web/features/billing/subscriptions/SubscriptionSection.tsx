@@ -13,7 +13,10 @@ import { Subscription } from './Subscription.tsx'
 import { useMethodChangeResult } from '#web/features/billing/payment-methods/use-method-change-result.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 
-/** The subscription in the member area, with its payment method, the button to change that, and the way to pay a failed renewal. */
+/**
+ * The subscription in the member area: its payment method, a button that changes it, and a link to pay after a failed
+ * renewal.
+ */
 export function SubscriptionSection() {
   const { t } = useTranslation()
   const { data: user } = useQuery(userQuery)
@@ -34,7 +37,7 @@ export function SubscriptionSection() {
   )
 }
 
-/** Opens the form for another card or wallet; its code is loaded on demand. */
+/** Opens the form for another card or wallet. The form's code is loaded on demand. */
 function ChangeMethodButton() {
   const { t } = useTranslation()
   const [Form, setForm] = useState<ComponentType<{ onClose: () => void }> | null>(null)
@@ -53,7 +56,10 @@ function ChangeMethodButton() {
   )
 }
 
-/** Links to the payment of the unpaid period, by card first; to the plans if the method is unknown or no gateway accepts the price. */
+/**
+ * Links to the payment of the unpaid period, with the first method (cards come first) that accepts its price. Links to
+ * the plans if there is no such method.
+ */
 function PayNow({ plan, takenBy }: { plan: string; takenBy: string[] | undefined }) {
   const { t, i18n } = useTranslation()
   const { data, isPending } = useQuery(plansQuery)

@@ -8,9 +8,9 @@ import { createOrderReuser, priceFromError } from '#web/features/billing/payment
 type AcceptedTerms = Pick<BodyOf<typeof createOrder>, 'amount_cents' | 'consent'>
 
 /**
- * Plans a subscriber's next period; choosing the current plan reverts that. The server charges the saved method, so any method that
- * is offered for a plan will do.
- * @param onPriceChanged called with the current price if it differs from the shown one
+ * Schedules a change of plan for a subscriber's next period; choosing the current plan reverts the change. The server
+ * charges the saved method. The order only needs some method that is offered for plans.
+ * @param onPriceChanged called with the current price if it differs from the one shown to the user
  */
 export function usePlanChange(
   { id: gateway, kind: method }: Pick<OfferedGateway, 'id' | 'kind'>,
@@ -20,7 +20,7 @@ export function usePlanChange(
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   const [orderReuser] = useState(createOrderReuser)
-  /** @returns whether the change was planned */
+  /** @returns whether the change was scheduled */
   const change = async (plan_id: string, accepted: AcceptedTerms = {}): Promise<boolean> => {
     setBusy(true)
     setProblem('')

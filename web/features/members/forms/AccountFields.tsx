@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 
-/** Field for the account's e-mail address. */
+/** The field for the account's e-mail address. */
 export function EmailField({ field }: { field: FormField }) {
   const { t } = useTranslation()
   return (
@@ -16,14 +16,14 @@ interface PasswordFieldProps {
   autoComplete: 'current-password' | 'new-password'
 }
 
-/** Field for a password, with a button that shows the typed text. */
+/** A password field with a button that shows the typed text. */
 export function PasswordField({ field, ...fieldProps }: PasswordFieldProps) {
   const { t } = useTranslation()
   const reveal = { show: t('account.show'), hide: t('account.hide') }
   return <Field {...field} {...fieldProps} type="password" reveal={reveal} />
 }
 
-/** Fields for a new password and its repetition. */
+/** The fields for a new password and its repetition. */
 export function NewPasswordFields(props: { label: string; password: FormField; repeat: FormField }) {
   const { t } = useTranslation()
   return (

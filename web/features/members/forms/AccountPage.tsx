@@ -2,7 +2,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { SignInAgain } from './SignInAgain.tsx'
 import styles from './account-page.module.css'
 
-/** Narrow page with one form. */
+/** A narrow page with one form. */
 export function AccountPage({
   title,
   lead,
@@ -26,7 +26,10 @@ export function AccountPage({
   )
 }
 
-/** The page's form: shows errors that concern no single field above the button, and a sign-in link if the session has expired. */
+/**
+ * The page's form. Above the button it shows errors that concern no single field and, if the session has expired, a
+ * sign-in link.
+ */
 export function AccountForm({
   form,
   children,

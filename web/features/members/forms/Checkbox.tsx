@@ -7,7 +7,7 @@ type CheckboxProps = Pick<
   'name' | 'label' | 'value' | 'message' | 'onValue' | 'onLeave' | 'input'
 >
 
-/** Checkbox in a form of text values: the empty value is unchecked, any other is checked. */
+/** A checkbox in a form of text values: an empty value means unchecked, any other value means checked. */
 export function Checkbox({ name, label, value, message, onValue, onLeave, input }: CheckboxProps) {
   const id = useId()
   return (

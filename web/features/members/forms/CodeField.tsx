@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 
-/** Field for the authenticator app's code. */
+/** The field for a code of the authenticator app. */
 export function CodeField({ field, autoFocus = true }: { field: FormField; autoFocus?: boolean }) {
   const { t } = useTranslation()
   return (

@@ -9,7 +9,10 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './settings.module.css'
 
-/** Explains that the action needs a fresh sign-in, to members who have no other credentials. Renders nothing for others. */
+/**
+ * Tells members who have neither a password nor an authenticator app that the action needs a recent sign-in. Renders
+ * nothing for other users.
+ */
 export function FreshSignInRequired({ user }: { user: User }) {
   const { t } = useTranslation()
   const required = requiredCredentials(user)
@@ -22,7 +25,7 @@ export function FreshSignInRequired({ user }: { user: User }) {
   )
 }
 
-/** Links to the sign-in, which returns to the current page. Renders nothing for guests, who were not signed in. */
+/** A button that signs out and opens the sign-in, which returns to the current page. Renders nothing for guests. */
 export function SignInAgain() {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -1,6 +1,9 @@
 import type { User } from '#contract/members.ts'
 
-/** The password, or, without one, the authenticator app's code. Not needed shortly after a sign-in. */
+/**
+ * The credentials for a reauthentication: the password or, for an account without one, a code of the authenticator app.
+ * They are not needed shortly after a sign-in.
+ */
 export interface Credentials {
   current_password: string
   totp: string
@@ -10,7 +13,7 @@ export function requiredCredentials({ role, has_password, second_factor }: User)
   return { current_password: has_password, totp: role === 'member' && !has_password && second_factor }
 }
 
-/** Returns the part of a call's body that reauthenticates the user. */
+/** Returns the fields of a request body that reauthenticate the user. */
 export function credentialsBody(user: User, { current_password, totp }: Credentials): Partial<Credentials> {
   const required = requiredCredentials(user)
   return {

@@ -19,7 +19,10 @@ import { useSignOut } from '#web/features/members/forms/use-sign-out.ts'
 import { VerifyEmail } from './VerifyEmail.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** The user's public profile and all settings. A mail's link (`#verify=…`) opens its own page. */
+/**
+ * The user's public profile and all settings. If opened by the link in a verification mail (`#verify=…`), shows that
+ * page instead.
+ */
 export function AccountSettings() {
   const { hash } = useLocation()
   const [deleted, setDeleted] = useState(false)
@@ -31,7 +34,7 @@ export function AccountSettings() {
 function Settings({ onDeleted }: { onDeleted: () => void }) {
   const { t } = useTranslation()
   const { data: user, dataUpdatedAt, isError, refetch } = useQuery(userQuery)
-  // Cached data is shown, but only data fetched in this visit can be edited.
+  // Stored data of the last visit is shown, but it can be edited only after it was refetched.
   const fresh = dataUpdatedAt > 0
   return (
     <section className={styles.page}>
@@ -41,7 +44,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
       {!fresh && isError && <LoadError onRetry={() => void refetch()} />}
       {!fresh && !isError && <Skeleton />}
       {fresh && user && (
-        // The key resets the forms for another user.
+        // The key resets the forms when the user changes.
         <div key={user.id + user.role} className={styles.groups}>
           <ProfileSettings user={user} />
           {user.role === 'member' && (
@@ -59,7 +62,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
   )
 }
 
-/** The user's name and picture, with a button to sign in or out. */
+/** The user's name and picture, with a button that signs in or out. */
 function ProfileHeader({ user }: { user: User | undefined }) {
   const { t } = useTranslation()
   const { signOut, busy } = useSignOut()

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Setting, SettingGroup } from './Setting.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
-// Loaded on need, because few users open it.
+// Loaded on demand, because few users open it.
 const DeleteForm = lazy(async () => ({ default: (await import('./DeleteForm.tsx')).DeleteForm }))
 
 /** Export and deletion of the user's data, for guests and members. */
@@ -52,7 +52,10 @@ function ExportSetting() {
   )
 }
 
-/** Saves the exported data as a file. A plain link to the call would lack the token of browsers that block cookies. */
+/**
+ * Saves the exported data as a file. A plain link to the call could not send the session token of browsers that block
+ * cookies.
+ */
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   Object.assign(document.createElement('a'), { href: url, download: name }).click()

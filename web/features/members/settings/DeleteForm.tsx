@@ -18,7 +18,7 @@ import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
 import { remainingBalancesFromError } from './remaining-balances.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-// Loaded on need, because few users have a balance left.
+// Loaded on demand, because few users have a remaining balance.
 const RemainingBalance = lazy(async () => {
   const { RemainingBalance: left } = await withTexts(
     'balance',
@@ -27,7 +27,10 @@ const RemainingBalance = lazy(async () => {
   return { default: left }
 })
 
-/** Explains what is deleted and what is kept, reauthenticates the user, and deletes the account after a checkbox is ticked. */
+/**
+ * Explains what is deleted and what is retained, reauthenticates the user, and deletes the account after consent by a
+ * checkbox.
+ */
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

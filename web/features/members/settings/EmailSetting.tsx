@@ -14,7 +14,10 @@ import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** Shows the e-mail address and whether it is verified; changes it. A new address is used once its mailed link was opened. */
+/**
+ * Shows the e-mail address and whether it is verified, and changes it. A new address takes effect when the link mailed
+ * to it was opened.
+ */
 export function EmailSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const [sentTo, setSentTo] = useState('')
@@ -75,7 +78,7 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
   )
 }
 
-/** Shows where the link was sent, with a button to send it again. */
+/** Shows the address to which the link was sent, with a button that sends it again. */
 function ResendLink({ sentTo, onSent }: { sentTo: string; onSent: (email: string) => void }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)

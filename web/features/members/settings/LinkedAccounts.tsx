@@ -12,7 +12,7 @@ import { ReauthenticateForm } from '#web/features/members/forms/ReauthenticateFo
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import styles from './linked-accounts.module.css'
 
-/** The linked social accounts; each can be unlinked after reauthentication. */
+/** The linked social accounts. Each can be unlinked after a reauthentication. */
 export function LinkedAccounts({ user }: { user: User }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -22,7 +22,7 @@ export function LinkedAccounts({ user }: { user: User }) {
     const { linked } = await call(unlinkSocial, { body: { id, ...credentials } })
     queryClient.setQueryData(socialProvidersQuery.queryKey, (known) => known && { ...known, linked })
     notify(t('link.unlinked', { name }))
-    // The submitted form is no longer on screen.
+    // Moves the focus to the list, because the submitted form has been removed.
     list.current?.focus()
   }
   if (!data) return null
@@ -46,7 +46,7 @@ function Account({ user, identity, unlink }: AccountProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   const { name, account_name, linked_at } = identity
-  // Distinguishes two accounts at the same provider.
+  // Includes the account's own name, to tell two accounts of the same provider apart.
   const fullName = account_name === null ? name : `${name} (${account_name})`
   return (
     <li className={styles.account}>

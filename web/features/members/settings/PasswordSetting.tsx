@@ -12,7 +12,7 @@ import { sessionsQuery } from './sessions-query.ts'
 import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 
-/** Changes the password; users who sign in through a provider can set a first one. */
+/** Changes the password. Members who sign in through a provider can set their first password. */
 export function PasswordSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -14,7 +14,7 @@ import { SettingGroup } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** Settings that guests also have: name, language and consent. */
+/** The settings that guests also have: name, language and consent. */
 export function ProfileSettings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -57,14 +57,14 @@ function NameForm({ user }: { user: User }) {
   )
 }
 
-/** The interface language. It is also stored with the user, for mails. */
+/** The setting of the interface language. It is also stored on the server, for mails. */
 function Language() {
   const { t, i18n } = useTranslation()
   const change = useChangeUser()
   const choose = (value: string) => {
     const language = languageFromTag(value) ?? 'en'
     void changeLanguage(language)
-    // The interface has changed already. If storing the language fails, a toast is shown.
+    // The interface has already changed. If the server call fails, a toast has shown the error.
     change({ language }).catch(() => {})
   }
   return (
@@ -87,7 +87,7 @@ function Language() {
   )
 }
 
-/** The consent answer. It is stored at once, and sent to the server if the user has a row there. */
+/** The consent setting. Stored in the browser at once, and sent to the server if the user is stored there. */
 function Consent() {
   const { t } = useTranslation()
   const { answer, setConsent } = useConsent()

@@ -4,7 +4,7 @@ import { RemoveSecondFactor } from './RemoveSecondFactor.tsx'
 import { Setting } from './Setting.tsx'
 import { SetUpSecondFactor } from './SetUpSecondFactor.tsx'
 
-/** Shows whether two-factor authentication is on, and turns it on or off. */
+/** Shows whether two-factor authentication is on. Turns it on or off. */
 export function SecondFactorSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const on = user.second_factor

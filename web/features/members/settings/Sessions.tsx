@@ -10,7 +10,7 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { sessionsQuery } from './sessions-query.ts'
 import styles from './sessions.module.css'
 
-/** The member's active sessions. Other devices can be signed out one by one or all together. */
+/** The member's active sessions. Other devices can be signed out individually or all at once. */
 export function Sessions() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -23,7 +23,7 @@ export function Sessions() {
       const { removed } = await call(endSessions, { body })
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       notify(t('my.ended', { count: removed }))
-      // The pressed button is no longer on screen.
+      // Moves the focus to the list, because the pressed button may have been removed.
       list.current?.focus()
     } catch {
       // The toast has shown the error.

@@ -19,7 +19,10 @@ interface StartedSetup {
   url: string
 }
 
-/** Sets up two-factor authentication: password, the app's secret and first code, then the recovery codes, which are shown only once. */
+/**
+ * Sets up two-factor authentication in three steps: the password, the secret with the app's first code, and the
+ * recovery codes, which are shown only once.
+ */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()
   const [started, setStarted] = useState<StartedSetup | null>(null)
@@ -91,7 +94,7 @@ function ConfirmSetup({
   )
 }
 
-/** The secret for the authenticator app: as a QR code, as a link for the same phone, and as text. */
+/** The secret for the authenticator app, as a QR code, as a link for an app on the same device, and as text. */
 export function AppSecret({
   secret,
   url,
@@ -126,7 +129,7 @@ export function AppSecret({
   )
 }
 
-/** The recovery codes, each of which signs in once without the app. */
+/** The recovery codes. Each signs in once without the app. */
 export function RecoveryCodes({
   codes,
   onDone,

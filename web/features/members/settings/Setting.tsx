@@ -8,13 +8,13 @@ interface SettingProps {
   text: string
   /** The label of the button that opens the form. */
   action: string
-  /** The form; `done` closes and resets it. */
+  /** Renders the form; `done` closes and resets it. */
   children: (done: () => void) => ReactNode
-  /** Whether the form is open initially, because something was typed into it before. */
+  /** Whether the form is open initially, because text that was typed earlier has been restored. */
   started?: boolean
 }
 
-/** One setting: its state, and a form that its button opens. A closed form keeps what was typed. */
+/** One setting: its state, and a form that a button opens and closes. A closed form keeps the typed text. */
 export function Setting({ title, text, action, children, started = false }: SettingProps) {
   const { t } = useTranslation()
   const id = useId()

@@ -40,7 +40,7 @@ export function SocialSetting({ user }: { user: User }) {
 
 const linkedAt = (provider: string) => `${paths.individual.to()}?linked=${encodeURIComponent(provider)}`
 
-/** Shows the outcome after the return from a provider; asks for reauthentication if the sign-in is old. */
+/** Shows the outcome after the return from a provider. If the sign-in is too old, asks for a reauthentication. */
 function SocialReturnNotice({
   user,
   providers,

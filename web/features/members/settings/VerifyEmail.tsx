@@ -12,7 +12,10 @@ import { userQuery } from '#web/features/members/queries.ts'
 
 const noFields = {}
 
-/** Verifies an e-mail address after a click on a button. Mail scanners open links too, so opening the link alone does nothing. */
+/**
+ * The page behind the link in a verification mail. Only its button verifies the address, because mail scanners open
+ * links too.
+ */
 export function VerifyEmail({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

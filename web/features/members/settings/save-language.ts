@@ -4,10 +4,10 @@ import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { setCurrentUser, userQuery } from '#web/features/members/queries.ts'
 
-/** Stores the interface language on the server, for the mails of members and guests with a row. */
+/** Stores the interface language on the server, for mails. Does nothing for guests who are not stored on the server. */
 export async function saveLanguage(queryClient: QueryClient, language: Language): Promise<void> {
   const user = queryClient.getQueryData(userQuery.queryKey)
-  // A guest without a row has no referral code yet.
+  // Guests who are not stored on the server have no referral code.
   if (!user?.referral_code) return
   setCurrentUser(queryClient, await call(changeUser, { body: { language } }))
 }

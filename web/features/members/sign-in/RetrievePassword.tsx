@@ -10,7 +10,7 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 
-/** Requests the password mail, or, opened by the mail's link (`#reset=…`), sets the new password. */
+/** Requests the mail for a password reset. If opened by the link in that mail (`#reset=…`), sets the new password. */
 export function RetrievePassword() {
   const { hash } = useLocation()
   const secret = new URLSearchParams(hash.slice(1)).get('reset')

@@ -17,7 +17,10 @@ import { SocialCode } from './SocialCode.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** The sign-in page. After a social provider it shows the outcome, or asks for the authenticator code. */
+/**
+ * The sign-in page. After the return from a social provider it shows the outcome, or asks for a code of the
+ * authenticator app.
+ */
 export function SignIn() {
   const { search, hash } = useLocation()
   const socialReturn = readSocialReturn(search, hash)
@@ -28,7 +31,7 @@ export function SignIn() {
   )
 }
 
-/** Signs in by e-mail and password, with an authenticator code if required, or through a social provider. */
+/** Signs in with e-mail and password (and a code if required), or through a social provider. */
 function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -47,7 +50,7 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
           body: { ...credentials, ...(asksForCode ? { totp: totp.trim() } : {}) },
         })
         setCurrentUser(queryClient, user)
-        // The member has proven that the account is theirs, so the same provider can be linked to it.
+        // The member has proven that the account is theirs, so the provider's account can now be linked to it.
         if (back?.answer === 'has_account') location.assign(socialSignInUrl(back.provider, back.returnTo))
         else returnAfterSignIn()
       } catch (error) {

@@ -9,7 +9,10 @@ import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { setCurrentUser } from '#web/features/members/queries.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** Asks for the second factor after a sign-in through a social provider. */
+/**
+ * Asks for the second factor after a sign-in through a social provider.
+ * @param ticket proves the sign-in at the provider
+ */
 export function SocialCode({ ticket }: { ticket: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

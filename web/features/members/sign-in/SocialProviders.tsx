@@ -5,12 +5,15 @@ import { storeFragment, socialSignInUrl } from './social-return.ts'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /**
- * Removes the fragment. A mail's link has a secret there, which no server may receive: the sign-in returns to the page without it,
- * and this tab stores it.
+ * Removes the fragment from the return path. The fragment of a mail's link contains a secret, which must not be sent to
+ * any server. It is stored in this tab instead (`storeFragment`).
  */
 const withoutSecret = (path: string | undefined) => path?.replace(/#.*/, '') ?? null
 
-/** Sign-in links of the social providers that have keys. They are plain links, because in-app browsers allow no pop-ups. */
+/**
+ * The sign-in links of the social providers that the operator has configured. Plain links, because in-app browsers
+ * block pop-ups.
+ */
 export function SocialProviders() {
   const { t } = useTranslation()
   const { state } = useReturnAfterSignIn()

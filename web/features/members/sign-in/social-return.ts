@@ -6,11 +6,11 @@ export interface SocialReturn {
   answer: SocialSignInOutcome
   provider: string
   returnTo: string | null
-  /** With `second_factor`: the ticket that is sent with the account's code. */
+  /** For the outcome `second_factor`: the ticket to send with the authenticator code. */
   ticket: string | null
 }
 
-/** Parses the URL; returns null if it is not a provider's response. */
+/** Parses the URL of /login; returns null if the user does not return from a provider. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
   const answer = socialSignInOutcomes.find((known) => known === query.get('social'))
@@ -23,7 +23,10 @@ export function readSocialReturn(search: string, hash: string): SocialReturn | n
   }
 }
 
-/** Returns the URL that starts a provider's sign-in and then returns to `returnTo`, a path of this site. */
+/**
+ * Returns the URL that starts a provider's sign-in.
+ * @param returnTo a path of this site that is opened after the sign-in
+ */
 export function socialSignInUrl(provider: string, returnTo: string | null): string {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
   return `/api/user/social/${encodeURIComponent(provider)}${query}`
@@ -32,16 +35,16 @@ export function socialSignInUrl(provider: string, returnTo: string | null): stri
 const key = 'stored_fragment'
 
 /**
- * Stores the fragment of the page that follows the sign-in, in this tab, during the visit to a provider. A mail's link has its
- * secret there, which no server may receive.
+ * Stores the fragment of the page to return to, in this tab, before a visit to a provider. The fragment of a mail's
+ * link contains a secret, which must not be sent to any server.
  */
 export function storeFragment(path: string | undefined): void {
   const fragment = path?.match(/#.*/)?.[0]
   if (fragment) tabStorage.set(key, fragment)
 }
 
-/** Returns the stored fragment, for a page that is opened without it. */
+/** Returns the stored fragment, for a page that was opened without one. */
 export const storedFragment = () => tabStorage.get(key)
 
-/** Deletes the stored fragment; called by the page that it belongs to. */
+/** Deletes the stored fragment. Called by the page that has used it. */
 export const deleteStoredFragment = () => tabStorage.remove(key)

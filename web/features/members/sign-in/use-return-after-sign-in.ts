@@ -2,8 +2,8 @@ import { useLocation, useNavigate } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
 
 /**
- * Returns to the page that asked for the sign-in, else to the member area. After a visit to a social provider that page is in the
- * URL.
+ * Returns a function that opens the page from which the user came to the sign-in, else the member area. After a visit
+ * to a social provider, the URL contains that page.
  */
 export function useReturnAfterSignIn(): (() => void) & { state: { from: string } | null } {
   const navigate = useNavigate()
@@ -17,7 +17,7 @@ function returnPathOf(state: unknown): string | null {
   return typeof state === 'object' && state !== null && 'from' in state ? safePath(state.from) : null
 }
 
-/** Returns the path if it is one of this site, else null, so that no link can redirect to another site. */
+/** Returns the path if it belongs to this site, else null, so that a link cannot redirect to another site. */
 function safePath(path: unknown): string | null {
   return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : null
 }

@@ -1,7 +1,10 @@
 import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
-/** Event names. BIGO Ads has no web events for search and subscription: search is sent under a plain name, subscription as a payment. */
+/**
+ * BIGO Ads' names of the events. It has no web events for a search or a subscription, so these are sent as a custom
+ * event and as a purchase.
+ */
 const names = {
   PageView: 'page_view',
   ViewContent: 'ec_detail_view',
@@ -12,7 +15,7 @@ const names = {
   CompleteRegistration: 'ec_register',
 } as const satisfies Record<TrackedEvent['name'], string>
 
-/** The BIGO Ads pixel. Like Google's, its queue takes `arguments` objects. */
+/** The BIGO Ads pixel. Like Google's, its script accepts only `arguments` objects in the queue, not arrays. */
 export const bigo: PixelKind = {
   name: 'BIGO Ads',
   cookies: ['_bge_'],

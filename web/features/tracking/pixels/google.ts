@@ -11,7 +11,7 @@ const names = {
   CompleteRegistration: 'sign_up',
 } as const satisfies Record<TrackedEvent['name'], string>
 
-/** Google Analytics 4. Its queue takes `arguments` objects only. */
+/** Google Analytics 4. Its script accepts only `arguments` objects in the queue, not arrays. */
 export const google: PixelKind = {
   name: 'Google Analytics',
   cookies: ['_ga', '_gid', '_gat'],
@@ -27,7 +27,7 @@ export const google: PixelKind = {
     loadScript(`https://www.googletagmanager.com/gtag/js?id=${encodeURIComponent(id)}`)
     return {
       send(event) {
-        // Set explicitly, because Google's default includes the query and the fragment.
+        // Set explicitly, because the default includes the query and the fragment, which may contain secrets.
         gtag('set', { page_location: location.origin + location.pathname })
         gtag('event', names[event.name], { send_to: id, ...fieldsOf(event) })
       },

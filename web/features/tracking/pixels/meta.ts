@@ -11,7 +11,7 @@ interface Queue extends Command {
   disablePushState: boolean
 }
 
-/** The Meta pixel. Commands are queued until its script has loaded. */
+/** The Meta pixel. Commands are queued until Meta's script has loaded. */
 export const meta: PixelKind = {
   name: 'Meta',
   cookies: ['_fbp', '_fbc'],
@@ -22,11 +22,11 @@ export const meta: PixelKind = {
       push: command,
       loaded: true,
       version: '2.0',
-      // The site itself reports page views, and only of permitted pages.
+      // The site reports page views itself, and only those of pages without secrets.
       disablePushState: true,
     })
     Object.assign(window, { fbq, _fbq: fbq })
-    // Disables automatic events from buttons and texts.
+    // Disables events that Meta would derive from the labels of buttons and from the page's text.
     fbq('set', 'autoConfig', false, id)
     fbq('init', id)
     loadScript('https://connect.facebook.net/en_US/fbevents.js')

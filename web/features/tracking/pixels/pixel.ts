@@ -8,13 +8,15 @@ export interface Pixel {
 export interface PixelKind {
   /** The platform's name, as shown to the user. */
   name: string
-  /** Loads the platform's script for this id. Call it only after consent. */
+  /** Loads the platform's script for this pixel id. Must be called only after consent. */
   load(id: string): Pixel
-  /** Prefixes of the cookies that the platform's script sets on this site. */
+  /** Prefixes of the cookies that the platform's script may set on this site. */
   cookies: string[]
 }
 
-/** Adds a platform's script to the document. The Content Security Policy allows only the scripts of configured pixels. */
+/**
+ * Adds a platform's script to the document. The Content Security Policy allows the scripts of configured pixels only.
+ */
 export function loadScript(address: string): void {
   const script = document.createElement('script')
   script.async = true
@@ -22,7 +24,7 @@ export function loadScript(address: string): void {
   document.head.append(script)
 }
 
-/** Returns an amount in the platforms' format: in whole currency units, with the currency. */
+/** Returns an event's amount in the platforms' format: in currency units instead of cents. */
 export function valueOf({ cents, currency }: TrackedEvent): { value?: number; currency?: string } {
   return cents === undefined || currency === undefined ? {} : { value: cents / 100, currency }
 }

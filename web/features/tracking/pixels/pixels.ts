@@ -21,7 +21,7 @@ export interface ConfiguredPixel {
   id: string
 }
 
-/** Returns the pixels named by the settings. */
+/** Returns the pixels that are configured in the settings. */
 export function readConfiguredPixels(
   list: readonly { config_key: TrackingKey; config_value: string }[],
 ): ConfiguredPixel[] {
@@ -34,13 +34,13 @@ let loaded: Pixel[] | null = null
 
 export const arePixelsLoaded = (): boolean => loaded !== null
 
-/** Sends an event to every pixel; each is loaded with its first event. Call it only after consent. */
+/** Sends an event to every pixel; the first event loads the pixels. Must be called only after consent. */
 export function sendToPixels(pixels: readonly ConfiguredPixel[], event: TrackedEvent): void {
   loaded ??= pixels.map(({ kind, id }) => kind.load(id))
   for (const pixel of loaded) pixel.send(event)
 }
 
-/** Removes the cookies of the pixels' scripts from this site after consent was withdrawn. */
+/** Removes the pixels' cookies from this site after consent was withdrawn. */
 export function removePixelCookies(pixels: readonly ConfiguredPixel[]): void {
   const prefixes = pixels.flatMap(({ kind }) => kind.cookies)
   const names = document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '')
@@ -50,7 +50,10 @@ export function removePixelCookies(pixels: readonly ConfiguredPixel[]): void {
       document.cookie = `${name}=; path=/; max-age=0${domain && `; domain=${domain}`}`
 }
 
-/** Returns the host and every parent domain that a script may have set a cookie for. */
+/**
+ * Returns the host and all its parent domains: a script may have set a cookie for any of them. The empty string is a
+ * cookie without a domain.
+ */
 function domainsOf(host: string): string[] {
   const parts = host.split('.')
   return ['', ...parts.map((_, i) => parts.slice(i).join('.'))]

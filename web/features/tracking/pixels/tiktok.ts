@@ -18,7 +18,7 @@ export const tiktok: PixelKind = {
       method,
       (...parts) => void queue.push([method, ...parts]),
     ])
-    // Object.fromEntries loses the names in its type.
+    // `Object.fromEntries` loses the type of the names.
     const ttq = Object.assign(queue, Object.fromEntries(queuedMethods), {
       methods,
       _i: { [id]: Object.assign([], { _u: address }) },
@@ -29,7 +29,7 @@ export const tiktok: PixelKind = {
     loadScript(`${address}?sdkid=${encodeURIComponent(id)}&lib=ttq`)
     return {
       send(event) {
-        // TikTok's script replaces the queue with its own object.
+        // Read from `window`, because TikTok's script replaces the queue with its own object.
         if (event.name === 'PageView') page.ttq.page()
         else page.ttq.track(event.name, fieldsOf(event), idOf(event))
       },

@@ -14,8 +14,8 @@ import { enqueueUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /**
- * Chooses the files of a season. A folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the
- * upload starts.
+ * Selects the files of a season. A folder, files or a ZIP can also be dropped anywhere on the page. The plan is shown
+ * before the upload starts.
  */
 export function FileDropZone({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()

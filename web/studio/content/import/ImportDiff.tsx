@@ -12,7 +12,10 @@ import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 import { currentCoverUrl, type ImportChange, type useImportDiff } from './use-import-diff.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Compares a folder's `video.yaml` and covers with the video's page; selected values are imported. */
+/**
+ * Shows the differences between a folder's `video.yaml` and covers and the values of the video. Selected values are
+ * imported.
+ */
 export function ImportDiff({
   folder,
   video,
@@ -120,10 +123,10 @@ export function ImportDiff({
   )
 }
 
-/** Number of titles that replace others shown without expanding the list. */
+/** Up to this many replaced titles are shown without expanding the list. */
 const shortList = 8
 
-/** The changes that one checkbox selects. */
+/** The changes that one checkbox selects together. */
 interface Row {
   key: string
   offers: ImportChange[]
@@ -131,7 +134,10 @@ interface Row {
 
 const rowOf = (offers: ImportChange[]): Row => ({ key: offers[0]?.key ?? '', offers })
 
-/** Returns one row per offer, but only one per language for new episode titles, of which a season has many. */
+/**
+ * Groups the changes into rows: one row per change, but new episode titles share one row per language, because a season
+ * has many.
+ */
 function rowsOf(offers: readonly ImportChange[]): { rows: Row[]; replacing: Row[] } {
   const single = offers.filter(({ title }) => !title)
   const fresh = languages.map((language) =>
@@ -153,7 +159,7 @@ function changeName({ difference, title, cover }: ImportChange, t: Translate): s
   return `${name} · ${languageNames[language]}`
 }
 
-/** New titles with their episode numbers; a long list is collapsed to its count. */
+/** New titles with their episode numbers. A long list is collapsed to its count. */
 function Titles({ of }: { of: readonly TitleDifference[] }) {
   const { t } = useTexts()
   const isLong = of.length > 3
@@ -197,7 +203,7 @@ function valueText(part: DescriptionDifference['part'], text: string, t: Transla
   return text
 }
 
-/** The page's current value; muted if it is a default. */
+/** The current value of the video; muted if it is an inherited default. */
 function CurrentValue({ difference: { part, was, isInherited } }: { difference: DescriptionDifference }) {
   const { t } = useTexts()
   return (
@@ -210,7 +216,7 @@ function CurrentValue({ difference: { part, was, isInherited } }: { difference: 
 
 const size = { width: 90, height: 120 }
 
-/** A thumbnail cropped to the middle; the site later chooses the best crop automatically. */
+/** A thumbnail that shows the middle of the image. On the server, the best crop is chosen automatically. */
 function CoverThumbnail({ file }: { file: SourceFile }) {
   const { t } = useTexts()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -221,7 +227,7 @@ function CoverThumbnail({ file }: { file: SourceFile }) {
       if (!isUnmounted) draw(canvas.current, picture)
       picture.close()
     }
-    // A file that is not an image is reported when it is uploaded.
+    // Not reported here: the upload reports a file that is not an image.
     show().catch(() => {})
     return () => {
       isUnmounted = true

@@ -13,10 +13,13 @@ import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useUploadPreview, type Line, type PlannedUpload } from './use-upload-preview.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Number of files shown at once; a longer list is collapsed to those with problems. */
+/** The maximum number of files that are shown. In a longer list only files with problems are shown. */
 const shortList = 8
 
-/** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
+/**
+ * The preview of an upload: the episode of each file, and which files are missing, duplicate or unclear. Episode
+ * numbers can be corrected here.
+ */
 export function UploadPreview({
   video,
   chosenFiles,
@@ -26,7 +29,7 @@ export function UploadPreview({
 }: {
   video: StudioVideoPage
   chosenFiles: readonly SourceFile[]
-  /** Episodes that the video already has. */
+  /** The episodes that the video already has. */
   episodes: readonly StudioEpisode[]
   onBegin: (files: FileToUpload[]) => void
   onCancel: () => void
@@ -84,7 +87,7 @@ function PreviewReport({ plan: { lines, here, gaps, others, isValid } }: { plan:
   )
 }
 
-/** Files that are not uploaded, by name. */
+/** The names of the files that are not uploaded. */
 function IgnoredFiles({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts()
   return (
@@ -99,7 +102,9 @@ function IgnoredFiles({ paths }: { paths: readonly string[] }) {
   )
 }
 
-/** The files one by one. `isShort` shows only those that had problems, which stay on screen while they are corrected. */
+/**
+ * A table of the files. `isShort` shows only files that had a problem, and keeps them visible while they are corrected.
+ */
 function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
   const { lines, folder, fix } = plan
@@ -111,7 +116,7 @@ function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean })
     { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
     { title: t('content.note'), cell: (line: Line) => <FileNote plan={plan} line={line} /> },
   ]
-  // Nothing is missing if a folder contains only texts and a cover.
+  // With only texts and a cover in the folder, no file is missing, so no table is needed.
   const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
   return (
     isNeeded && (
@@ -145,7 +150,7 @@ function FileNote({ plan, line }: { plan: PlannedUpload; line: Line }) {
   )
 }
 
-/** Summary of the upload in a sentence or two. */
+/** Summarizes the upload in one or two sentences. */
 function FileSummary({ files }: { files: readonly Line[] }) {
   const { t } = useTexts()
   const films = files.filter(({ kind }) => kind === 'film')

@@ -11,7 +11,10 @@ const keyOf = (
   language?: Language | null,
 ) => JSON.stringify([name, bytes, lastModifiedAt.getTime(), number, language ?? null])
 
-/** Finds files that were already uploaded completely for the same episode; the server would not accept them again. */
+/**
+ * Returns a function that tells whether a file was already uploaded completely for the same episode. The server would
+ * reject it.
+ */
 export function findAlreadyUploaded(
   arrived: readonly CompletedUpload[],
 ): (placed: AssignedFile<SourceFile>) => boolean {

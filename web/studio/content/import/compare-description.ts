@@ -11,15 +11,17 @@ export interface DescriptionDifference {
   part: 'titles' | 'synopses' | 'category' | 'tags' | 'free_episodes' | 'price' | 'badge' | 'featured'
   /** The language of a text. */
   language?: Language
-  /** The current value; empty if the page has none, so that accepting overwrites nothing. */
+  /** The current value of the video; empty if it has none, so that the import overwrites nothing. */
   was: string
   says: string
-  /** Whether the current value is a default that the draft copied from the previous video. */
+  /** True if the current value is a default that the draft inherited from the previous video. */
   isInherited: boolean
   edits: Edits
 }
 
-/** Returns the differences between a description and a video. Values that the description omits are no difference. */
+/**
+ * Returns the differences between a description and a video. Values that are missing in the description do not count.
+ */
 export function compareDescription(
   parsed: VideoDescription,
   video: StudioVideoPage,
@@ -70,7 +72,7 @@ export function compareDescription(
 const priceText = ({ episode_cents, video_cents, currency }: StudioVideo['price']) =>
   `${formatCents(episode_cents)} / ${formatCents(video_cents)} ${currency}`
 
-/** Merges the accepted differences into one edit. */
+/** Merges the selected differences into one edit. */
 export function editsOf(differences: readonly DescriptionDifference[]): Edits {
   const edits: Edits = {}
   for (const { edits: one } of differences) {

@@ -2,20 +2,20 @@ import { languages, type Language, type LocalizedText } from '#contract/language
 import type { VideoDescription } from '#contract/studio/video-descriptions.ts'
 import type { StudioEpisode } from '#contract/studio/videos.ts'
 
-/** A difference between an episode's title in a `video.yaml` and in the database. */
+/** A difference between the title of an episode in a `video.yaml` and its current title. */
 export interface TitleDifference {
   number: number
   language: Language
-  /** Undefined for an episode that is among the uploaded files. */
+  /** Undefined if the episode does not exist yet but is among the files to upload. */
   episodeId: string | undefined
-  /** The current title; empty if the episode has none in that language. */
+  /** The current title; empty if the episode has no title in this language. */
   was: string
   says: string
 }
 
 type TitlesByEpisode = VideoDescription['episode_titles']
 
-/** Returns the title differences of existing and uploaded episodes, by language and number. */
+/** Returns the differences for existing episodes and for those to upload, by language and number. */
 export function compareTitles(
   parsedTitles: TitlesByEpisode,
   episodes: readonly Pick<StudioEpisode, 'id' | 'number' | 'titles'>[],
@@ -35,18 +35,24 @@ export function compareTitles(
   )
 }
 
-/** Key of the choice: new titles in a language are accepted together, also those found later; replacing titles one by one. */
+/**
+ * Returns the key of a choice. All new titles of a language are imported together; each replaced title is chosen
+ * separately.
+ */
 export const choiceKey = ({ number, language, was }: TitleDifference) =>
   was === '' ? `episodes.${language}` : `episode.${number}.${language}`
 
-/** Returns the numbers of episodes that have a title in a description but are neither in the video nor among the files. */
+/**
+ * Returns the numbers of episodes that have a title in the description but exist neither in the video nor among the
+ * files.
+ */
 export function unknownEpisodeNumbers(said: TitlesByEpisode, known: ReadonlySet<number>): number[] {
   return said.flatMap((titles, index) =>
     Object.keys(titles).length > 0 && !known.has(index + 1) ? [index + 1] : [],
   )
 }
 
-/** Returns the edits of the accepted titles for existing episodes. */
+/** Returns the selected titles of existing episodes, by episode. */
 export function titlesByEpisodeId(
   taken: readonly TitleDifference[],
 ): { id: string; titles: Partial<LocalizedText> }[] {
@@ -56,7 +62,7 @@ export function titlesByEpisodeId(
   return [...named].map(([id, titles]) => ({ id, titles }))
 }
 
-/** Returns the accepted titles of an episode among the files. */
+/** Returns the selected titles of an episode that is among the files to upload. */
 export function titlesOfNewEpisode(
   taken: readonly TitleDifference[],
   number: number,

@@ -27,12 +27,12 @@ import { coverPathOf } from '#web/studio/content/cover-path.ts'
 import { descriptionQuery } from '#web/studio/content/queries.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
-/** A cover among the files, for all viewers or for those of a language. */
+/** A cover among the files, for viewers of one language or for all others. */
 export type FoundCover = ChosenCovers<SourceFile>['covers'][number]
 
 const coverKey = ({ language }: FoundCover) => `cover.${language ?? ''}`
 
-/** Returns the URL of the cover that a new one would replace. */
+/** Returns the URL of the current cover that a new one would replace. */
 export function currentCoverUrl(video: StudioVideoPage, language: Language | undefined): string | null {
   if (!language) return video.cover_url
   return video.language_covers.find((cover) => cover.language === language)?.url ?? null
@@ -40,7 +40,7 @@ export function currentCoverUrl(video: StudioVideoPage, language: Language | und
 
 /** One change that can be imported: a value of the video, an episode title, or a cover. */
 export interface ImportChange {
-  /** Offers with the same key are imported together or not at all. */
+  /** Changes with the same key are imported together or not at all. */
   key: string
   difference?: DescriptionDifference
   cover?: FoundCover
@@ -49,13 +49,14 @@ export interface ImportChange {
 }
 
 /**
- * Compares the `video.yaml` and the covers among the files with a video; of several, the last one counts. By default a value is
- * imported if the page has none or only an inherited default; the operator can change each choice.
+ * Compares a `video.yaml` and covers among the files with a video. Of several descriptions, the last one counts. By
+ * default, a change is selected if the video has no value or only an inherited default. The operator can change each
+ * choice.
  */
 export function useImportDiff(
   found: readonly SourceFile[],
   video: StudioVideoPage,
-  /** The existing episodes, and the episode numbers among the files. */
+  /** The existing episodes (`episodes`) and the episode numbers of the files (`coming`). */
   { episodes, coming }: { episodes: readonly StudioEpisode[]; coming: readonly number[] },
 ) {
   const { t } = useTexts()
@@ -97,7 +98,7 @@ export function useImportDiff(
     )
     if (!info) {
       notify(message || t('content.noPicture'))
-      // The next click imports the rest without this cover.
+      // The cover is deselected, so that the next click imports the rest.
       setChosen((before) => new Map([...before, [coverKey(cover), false]]))
     } else if (info.is_small) notify(t('content.coverSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
@@ -114,16 +115,16 @@ export function useImportDiff(
   return {
     file,
     covers,
-    /** Descriptions and covers that were not chosen. */
+    /** Descriptions and covers that are not used, because another file has the same purpose. */
     unused: new Set([...descriptions.slice(0, -1), ...ignored.map((other) => other.file)]),
     offers,
     takenCount: taken.length,
     mistake: isTooLarge
       ? t('content.said.tooLarge', { max: formatBytes(uploadLimits.description) })
       : (reading.data?.error ?? ''),
-    /** Numbers of episodes with a title but neither an episode nor a file. */
+    /** Numbers of episodes that have a title but exist neither in the video nor among the files. */
     unknown: unknownEpisodeNumbers(parsed?.episode_titles ?? [], known),
-    /** Returns the titles of an episode among the files; undefined if there is no description. */
+    /** Returns the selected titles of an episode among the files; undefined without a description. */
     titlesOf: (number: number) => (parsed ? titlesOfNewEpisode(takenTitles, number) : undefined),
     isReading: file !== undefined && !isTooLarge && reading.isPending,
     couldNotRead: reading.isError,
@@ -131,7 +132,7 @@ export function useImportDiff(
     choose: (keys: readonly string[], isTaken: boolean) =>
       setChosen(new Map([...chosen, ...keys.map((key) => [key, isTaken] as const)])),
     busy,
-    /** Imports the selected values. @returns whether all were imported; if not, the reason is shown */
+    /** Imports the selected changes. @returns whether all were imported; otherwise the reason was shown */
     apply: async () => {
       setBusy(true)
       return applyAll()

@@ -14,13 +14,13 @@ import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useImportDiff } from './use-import-diff.ts'
 
-/** A file of the upload, with its planned episode. */
+/** A file of the upload with the episode to which it is assigned. */
 export type Line = Season<SourceFile>['files'][number] & {
-  /** Whether the file was already uploaded, so that it is not sent again. */
+  /** True if the file was already uploaded, so that it is not sent again. */
   isHere: boolean
 }
 
-/** The operator's correction for a file; null if it is skipped. */
+/** The operator's corrections by file; null means that the file is skipped. */
 type Corrections = ReadonlyMap<SourceFile, Partial<AssignedFile<SourceFile>> | null>
 
 const assignFiles = (found: readonly SourceFile[]): AssignedFile<SourceFile>[] =>
@@ -29,7 +29,9 @@ const assignFiles = (found: readonly SourceFile[]): AssignedFile<SourceFile>[] =
     return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
   })
 
-/** Plans the upload of dropped files beside the existing episodes, and applies corrections. */
+/**
+ * Plans the upload of the selected files for a video with existing episodes, and applies the operator's corrections.
+ */
 export function useUploadPreview(
   video: StudioVideoPage,
   found: readonly SourceFile[],
@@ -57,13 +59,13 @@ export function useUploadPreview(
   const isValid = ready.length + uploadedCount === lines.length
   return {
     lines,
-    /** Numbers of missing episodes. */
+    /** The numbers of missing episodes. */
     gaps,
     /** The paths of files that are not uploaded. */
     others: found
       .filter((file) => parseFileName(file.path).kind === 'other' || folder.unused.has(file))
       .map(({ path }) => path),
-    /** Number of files that were already uploaded. */
+    /** The number of files that were already uploaded. */
     here: uploadedCount,
     isLookedUp: !arrived.isPending,
     folder,
@@ -71,7 +73,7 @@ export function useUploadPreview(
     ready,
     isValid,
     isBusy: arrived.isPending || folder.isReading || folder.busy,
-    /** Returns whether the file had a problem initially. */
+    /** Returns whether the file had a problem when it was selected. */
     hadProblem: (file: SourceFile) => problemFiles.has(file),
     fix: (file: SourceFile, change: Partial<AssignedFile<SourceFile>>) =>
       setCorrections(new Map([...corrections, [file, { ...corrections.get(file), ...change }]])),

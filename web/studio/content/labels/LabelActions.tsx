@@ -11,7 +11,7 @@ import { MergeSheet } from './MergeSheet.tsx'
 import { RenameSheet } from './RenameSheet.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** Renames a tag or category, merges it into another, or deletes it. */
+/** The actions for a tag or category: rename it, merge it into another, or delete it. */
 export function LabelActions({ kind, label }: LabelProps) {
   const { t, language } = useTexts()
   const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory, null)

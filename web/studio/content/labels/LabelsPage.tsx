@@ -19,7 +19,10 @@ import { categoriesQuery, isEditable, tagsQuery } from '#web/studio/content/quer
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** The categories in their order and the tags by use, each with its names in all languages. */
+/**
+ * The page of the categories, in their order, and of the tags, the most used first. Each is shown with its names in all
+ * languages.
+ */
 export function LabelsPage() {
   const { t } = useTexts()
   return (
@@ -40,7 +43,7 @@ function Categories() {
   const mayOrder = usePermissions()(reorderCategories)
   const { run } = useCommand(reorderCategories, null)
   const categories = useQuery(categoriesQuery)
-  // Rejected if another operator added a category in the meantime, which is not on screen yet.
+  // The server rejects the order if another operator has added a category meanwhile; the refetch then shows it.
   const { ordered, order } = useOptimisticOrder(categories.data?.list ?? [], idOf, async (list) => {
     await run({ ids: list.map(idOf) })
     await categories.refetch()
@@ -94,7 +97,7 @@ const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
   cell: ({ names }) => names[language] ?? '–',
 }))
 
-/** Actions for a tag; a tag that is being merged or deleted shows its status instead. */
+/** The actions for a tag. A tag that is being merged or deleted shows that instead. */
 function TagActions({ tag }: { tag: StudioTag }) {
   const { t } = useTexts()
   const { running_task: task } = tag
@@ -110,7 +113,7 @@ function Tags() {
   const { t } = useTexts()
   const mayChange = usePermissions()(changeTag)
   const [keyword, setKeyword] = useState('')
-  // The table stays during a search, and with it the open actions of a row.
+  // During a search the previous table stays, so that a sheet that was opened from a row stays open.
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
   const columns: Column<StudioTag>[] = [
     ...nameColumns,

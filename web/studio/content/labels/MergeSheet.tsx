@@ -21,7 +21,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const [chosen, setChosen] = useState('')
   const { found, isAnswered } = useLabels(kind, keyword)
   const others = found.filter(({ id }) => id !== label.id)
-  // Fixed on the first render, because a refetch may reorder the list while the operator reads the button.
+  // Chosen once per search: a refetch may reorder the list while the operator reads the button.
   if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
   const targetLabel = others.find(({ id }) => id === chosen)
   const search = (words: string) => {
@@ -67,7 +67,10 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   )
 }
 
-/** Returns all categories, or the most used tags that match the keyword and are not being removed. */
+/**
+ * Returns all categories, or the most used tags that match the keyword. Tags that are being merged or deleted are
+ * omitted.
+ */
 function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLabel[]; isAnswered: boolean } {
   const categories = useQuery({ ...categoriesQuery, enabled: kind === 'category' })
   const tags = useInfiniteQuery({

@@ -14,16 +14,19 @@ import { rangesOf } from './assign-episodes.ts'
 import { removeStopped, type QueuedUpload } from './upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Uploads that the server knows but this page does not send: started before a reload or elsewhere, stopped, or rejected. */
+/**
+ * Uploads that the server knows but this page is not sending. They were started before a reload or elsewhere, were
+ * stopped, or were rejected.
+ */
 export function UnfinishedUploads({
   videoId,
   queuedUploads,
   onRemoved,
 }: {
   videoId: string
-  /** This page's uploads of the same video. */
+  /** The uploads of this page for the same video. */
   queuedUploads: readonly QueuedUpload[]
-  /** Called once files are off the list, and with them the pressed button. */
+  /** Called when files have been removed from the list, and with them the pressed button. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -33,7 +36,7 @@ export function UnfinishedUploads({
   if (unfinished.length === 0) return null
   const uploading = unfinished.filter(({ state }) => state === 'uploading')
   const rejected = unfinished.filter(({ state }) => state === 'rejected')
-  // Most files of an interrupted season have not started; one line shows them all.
+  // If a season was interrupted, most files have not started. They are shown in one line.
   const isLong = uploading.length > shortList
   const notStarted = isLong ? uploading.filter(({ parts }) => parts.length === 0) : []
   const given = { videoId, onRemoved }
@@ -77,7 +80,7 @@ function UnfinishedList({ uploads, ...given }: { uploads: readonly Upload[] } & 
   )
 }
 
-/** Refetches the episodes when a file leaves the list, because it has become an episode or part of one. */
+/** Refetches the episodes when a file disappears from the list, because it then belongs to an episode. */
 function useRefetchEpisodes(videoId: string, list: readonly Upload[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<number>(undefined)
@@ -89,7 +92,7 @@ function useRefetchEpisodes(videoId: string, list: readonly Upload[] | undefined
   }, [client, videoId, now])
 }
 
-/** Number of files shown one by one. */
+/** Up to this many files are shown individually. */
 const shortList = 8
 
 interface RowProps {
@@ -97,7 +100,10 @@ interface RowProps {
   onRemoved: () => void
 }
 
-/** Removes files of one kind from the list. Partly uploaded data is lost, so several files need a confirmation. */
+/**
+ * Removes files from the list that are in the same state. Uploaded parts are lost, so several files need a
+ * confirmation.
+ */
 function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } & RowProps) {
   const { t } = useTexts()
   const remove = useCommand(removeUploads, null)
@@ -112,14 +118,14 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
     for (let from = 0; from < ids.length; from += uploadBatchLimits.files) {
       const some = ids.slice(from, from + uploadBatchLimits.files)
       const removed = await remove.run({ video_id: videoId, ids: some })
-      // The reason has been shown; the rest can be removed with another click.
+      // `run` has shown the reason. Another click can remove the remaining files.
       if (!removed) return
       usedFiles.push(...removed.not_removed)
     }
     removeStopped(videoId, uploads)
     if (usedFiles.length > 0)
       notify(t('content.keptFiles', { count: usedFiles.length, names: firstNames(usedFiles) }))
-    // Elements below an open dialog cannot be focused.
+    // Closed synchronously, because elements behind an open dialog cannot be focused.
     flushSync(() => setConfirming(false))
     onRemoved()
   }

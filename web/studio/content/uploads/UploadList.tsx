@@ -18,13 +18,16 @@ import {
 import { formatTimeLeft } from './format-time-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The current uploads with progress and remaining time, each and in total; also unfinished and rejected ones. */
+/**
+ * The uploads of this page with progress and remaining time, individually and in total, followed by unfinished and
+ * rejected uploads.
+ */
 export function UploadList({
   videoId,
   onRemoved,
 }: {
   videoId: string
-  /** Called once unfinished files are off the list. */
+  /** Called when unfinished uploads have been removed from the list. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -35,7 +38,7 @@ export function UploadList({
   const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
   const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
   const client = useQueryClient()
-  // An uploaded file may be rejected a moment later; a stopped one may be partly uploaded.
+  // Refetches the server's list: it may reject a file after its upload, and a stopped file may be partly uploaded.
   useEffect(() => {
     if (arrived + stopped > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
   }, [client, videoId, arrived, stopped])
@@ -118,7 +121,7 @@ function UploadRow({ sending }: { sending: QueuedUpload }) {
         {state === 'failed' ? (
           <span className={styles.bad}>{message || t('content.notSent')}</span>
         ) : (
-          // Rounded down, so that 100 % means complete; a file may be empty.
+          // Rounded down, so that 100 % means complete. `Math.max` avoids a division by zero for an empty file.
           formatShare(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
         )}
         {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}

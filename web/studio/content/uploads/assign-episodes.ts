@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 
-/** A file with its place: an episode's video or its captions in a language. */
+/** A file with the episode to which it is assigned, as its video or as its captions in one language. */
 export interface AssignedFile<File> {
   file: File
   kind: 'film' | 'captions'
@@ -8,17 +8,17 @@ export interface AssignedFile<File> {
   language: Language | undefined
 }
 
-/** A problem with a file's place that prevents the upload. */
+/** A problem with the assignment of a file, which prevents the upload. */
 export type FileProblem = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
 
-/** The plan of a season's upload, before it starts. */
+/** The plan of a season's upload. */
 export interface Season<File> {
   files: (AssignedFile<File> & { trouble: FileProblem | undefined; replaces: boolean })[]
-  /** Numbers between the first and the last episode that neither a file nor the video has. */
+  /** Missing numbers between the first and the last episode, which neither the files nor the video have. */
   gaps: number[]
 }
 
-/** Sorts files and finds missing and duplicate numbers, and captions without an episode. */
+/** Sorts files and finds missing numbers, duplicate numbers, and captions without an episode. */
 export function assignEpisodes<File>(
   placed: readonly AssignedFile<File>[],
   existingNumbers: ReadonlySet<number>,

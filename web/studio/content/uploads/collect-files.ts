@@ -2,7 +2,7 @@ import { fromFile, type SourceFile } from './source-file.ts'
 
 const isZip = ({ path }: SourceFile) => /\.zip$/i.test(path)
 
-/** Returns all dropped or chosen files, with the content of folders and ZIP files. @throws UnreadableZip */
+/** Returns all dropped or selected files, including the files in ZIP archives. @throws UnreadableZip */
 export async function collectFiles(files: readonly SourceFile[]): Promise<SourceFile[]> {
   const all = await Promise.all(files.map((file) => (isZip(file) ? unzip(file) : [file])))
   return all.flat()
@@ -13,7 +13,7 @@ async function unzip(file: SourceFile): Promise<SourceFile[]> {
   return readZip(blob)
 }
 
-/** Collects the dropped files, folders included. Call it during the drop event. */
+/** Returns the dropped files, including those in folders. Must be called during the drop event. */
 export function droppedFiles(transfer: DataTransfer): Promise<SourceFile[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
   return Promise.all(entries.map(filesOf)).then((lists) => lists.flat())
@@ -24,7 +24,7 @@ async function filesOf(entry: FileSystemEntry): Promise<SourceFile[]> {
   if (!isFolder(entry)) return []
   const reader = entry.createReader()
   const inside: FileSystemEntry[] = []
-  // Browsers return up to a hundred entries per call, and an empty list at the end.
+  // Each call returns up to a hundred entries; an empty array marks the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

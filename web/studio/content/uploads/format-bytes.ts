@@ -3,7 +3,7 @@ import { currentLanguage } from '#web/lib/language.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** Formats a size: "12 MB". */
+/** Formats a size in bytes: "12 MB". */
 export function formatBytes(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const value = bytes / 1000 ** power

@@ -1,6 +1,8 @@
 import { fromBlob, fromStream, type SourceFile } from './source-file.ts'
 
-/** Thrown for a ZIP that cannot be read: damaged, encrypted, or with a compression that browsers do not support. */
+/**
+ * Thrown for a ZIP that cannot be read: damaged, encrypted, or with a compression method that browsers do not support.
+ */
 export class UnreadableZip extends Error {
   override name = 'UnreadableZip'
 }
@@ -27,7 +29,11 @@ interface Entry {
   place: number
 }
 
-/** Lists the files in a ZIP. Each is read directly from the ZIP, so a season may be larger than the memory. @throws UnreadableZip */
+/**
+ * Lists the files in a ZIP. Their content is read later, directly from the ZIP, so that a season may be larger than the
+ * memory.
+ * @throws UnreadableZip
+ */
 export async function readZip(zip: Blob): Promise<SourceFile[]> {
   const { count, place, bytes } = await findDirectory(zip)
   const entries = readDirectory(await view(zip, place, bytes), count)
@@ -77,7 +83,10 @@ function readDirectory(data: DataView, count: number): Entry[] {
   return entries
 }
 
-/** Sizes beyond 4 GiB are in an extra field (Zip64), which contains only the values that need it, in this order. */
+/**
+ * Reads the sizes and the offset of an entry. Values beyond 4 GiB are in an extra field (Zip64), which contains only
+ * the values that need it, in this order.
+ */
 function sizesOf(data: DataView, at: number, extra: number, length: number) {
   const sizes = { bytes: u32(data, at + 24), packed: u32(data, at + 20), place: u32(data, at + 42) }
   for (let field = extra; field + 4 <= extra + length; field += 4 + u16(data, field + 2)) {
@@ -92,7 +101,7 @@ function sizesOf(data: DataView, at: number, extra: number, length: number) {
   return sizes
 }
 
-/** Converts a ZIP's time, which is local and has a resolution of two seconds. */
+/** Converts a ZIP's date and time, which are local and have a resolution of two seconds. */
 function timeOf(date: number, time: number): Date {
   const [year, month, day] = [1980 + (date >> 9), ((date >> 5) & 15) - 1, date & 31]
   return new Date(year, month, day, time >> 11, (time >> 5) & 63, (time & 31) * 2)

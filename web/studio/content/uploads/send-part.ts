@@ -1,7 +1,7 @@
 import { startUploads, partPath, type StartedUpload, type AnnouncedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
-/** Thrown if the server rejects a part permanently. */
+/** Thrown if the server permanently rejects files or a part of a file. */
 export class UploadRejected extends Error {
   override name = 'UploadRejected'
 }
@@ -13,20 +13,22 @@ interface Answer<Result> {
   data?: Result
 }
 
-/** Why sending is paused: the network is lost, the site limits the rate, or the site does not respond. */
+/**
+ * The reason of a pause: no connection (`network`), a rate limit (`limit`), or a site that does not respond (`site`).
+ */
 export type PauseReason = 'network' | 'limit' | 'site'
 
 export interface SendOptions {
   signal: AbortSignal
-  /** Called with the number of bytes sent, which restarts after a lost connection. */
+  /** Called with the number of bytes sent so far. The number starts at 0 again after a lost connection. */
   onSent?: (bytes: number) => void
-  /** Called with the reason while sending is paused, and with undefined when it continues. */
+  /** Called with the reason when sending pauses, and with undefined when it continues. */
   onPause: (hold: PauseReason | undefined) => void
 }
 
 const longestWaitMs = 30_000
 
-/** Returns why a request with this HTTP status must wait before a retry; undefined if a retry is useless. */
+/** Returns the reason why a request with this HTTP status waits before its retry; undefined if a retry is useless. */
 function pauseReasonOf(status: number): PauseReason | undefined {
   if (status === 0 || status === 408) return 'network'
   if (status === 429) return 'limit'
@@ -34,8 +36,8 @@ function pauseReasonOf(status: number): PauseReason | undefined {
 }
 
 /**
- * Announces the files of a video to the server, retrying until the network is available.
- * @returns the result for each file, in their order
+ * Registers the files of a video at the server, and retries until it responds.
+ * @returns the result for each file, in the same order
  * @throws UploadRejected with a readable message; the signal's reason when aborted
  */
 export async function registerUploads(
@@ -50,8 +52,8 @@ export async function registerUploads(
 }
 
 /**
- * Sends one part, retrying until the server has it.
- * @returns whether the file is complete
+ * Sends one part of a file, and retries until the server has it.
+ * @returns whether the file is now complete
  * @throws UploadRejected with a readable message; the signal's reason when aborted
  */
 export async function sendPart(
@@ -64,14 +66,14 @@ export async function sendPart(
   return info?.complete === true
 }
 
-/** Retries a request until the server has answered, and waits for the network if it is lost. */
+/** Sends a request and retries it until the server has answered. Waits while there is no connection. */
 async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
   way: SendOptions,
 ): Promise<Result | undefined> {
   let hasConnectionFailed = false
-  // The response to a large part takes a while, so sent bytes already show that the network is back.
+  // The response to a large part takes long; sent bytes already show that the connection is back.
   const onProgressResumed = (bytes: number) => {
     if (bytes > 0) way.onPause(undefined)
     way.onSent?.(bytes)
@@ -97,7 +99,7 @@ async function sendUntilAnswered<Result>(
   }
 }
 
-/** Uses XMLHttpRequest, because fetch does not report upload progress. */
+/** Uses XMLHttpRequest, because fetch does not report the upload progress. */
 function post<Result>(path: string, body: Blob | string, { signal, onSent }: SendOptions) {
   return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()
@@ -118,14 +120,14 @@ function post<Result>(path: string, body: Blob | string, { signal, onSent }: Sen
 
 function read<Result>(text: string): Answer<Result> | null {
   try {
-    // The response of the site's own route.
+    // Not validated, because it is a response of our own server.
     return JSON.parse(text) as Answer<Result>
   } catch {
     return null
   }
 }
 
-/** Waits for a delay, or until the network comes back. */
+/** Waits for a delay, or until the browser is online again. */
 function waitUntilOnline(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,27 +1,30 @@
 import { partBytes } from '#contract/studio/uploads.ts'
 
-/** A file to upload: from the disk or from a ZIP. Identified by name, size and modification time. */
+/** A file to upload, from the disk or from a ZIP. It is identified by its name, size and modification time. */
 export interface SourceFile {
-  /** Includes the folders that contain it. */
+  /** The path, including the folders that contain the file. */
   path: string
   bytes: number
   lastModifiedAt: Date
-  /** Reads the whole file; for small files. */
+  /** Reads the whole file. Only for small files. */
   read(): Promise<Blob>
-  /** Returns the parts that are not uploaded yet, in order. */
+  /** Yields the parts that are not uploaded yet, in order. */
   parts(skippedParts: ReadonlySet<number>): AsyncIterable<{ part: number; blob: Blob }>
 }
 
-/** Returns the file's name on the server. A surrogate pair that was cut in half is repaired, because JSON cannot contain it. */
+/**
+ * Returns the file's name for the server, at most 255 UTF-16 units. `toWellFormed` repairs a surrogate pair that was
+ * cut in half, because JSON cannot contain one.
+ */
 export const uploadName = ({ path }: SourceFile): string =>
   (path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
 
-/** Creates a source file from a file of the disk. */
+/** Creates a source file from a file on the disk. */
 export function fromFile(file: File, path = file.webkitRelativePath || file.name): SourceFile {
   return fromBlob(file, path, new Date(file.lastModified))
 }
 
-/** Creates a source file from a blob, which can be read at any offset. */
+/** Creates a source file from a blob. Its parts can be read at any offset. */
 export function fromBlob(blob: Blob, path: string, lastModifiedAt: Date): SourceFile {
   return {
     path,
@@ -35,7 +38,10 @@ export function fromBlob(blob: Blob, path: string, lastModifiedAt: Date): Source
   }
 }
 
-/** Creates parts from a stream, such as a compressed file, that can only be read from its start; uploaded parts are skipped. */
+/**
+ * Creates a source file from a stream, such as a compressed file, that can only be read from its start. Parts that are
+ * already uploaded are read but skipped.
+ */
 export function fromStream(
   open: () => ReadableStream<Uint8Array<ArrayBuffer>>,
   { path, bytes, lastModifiedAt }: Pick<SourceFile, 'path' | 'bytes' | 'lastModifiedAt'>,

@@ -2,8 +2,8 @@ import type { Upload } from '#contract/studio/uploads.ts'
 import { isSameFile, type QueuedUpload } from './upload-queue.ts'
 
 /**
- * Returns the server's uploads that this page no longer sends: started before a reload or elsewhere, stopped, or rejected. The
- * server's list may be older than a file that this page has just completed.
+ * Returns the server's uploads that this page is not sending: started before a reload or elsewhere, stopped, or
+ * rejected. The list may be outdated, so an upload that this page has just completed is left out.
  */
 export function findUnfinishedUploads(
   uploads: readonly Upload[],
@@ -16,6 +16,6 @@ export function findUnfinishedUploads(
   })
 }
 
-/** Returns whether this page still has the file, so that it need not be selected again. */
+/** Returns whether this page still has the file of a stopped upload, so that the operator need not select it again. */
 export const isStoppedHere = (upload: Upload, sendings: readonly QueuedUpload[]): boolean =>
   sendings.some((each) => each.state === 'stopped' && isSameFile(each, upload))

@@ -1,11 +1,11 @@
 import { uploadBatchLimits } from '#contract/studio/upload-batch-limits.ts'
 import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 
-/** Bytes of the body besides its files and the commas between them. */
+/** Bytes of the request body in addition to the files and the commas between them. */
 const envelopeBytes = 256
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length + 1
 
-/** Splits files into as few batches as the server's limits per call allow, usually one. */
+/** Splits files into as few batches as the server's limits per call allow; usually one. */
 export function splitIntoBatches<Job>(jobs: readonly Job[], plannedOf: (job: Job) => AnnouncedFile): Job[][] {
   const batches: Job[][] = []
   let remainingBytes = 0

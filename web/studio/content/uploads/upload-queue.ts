@@ -5,7 +5,7 @@ import { splitIntoBatches } from './upload-batches.ts'
 import { registerUploads, UploadRejected, sendPart, type PauseReason, type SendOptions } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'
 
-/** The state of an upload, as the page shows it. */
+/** An upload, as the page shows it. */
 export interface QueuedUpload {
   key: string
   videoId: string
@@ -13,11 +13,11 @@ export interface QueuedUpload {
   number: number
   bytes: number
   sent: number
-  /** `stopped` by the operator, until they resume it. */
+  /** `stopped`: by the operator, until they resume it. */
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
-  /** Why the upload is paused. */
+  /** The reason why the upload is paused, if it is. */
   pauseReason: PauseReason | undefined
-  /** A readable reason of a failure. */
+  /** The reason of a failure, as a message for the operator. */
   message: string
 }
 
@@ -25,13 +25,13 @@ export interface FileToUpload {
   file: SourceFile
   number: number
   language: Language | undefined
-  /** The titles of a new episode. */
+  /** The titles, if the episode is new. */
   titles: Partial<LocalizedText> | undefined
 }
 
 interface Job extends FileToUpload {
   videoId: string
-  /** Undefined until the server has announced it. */
+  /** Undefined until the server has registered the file. */
   upload?: Upload
 }
 
@@ -41,12 +41,12 @@ interface Upload {
 }
 
 const maxConcurrentUploads = 2
-/** Period over which the speed is measured. */
+/** The period in which the speed is measured. */
 const sampleWindowMs = 20_000
 
 /**
- * The uploads of this page, whatever screen of the studio is open. Not stored in the browser: the server knows the uploaded parts,
- * so after a reload the same files continue where they stopped.
+ * The uploads of this page. They continue while the operator uses other screens of the studio. They are not stored in
+ * the browser, because the server knows the uploaded parts: after a reload, the same files continue where they stopped.
  */
 let list: readonly QueuedUpload[] = []
 const jobs = new Map<string, Job>()
@@ -65,8 +65,8 @@ export function subscribeToUploads(listener: () => void): () => void {
 const keyOf = ({ videoId, file }: Job) => `${videoId} ${file.path} ${file.bytes}`
 
 /**
- * Queues files of a video: all are announced at once, then sent two at a time in this order. A file that is being sent is not
- * queued twice.
+ * Queues files of a video. All are registered at once, and then sent in this order, two at a time. A file that is
+ * already in progress is not queued again.
  */
 export function enqueueUploads(videoId: string, files: readonly FileToUpload[]): void {
   const fresh = files
@@ -93,7 +93,7 @@ const newQueueEntry = (job: Job): QueuedUpload => ({
   message: '',
 })
 
-/** Retries failed uploads and resumes stopped ones. */
+/** Retries the failed uploads of a video and resumes its stopped ones. */
 export function retryUploads(videoId: string): void {
   const rest = list.filter(
     ({ videoId: id, state }) => id === videoId && (state === 'failed' || state === 'stopped'),
@@ -104,7 +104,7 @@ export function retryUploads(videoId: string): void {
   )
 }
 
-/** Stops all uploads; the server keeps the uploaded parts. */
+/** Stops all uploads. The server keeps the parts that it has received. */
 export function stopUploads(): void {
   stopController.abort()
   stopController = new AbortController()
@@ -118,13 +118,13 @@ export function removeStopped(videoId: string, files: readonly Pick<QueuedUpload
   setQueue(list.filter((each) => !isGone(each)))
 }
 
-/** Returns whether the page's upload and the server's are the same file. */
+/** Returns whether two uploads are of the same file, such as one of this page and one of the server. */
 export const isSameFile = (
   one: Pick<QueuedUpload, 'name' | 'bytes'>,
   other: Pick<QueuedUpload, 'name' | 'bytes'>,
 ): boolean => one.name === other.name && one.bytes === other.bytes
 
-/** Returns the remaining seconds of all uploads at the recent speed; undefined until it is known. */
+/** Returns the seconds until all uploads are complete, at the recent speed; undefined until the speed is known. */
 export function secondsLeft(): number | undefined {
   const perByte = secondsPerByte()
   const open = list.filter(isOpen)
@@ -132,7 +132,9 @@ export function secondsLeft(): number | undefined {
   return perByte && Math.ceil(left * perByte)
 }
 
-/** Returns the remaining seconds of one file, which shares the speed with those sent in parallel. */
+/**
+ * Returns the seconds until one file is complete. It shares the speed with the files that are sent at the same time.
+ */
 export function secondsLeftOf({ bytes, sent }: QueuedUpload): number | undefined {
   const pace = secondsPerByte()
   const activeCount = list.filter(({ state }) => state === 'sending').length
@@ -160,7 +162,7 @@ function changeAll(keys: ReadonlySet<string>, changes: Partial<QueuedUpload>): v
   setQueue(list.map((each) => (keys.has(each.key) ? { ...each, ...changes } : each)))
 }
 
-/** Announces files to the server, up to a whole season at once, and starts to send the missing parts. */
+/** Registers files at the server, up to a whole season at once. Then starts to send the missing parts. */
 async function registerAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
   try {
     for (const plan of splitIntoBatches(fresh, plannedOf)) await registerBatch(videoId, plan, signal)
@@ -185,7 +187,7 @@ async function registerBatch(videoId: string, plan: readonly Job[], signal: Abor
   start()
 }
 
-/** Fails files that the server does not know, so that none waits forever. */
+/** Marks files that could not be registered as failed, so that they do not wait forever. */
 function failUnregistered(some: readonly Job[], error: unknown): void {
   const keys = new Set(some.map(keyOf).filter((key) => !jobs.get(key)?.upload))
   const unregisteredKeys = list
@@ -194,7 +196,7 @@ function failUnregistered(some: readonly Job[], error: unknown): void {
   changeAll(new Set(unregisteredKeys), { state: 'failed', pauseReason: undefined, message: messageOf(error) })
 }
 
-/** Returns the server's message; a browser's own error message is not shown to operators. */
+/** Returns the server's message. Error messages of the browser are not shown to operators. */
 const messageOf = (error: unknown) => (error instanceof UploadRejected ? error.message : '')
 
 function plannedOf(job: Job): AnnouncedFile {
@@ -207,7 +209,7 @@ function plannedOf(job: Job): AnnouncedFile {
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
-/** Handles the server's answer about a file: queued, rejected, or already uploaded. */
+/** Applies the server's response for one file: it is queued, rejected, or already uploaded. */
 function applyRegistration(job: Job, upload: StartedUpload | undefined): void {
   const key = keyOf(job)
   if (!upload?.id || upload.state === 'rejected')
@@ -268,7 +270,7 @@ async function sendParts(
   }
 }
 
-/** Adds the bytes sent to the samples that the speed is computed from. */
+/** Records sent bytes, from which the speed is computed. */
 function recordSample(bytes: number): void {
   const now = performance.now()
   samples.push({ at: now, sent: (samples.at(-1)?.sent ?? 0) + bytes })

@@ -16,7 +16,7 @@ import { episodeName } from './episode-name.ts'
 import { episodesQuery } from '#web/studio/content/queries.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The current cover, with ways to replace it: upload and crop an image, or crop a frame of an episode. */
+/** The current cover, and two ways to replace it: an uploaded image or a frame of an episode, both cropped. */
 export function Cover({ video }: { video: StudioVideo }) {
   const { id, titles, cover_url, cover_color } = video
   const { t } = useTexts()
@@ -66,7 +66,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   )
 }
 
-/** Covers for viewers of one language, in place of the default one. */
+/** The covers for viewers of one language, which replace the default cover. */
 function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { run: remove, busy } = useCommand(removeCover, t('content.saved'))
@@ -93,7 +93,7 @@ function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo
   )
 }
 
-/** Chooses a frame at any position of any playable episode. */
+/** Chooses a frame of a playable episode at any position. */
 function FrameSheet({
   videoId,
   onClose,
@@ -139,7 +139,7 @@ function FrameSheet({
   )
 }
 
-/** Returns the element's current frame. */
+/** Returns the current frame of a video element. */
 function frameOf(video: HTMLVideoElement): Picture {
   const frame = document.createElement('canvas')
   frame.width = video.videoWidth

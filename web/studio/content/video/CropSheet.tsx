@@ -14,20 +14,22 @@ import styles from '#web/studio/content/content.module.css'
 type OnCanvas = PointerEvent<HTMLCanvasElement>
 
 const size = { width: 1200, height: 1600 }
-/** An image enlarged beyond this factor has fewer than the 600 × 800 pixels of a cover. */
+/** An image that is enlarged by more than this factor has fewer pixels than the 600 × 800 of a cover. */
 const sharpScale = 2
 
-/** An image to draw: from a file, or a frame. */
+/** An image from a file, or a frame of a video. */
 export type Picture = ImageBitmap | HTMLCanvasElement
 
-/** The crop: its zoom, and the position of its centre, from 0 to 1. */
+/** The crop: its zoom, and its horizontal and vertical position from 0 to 1. */
 interface Crop {
   zoom: number
   across: number
   down: number
 }
 
-/** Crops an image to the shape of a cover by dragging it, or with three equivalent controls. */
+/**
+ * Crops an image to the shape of a cover. The image can be dragged, or moved by three controls with the same effect.
+ */
 export function CropSheet({
   videoId,
   picture,
@@ -126,7 +128,7 @@ function scaleOf({ width, height }: Picture, zoom: number): number {
   return Math.max(size.width / width, size.height / height) * zoom
 }
 
-/** Returns how far the image extends beyond the cover. */
+/** Returns by how many pixels the image is larger than the cover. */
 function overflowOf(picture: Picture, zoom: number): { across: number; down: number } {
   const scale = scaleOf(picture, zoom)
   return { across: picture.width * scale - size.width, down: picture.height * scale - size.height }

@@ -13,7 +13,7 @@ import styles from '#web/studio/content/content.module.css'
 
 type Form = ReturnType<typeof useDetailsForm>['form']
 
-/** Edits category, tags, free episodes, prices, badge and whether the video is featured. */
+/** Edits category, tags, free episodes, prices and badge, and whether the video is featured. */
 export function DetailsForm({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
   const { form, labels, warnings, asks: warningsToConfirm, saveAnyway, changeFirst } = useDetailsForm(video)
@@ -66,7 +66,7 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
   )
 }
 
-/** Fields for the number of free episodes and the prices of the others; `currency` is the video's current currency. */
+/** The fields for the number of free episodes and for prices. `currency` is the video's current currency. */
 function Prices({ form, currency }: { form: Form; currency: string }) {
   const { t } = useTexts()
   return (
@@ -100,7 +100,7 @@ function Prices({ form, currency }: { form: Form; currency: string }) {
   )
 }
 
-/** Fields for the badge and the featured flag. */
+/** The fields for the badge and for featuring the video. */
 function PromotionFields({ form }: { form: Form }) {
   const { t } = useTexts()
   return (
@@ -126,7 +126,7 @@ function PromotionFields({ form }: { form: Form }) {
   )
 }
 
-/** Shows from which video a new draft inherited its prices and free episodes. */
+/** Names the video from which a new draft has inherited its prices and free episodes. */
 function InheritedNotice({ inherited: { fields, from } }: { inherited: InheritedValues }) {
   const { t, language } = useTexts()
   const what = fields.map((field) => t(`content.inheritedFields.${field}`)).join(', ')
@@ -139,5 +139,5 @@ function InheritedNotice({ inherited: { fields, from } }: { inherited: Inherited
   )
 }
 
-/** Returns the currencies of plans and the video's current one. */
+/** Returns the currencies that plans use, and the video's own. */
 const currenciesWith = (own: string) => [...new Set([own, ...planCurrencies])]

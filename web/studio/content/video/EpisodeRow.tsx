@@ -24,14 +24,14 @@ import { formatTimeLeft } from '#web/studio/content/uploads/format-time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** One episode: number, title, processing state of its file, and actions. */
+/** One episode: number, title, the state of its file, and actions. */
 export function EpisodeRow({
   episode,
   at,
   isFree,
 }: {
   episode: StudioEpisode
-  /** The time of this state, in milliseconds. */
+  /** When this state was fetched, in milliseconds since 1970. */
   at: number
   isFree: boolean
 }) {
@@ -73,7 +73,7 @@ function EpisodeState({
   return <>{playable && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
 }
 
-/** Progress in percent from which the speed can be estimated. */
+/** The progress in percent that is needed to estimate the speed. */
 const minimumProgress = 10
 
 function ConversionProgress({ progress, at }: { progress: number; at: number }) {
@@ -88,7 +88,7 @@ function ConversionProgress({ progress, at }: { progress: number; at: number }) 
   )
 }
 
-/** Actions: edit titles; retry or remove a failed file. */
+/** The actions for an episode: edit its titles; retry or remove a failed file. */
 function EpisodeActions({ episode }: { episode: StudioEpisode }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()

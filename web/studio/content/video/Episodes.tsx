@@ -13,7 +13,7 @@ import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
 import { subscribeToUploads, getQueuedUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The episodes with the state of their files, in an order that can be changed. */
+/** The episodes with the state of their files. Their order can be changed. */
 export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const mayOrder = usePermissions()(reorderEpisodes)
@@ -30,7 +30,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
   if (episodes.isLoadingError) return <LoadError onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
-  // Shows the resulting numbers during a move: the existing numbers in the new order.
+  // During a move, shows the numbers as they will be: the same numbers, in the new order.
   const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
   const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
   const row = (episode: StudioEpisode) => (
@@ -62,7 +62,10 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
 
 const idOf = ({ id }: StudioEpisode) => id
 
-/** Refetches the video, because a processed episode may set its cover or publish it. */
+/**
+ * Refetches the video when the number of playable episodes changes, because a processed episode may set the cover or
+ * publish the video.
+ */
 function useRefetchVideo(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)

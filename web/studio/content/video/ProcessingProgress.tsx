@@ -5,10 +5,13 @@ import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 const isUnderWay = ({ state }: StudioEpisode) => state === 'queued' || state === 'processing'
-/** Progress in percent from which the speed can be estimated. */
+/** The progress in percent that is needed to estimate the speed. */
 const minimumProgress = 50
 
-/** Total processing progress of all episodes, with the remaining time at the speed since the page was opened. */
+/**
+ * The total progress of all episodes in processing. Estimates the remaining time from the speed since the page was
+ * opened.
+ */
 export function ProcessingProgress({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
   const left = list.filter(isUnderWay)
   return left.length === 0 ? null : <Progress list={list} left={left} at={at} />
@@ -21,7 +24,7 @@ function Progress({
 }: {
   list: readonly StudioEpisode[]
   left: readonly StudioEpisode[]
-  /** The time of this state, in milliseconds. */
+  /** When this state was fetched, in milliseconds since 1970. */
   at: number
 }) {
   const { t } = useTexts()

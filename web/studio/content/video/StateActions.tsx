@@ -19,7 +19,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 
 const browserTimeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Actions that change a video's publication state. */
+/** The actions that change a video's publication state, such as publishing and archiving. */
 export function StateActions({ video }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { id, state, episode_count } = video
@@ -102,7 +102,7 @@ function ScheduleSheet({
   )
 }
 
-/** Formats a time as the value of a date and time field, in the browser's time zone. */
+/** Formats a time as the value of a `datetime-local` field, in the browser's time zone. */
 function toDatetimeLocal(moment: string): string {
   const at = new Date(moment)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

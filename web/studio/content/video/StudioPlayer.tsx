@@ -9,7 +9,7 @@ import { captionTrack } from '#web/player/hooks/use-captions.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** Plays an episode of a video in any state, with the browser's own controls. */
+/** Plays an episode of a video in any state, with the browser's native controls. */
 export function StudioPlayer({
   episodeId,
   name,
@@ -18,26 +18,27 @@ export function StudioPlayer({
   episodeId: string
   /** The player's accessible name. */
   name: string
-  /** Called with the video element. */
+  /** Called with the video element when it exists. */
   onVideo?: (video: HTMLVideoElement) => void
 }) {
   const frame = useRef<HTMLDivElement>(null)
   const source = useQuery({
     queryKey: ['studio-playback', episodeId],
     queryFn: ({ signal }) => call(getStudioPlayback, { query: { id: episodeId }, signal }),
-    // A link is valid for longer than anyone watches here.
+    // A link is valid longer than anybody watches here.
     staleTime: Infinity,
     gcTime: 0,
   })
   const { data } = source
   useEffect(() => {
     if (!data) return undefined
-    // Opened as a waiting stream, which keeps the same element, so that a frame can be captured at any position.
+    // Opened as inactive: an active stream may start in the native player and switch to hls.js later, while a frame is
+    // being chosen.
     const stream = takeStream(data, 0, false)
     stream.video.controls = true
-    // No poster while a frame is chosen, so that the operator sees the frame that is captured.
+    // Without a poster while a frame is chosen, because the poster is not the frame that would be captured.
     if (!onVideo) stream.video.poster = data.poster_url
-    // The browser's own controls turn captions on and off.
+    // The browser's native controls turn captions on and off.
     for (const { lang, url } of data.captions)
       stream.video.append(captionTrack(url, bcp47Tags[lang], languageNames[lang]))
     stream.setActive(true)

@@ -12,7 +12,7 @@ import styles from '#web/studio/content/content.module.css'
 
 type Name = `titles.${Language}` | `synopses.${Language}`
 
-/** Titles and synopses, languages side by side. Viewers see English in place of empty ones. */
+/** The titles and synopses, languages side by side. Where a text is empty, viewers see the English one. */
 export function TextsForm({ video }: { video: StudioVideo }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -72,6 +72,6 @@ function initialOf({ titles, synopses }: StudioVideo): Record<Name, string> {
     [`titles.${language}`, titles[language] ?? ''],
     [`synopses.${language}`, synopses[language] ?? ''],
   ])
-  // Contains both names for every language.
+  // The cast is safe: `pairs` contains both names for every language.
   return Object.fromEntries(pairs) as Record<Name, string>
 }

@@ -19,13 +19,13 @@ import { StateActions } from './StateActions.tsx'
 import { TextsForm } from './TextsForm.tsx'
 import styles from '#web/studio/content/content.module.css'
 
-/** A video's page: episodes and uploads, texts, details, cover and preview. */
+/** The page of a video: episodes and uploads, cover, texts, details and preview. */
 export function VideoPage() {
   const { t } = useTexts()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   if (isNotFoundOrForbidden(video.error)) return <NotFound />
-  // Typed text is kept if the network is lost for a while.
+  // Only a failed first load shows an error. A failed refetch keeps the page, and with it typed text.
   if (video.isLoadingError) return <LoadError onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('shell.loading')} />
   return <VideoDetails key={id} video={video.data} />
@@ -70,13 +70,13 @@ function VideoDetails({ video }: { video: StudioVideoPage }) {
 
 const sections = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
 
-/** Sticky links to the parts of the page, because a season is long. */
+/** Links to the parts of the page that stay visible while scrolling, because a season is long. */
 function SectionNav({
   names,
   leadsToPublish,
 }: {
   names: readonly (typeof sections)[number][]
-  /** Whether to link to the publish button at the top, which is out of sight from the preview. */
+  /** Whether to show a link to the publish button, which is at the top and not visible from the preview. */
   leadsToPublish: boolean
 }) {
   const { t } = useTexts()
@@ -96,7 +96,7 @@ function SectionNav({
   )
 }
 
-/** Returns the parts that viewers would miss. */
+/** Returns which parts of the video are missing for viewers. */
 function missingParts({ episode_count, cover_url, synopses, category }: StudioVideo) {
   return [
     ...(episode_count > 0 ? [] : (['episodes'] as const)),
@@ -106,12 +106,12 @@ function missingParts({ episode_count, cover_url, synopses, category }: StudioVi
   ]
 }
 
-/** The publication state with its date, and a link to the viewers' page if there is one. */
+/** The publication state with its date, and a link to the page for viewers if there is one. */
 function PublicationStatus({ video }: { video: StudioVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
   const lacks = missingParts(video)
-  // The list of episodes below polls already.
+  // No polling: the list of episodes on the same page already polls this query.
   const episodes = useQuery({ ...episodesQuery(id, false), refetchInterval: false })
   const time = formatTime(released_at, language)
   const words = {

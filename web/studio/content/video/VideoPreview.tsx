@@ -15,7 +15,7 @@ import styles from '#web/studio/content/content.module.css'
 const viewerKinds = ['visitor', 'member', 'subscriber'] as const
 type ViewerKind = (typeof viewerKinds)[number]
 
-/** Previews the video for each kind of viewer: texts, open episodes, and the price of locked ones. */
+/** Previews the video for each kind of viewer: texts, playable episodes, and the price of locked ones. */
 export function VideoPreview({ video }: { video: StudioVideo }) {
   const { t, language: own } = useTexts()
   const [viewerKind, setViewerKind] = useState<ViewerKind>('visitor')

@@ -2,7 +2,7 @@ import type { VideoWarning } from '#contract/studio/video-warnings.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Warnings that an operator should check before viewers see a video. */
+/** The warnings that an operator should check before viewers see the video. */
 export function Warnings({ warnings }: { warnings: readonly VideoWarning[] }) {
   const { t } = useTexts()
   return (

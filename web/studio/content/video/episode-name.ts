@@ -3,7 +3,7 @@ import type { StudioEpisode } from '#contract/studio/videos.ts'
 import type { Translate } from '#web/studio/texts.ts'
 import { localizedName } from '#web/studio/format.ts'
 
-/** Returns an episode's title, else its number. */
+/** Returns an episode's title or, if it has none, its number. */
 export const episodeName = (
   { titles, number }: Pick<StudioEpisode, 'titles' | 'number'>,
   language: Language,

@@ -10,7 +10,7 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { parseCents, formatCents } from '#web/studio/format.ts'
 import { labelsQuery } from '#web/studio/content/queries.ts'
 
-/** The form of a video's details, with the existing categories and tags by name. */
+/** Manages the form of a video's details. Also returns the existing categories and tags. */
 export function useDetailsForm(video: StudioVideoPage) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -30,7 +30,7 @@ export function useDetailsForm(video: StudioVideoPage) {
     send: async (value) => {
       const odd = priceWarningsOf({ ...pricesOf(value), episode_count: video.episode_count })
       const isNew = odd.filter((warning) => !video.warnings.includes(warning))
-      // Viewers would see the new label at once.
+      // Viewers would see an unusual price at once, so the operator must confirm new warnings.
       if (video.state === 'published' && isNew.length > 0 && !isConfirmed.current) {
         setWarningsToConfirm(isNew)
         return false
@@ -46,9 +46,9 @@ export function useDetailsForm(video: StudioVideoPage) {
   return {
     form,
     labels,
-    /** Warnings about the prices as typed. */
+    /** Warnings about the prices that are currently in the form. */
     warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
-    /** New labels to confirm before saving a published video; null if there are none. */
+    /** New price warnings that the operator must confirm before a published video is saved; null if there are none. */
     asks: warningsToConfirm,
     saveAnyway: () => {
       isConfirmed.current = true
@@ -78,7 +78,7 @@ function editOf(video: StudioVideoPage, value: Value, labels: Labels | undefined
   const category = value.category.trim() === '' ? null : slugOf(value.category, categories)
   return {
     id: video.id,
-    // Unchanged fields are not sent, because two labels may have the same name in this language.
+    // Unchanged labels are not sent: they are matched by name, and two labels may have the same name in this language.
     ...(value.category === before.category ? {} : { category }),
     ...(value.tags === before.tags ? {} : { tags: tagsOf(value.tags).map((tag) => slugOf(tag, tags)) }),
     ...pricesOf(value),
@@ -94,7 +94,10 @@ const pricesOf = (value: Pick<Value, 'free_episodes' | 'episode_cents' | 'video_
   video_cents: parseCents(value.video_cents) ?? 0,
 })
 
-/** Returns the slug of a label with this name in the operator's language; other names create a label. */
+/**
+ * Returns the slug of the label with this name in the operator's language. For a new name, returns the name, and the
+ * server creates a label.
+ */
 function slugOf(typed: string, labels: readonly Label[]): string {
   const name = typed.trim()
   return labels.find((label) => label.name.toLowerCase() === name.toLowerCase())?.slug ?? name

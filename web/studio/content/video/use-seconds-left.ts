@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * Returns the remaining seconds at the speed since the first measurement; undefined until `minimum` was done since then. `done` and
- * `open` are in the same unit, as of `at` (milliseconds).
+ * Estimates the remaining seconds from the progress since the first render; undefined until at least `minimum` was done
+ * since then. `done` and `open` have the same unit and are the state at the time `at` (milliseconds).
  */
 export function useSecondsLeft(
   { done, open, at }: { done: number; open: number; at: number },

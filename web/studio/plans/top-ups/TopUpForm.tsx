@@ -20,7 +20,7 @@ interface TopUpFormProps {
   onSend: (terms: Terms) => Promise<void>
 }
 
-/** Edits a top-up: its price, bonus, the bonus's validity, and its position. */
+/** Creates or edits a top-up: its price, bonus, the days for which the bonus is valid, and its position. */
 export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
@@ -79,7 +79,7 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
 }
 
 const valuesOf = (topUp: StudioTopUp | undefined): Values => ({
-  // In the order of the form, because the first invalid field gets the focus.
+  // In the order of the fields on screen, because the first invalid field gets the focus.
   price: topUp ? formatCents(topUp.price_cents) : '',
   bonus: topUp && topUp.bonus_cents > 0 ? formatCents(topUp.bonus_cents) : '',
   days: topUp?.bonus_days ? String(topUp.bonus_days) : '',

@@ -13,7 +13,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plan-list.module.css'
 
-/** Active and archived top-ups. */
+/** The active and the retired top-ups. */
 export function TopUpList() {
   const { t } = useTexts()
   const isAllowed = usePermissions()

@@ -20,7 +20,7 @@ import { TopUpForm } from './TopUpForm.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plan-list.module.css'
 
-/** Form for a new top-up. */
+/** The page with the form for a new top-up. */
 export function NewTopUp() {
   const { t } = useTexts()
   const goOn = useNavigateDiscarding()
@@ -38,7 +38,7 @@ export function NewTopUp() {
   )
 }
 
-/** One top-up: its settings and the form to edit them. */
+/** The page of one top-up: its settings, and the form that edits them. */
 export function TopUpPage({ id }: { id: string }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()

@@ -11,7 +11,7 @@ export const topUpsQuery = queryOptions({
 
 export const topUpsPath = '/studio/plans/top-ups'
 
-/** Returns a top-up's name, which is its price and bonus: "$10.00 + $1.00". */
+/** Returns the name of a top-up, made from its price and bonus: "$10.00 + $1.00". */
 export function topUpName({ price_cents, bonus_cents, currency }: StudioTopUp): string {
   const price = money(price_cents, currency)
   return bonus_cents > 0 ? `${price} + ${money(bonus_cents, currency)}` : price

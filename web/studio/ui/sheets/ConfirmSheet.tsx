@@ -2,7 +2,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
-/** Asks for confirmation before an action that cannot easily be undone. */
+/** Asks for confirmation of an action that is hard or impossible to undo. */
 export function ConfirmSheet({
   title,
   text,
@@ -14,9 +14,12 @@ export function ConfirmSheet({
 }: {
   title: string
   text: string
-  /** The label of the confirming button, a verb. */
+  /** The label of the button that confirms, a verb. */
   action: string
-  /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
+  /**
+   * The label of the button that changes nothing, which then has the focus (for Enter). If omitted, the label is
+   * “Cancel”.
+   */
   cancelLabel?: string
   busy: boolean
   onConfirm: () => void

@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from './FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 
-/** Asks for the reason of an action, which is recorded in the audit trail. */
+/** Asks for the reason of an action; the reason is recorded in the audit log. */
 export function ReasonSheet({
   title,
   text,
@@ -15,7 +15,10 @@ export function ReasonSheet({
   text: string
   /** The label of the button, a verb. */
   action: string
-  /** Returns undefined if it was rejected, as `useCommand` does; otherwise the sheet closes. */
+  /**
+   * Runs the action. If the result is undefined, the action was rejected (as with `useCommand`), and the sheet stays
+   * open.
+   */
   onConfirm: (reason: string) => Promise<unknown>
   onClose: () => void
 }) {

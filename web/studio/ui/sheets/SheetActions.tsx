@@ -2,7 +2,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from '#web/studio/ui/page.module.css'
 
-/** The buttons of a sheet: one that changes nothing, and one for the action. Without `onConfirm` it submits the form around it. */
+/**
+ * The buttons of a sheet: one that changes nothing, and one for the action. Without `onConfirm`, the latter submits the
+ * form around it.
+ */
 export function SheetActions({
   action,
   look = 'main',
@@ -11,10 +14,13 @@ export function SheetActions({
   onConfirm,
   onCancel,
 }: {
-  /** The label of the button, a verb. */
+  /** The label of the button for the action, a verb. */
   action: string
   look?: 'main' | 'danger'
-  /** The label of the button that changes nothing, if Enter should choose it; “Cancel” otherwise. */
+  /**
+   * The label of the button that changes nothing, which then has the focus (for Enter). If omitted, the label is
+   * “Cancel”.
+   */
   cancelLabel?: string | undefined
   busy: boolean
   onConfirm?: () => void
@@ -39,5 +45,6 @@ export function SheetActions({
   )
 }
 
-// Sets the attribute itself, which a dialog needs when it opens; React only focuses the element.
+// Sets the attribute itself, because a dialog uses it to choose the focus when it opens. React would only focus the
+// element once.
 const autofocusRef = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

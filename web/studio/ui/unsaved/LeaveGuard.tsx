@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
 import { hasUnsaved } from './use-unsaved.ts'
 
-/** Asks before a navigation within the studio that would discard unsaved input. */
+/** Asks before a navigation within the studio that would lose unsaved input. */
 export function LeaveGuard() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => hasUnsaved() && currentLocation.pathname !== nextLocation.pathname,
@@ -12,7 +12,7 @@ export function LeaveGuard() {
   return <ConfirmLeave onLeave={() => blocker.proceed()} onStay={() => blocker.reset()} />
 }
 
-/** The confirmation dialog; Enter stays on the page. */
+/** The confirmation dialog. Enter stays on the page. */
 export function ConfirmLeave({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
   const { t } = useTexts()
   return (

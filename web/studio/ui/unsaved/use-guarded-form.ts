@@ -4,8 +4,9 @@ import { useForm, type FormOptions } from '#web/ui/forms/use-form.ts'
 import { useUnsaved } from './use-unsaved.ts'
 
 /**
- * A form of the studio that asks before unsaved input is lost, and shows values saved elsewhere in the meantime, as in `initial`.
- * `send` returns false if nothing was saved, after showing the reason; with an expired session the sign-in appears instead.
+ * Manages a form of the studio. It asks before unsaved input is lost, and adopts values that were saved elsewhere
+ * meanwhile (a new `initial`). `send` returns false if nothing was saved and it has shown the reason. If the session
+ * has expired, no error is shown, because the sign-in appears.
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
   const { initial } = options
@@ -23,7 +24,7 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
   useMergeServerChanges(form, initial)
   // Object.keys loses the names in its type.
   const names = Object.keys(initial) as Name[]
-  // The server may normalize a value, such as trim it.
+  // A value that was sent counts as saved, even if the server has normalized it, for example trimmed it.
   const isUnsaved = names.some(
     (name) => form.value[name] !== initial[name] && form.value[name] !== lastSent[name],
   )
@@ -33,7 +34,7 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
 
 type Texts<Name extends string> = Record<Name, string>
 
-/** Updates a form with values saved elsewhere in the meantime; a field with unsaved input is left unchanged. */
+/** Updates a form with values that were saved elsewhere meanwhile. Fields with unsaved input stay unchanged. */
 function useMergeServerChanges<Name extends string>(
   form: { value: Texts<Name>; set: (change: Partial<Texts<Name>>) => void },
   saved: Texts<Name>,

@@ -2,12 +2,15 @@ import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { confirmTabClose } from '#web/studio/ui/sheets/confirm-tab-close.ts'
 
-/** The unsaved forms on screen, each by its own key. */
+/** The unsaved forms on screen; each is identified by an object of its own. */
 const unsaved = new Set<object>()
 
 const updateTabGuard = () => confirmTabClose(unsaved, unsaved.size > 0)
 
-/** While a form is unsaved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
+/**
+ * Marks a form as unsaved while `isUnsaved` is true. Then the studio asks before a navigation (LeaveGuard.tsx), and the
+ * browser before it closes the tab.
+ */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return
@@ -23,13 +26,13 @@ export function useUnsaved(isUnsaved: boolean): void {
 
 export const hasUnsaved = (): boolean => unsaved.size > 0
 
-/** Marks everything as saved or discarded before the screen has rendered again. */
+/** Marks all forms as saved or discarded, before the screen has rendered again. */
 export function clearUnsaved(): void {
   unsaved.clear()
   updateTabGuard()
 }
 
-/** Returns a function that navigates to the record that a form has created. */
+/** Returns a function that navigates to a record that a form has just created, without asking about unsaved input. */
 export function useNavigateDiscarding(): (to: string) => void {
   const navigate = useNavigate()
   return (to) => {

@@ -6,9 +6,9 @@ import { describePayments } from './payments.ts'
 import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /**
- * The contract tests that every gateway adapter passes. An adapter's test file starts the gateway's fake, calls this at its top
- * level, and passes the gateway's traits; the harness is read within the tests only, so it may be created in `beforeAll`. A
- * gateway with several payment methods runs the suite for each.
+ * Registers the contract tests that every gateway adapter must pass. An adapter's test file starts the gateway's fake
+ * and calls this function at its top level. `harness` is called only within the tests, so its result may be created in
+ * `beforeAll`. A gateway with several payment methods registers the tests once per method.
  */
 export function describeGatewayContract(
   name: string,
@@ -21,7 +21,7 @@ export function describeGatewayContract(
     describeRefundsAndDisputes(traits, harness)
   })
   if (!traits.isRemote) return
-  describe(`the gateway ${name} behind a bad line`, () => {
+  describe(`the gateway ${name} with network faults`, () => {
     describeNetworkFaults(traits, harness)
   })
 }

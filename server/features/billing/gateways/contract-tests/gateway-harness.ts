@@ -12,8 +12,9 @@ import type { DisputeStatus, PaymentMethod } from '#server/features/billing/stat
 export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'
 
 /**
- * A connection fault of a request. `before`: it never reached the gateway; `after`: it was executed, and its response was lost
- * or was a 500; `time-out`: it was executed and gets no response while the fault lasts; `429`: it was not executed.
+ * A connection fault of a request. `before`: it does not reach the gateway. `after`: it is executed, but its response
+ * is lost or is a 500. `time-out`: it is executed, but gets no response while the fault lasts. `429`: it is not
+ * executed.
  */
 export type NetworkFault = 'dropped before' | 'dropped after' | '500 after' | 'time-out' | '429'
 export const networkFaults: readonly NetworkFault[] = [
@@ -24,54 +25,55 @@ export const networkFaults: readonly NetworkFault[] = [
   '429',
 ]
 
-/** A notification as the gateway sends it now, one signed by another key, an old one, and one altered in transit. */
+/** A webhook event: as the gateway sends it, signed with another key, too old, or altered in transit. */
 export type WebhookKind = 'genuine' | 'forged' | 'stale' | 'altered'
 
-/** The particularities of a gateway, known before its fake runs. */
+/** The properties of a gateway that the tests need before its fake runs. */
 export interface GatewayTraits {
   /** The method with which the suite pays. */
   method: PaymentMethod
   /** The browser's next step while the payment waits for the user's answer. */
   nextStepType: 'authenticate' | 'redirect'
-  /** The declines that it reports while the user is present; the other behaviours are not tested. */
+  /** The expected declines of payments while the user is present. Behaviours without an entry are not tested. */
   declines: Partial<Record<Behaviour, DeclineCode>>
-  /** The same for a renewal with a method saved by a successful payment. */
+  /** The expected declines of renewals with a method that a successful payment saved. */
   renewalDeclines: Partial<Record<Behaviour, DeclineCode>>
-  /** The declines that it reports when a method is set up without a payment. */
+  /** The expected declines of setups without a payment. */
   setupDeclines: Partial<Record<Behaviour, DeclineCode>>
   /** The expected details of a saved method. */
   savedMethod: { brand: string | null; last4: string | null; expiresAt?: Date; fingerprint?: string }
-  /** It charges a saved method while the user is present, where the bank may require authentication. */
+  /** The gateway can charge a saved method while the user is present, so that the bank may require 3-D Secure. */
   chargesSavedMethods?: true
-  /** The payer's address that it reports, if it differs from ours. */
+  /** The payer's e-mail address that the gateway reports, if it differs from ours. */
   email?: string
-  /** True if it is reached over a connection that may break, false if it runs within our own process. */
+  /** True if the gateway is reached over a connection that may break, false if it runs in our own process. */
   isRemote: boolean
-  /** It keeps no record of what moved no money: a waiting or refused payment that was never named, or a cancelled one. */
+  /** The gateway does not find unpaid payments by our key, and does not record that a payment was cancelled. */
   discardsUnpaid?: true
   invalidWebhooks: readonly Exclude<WebhookKind, 'genuine'>[]
 }
 
-/** The fake's controls that the suite needs besides the port. */
+/** The gateway under test, and the controls of its fake. */
 export interface GatewayHarness {
   gateway: PaymentGateway
   /**
-   * Starts a payment and does the browser's and the user's part, until it is decided or, with `asks`, waits for the answer.
-   * @returns the payment as the gateway reports it then
+   * Starts a payment and simulates the browser and the user, until the payment is final or, with `asks`, waits for the
+   * answer.
+   * @returns the payment as the gateway then reports it
    */
   pay(charge: OnSessionCharge, behaviour: Behaviour): Promise<Payment>
   /** The same for a method that is set up without a payment. */
   setUpMethod(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
-  /** Gives the user's answer to a waiting payment or set-up. It counts once. */
+  /** Gives the user's answer to a waiting payment or setup. Later answers change nothing. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
   webhook(reference: string, kind: WebhookKind): { body: Buffer; headers: Record<string, string> }
-  /** Opens a dispute, or reports the bank's decision; the latest notification says so. */
+  /** Opens a dispute, or reports the bank's decision. Then `webhook` returns an event about it. */
   dispute(reference: string, status: DisputeStatus): Promise<void>
   /** Makes the refunds of a payment fail at the bank. */
   failRefunds(reference: string): Promise<void>
   /**
-   * Makes every request that starts a payment, a set-up or a refund meet a fault, and no other request; for a gateway with a
-   * connection.
+   * Causes a fault in every request that starts a payment, a setup or a refund, and in no other request. Only remote
+   * gateways have it.
    * @returns a function that ends the fault and releases responses that were held back
    */
   simulateFault?(fault: NetworkFault): () => void

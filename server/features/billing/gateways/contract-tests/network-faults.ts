@@ -13,7 +13,7 @@ const log = createLog({ json: true, level: 'silent' })
 /** Returns whether a fault lets the request reach the gateway and loses only the response. */
 const reachesGateway = (fault: NetworkFault) => fault !== 'dropped before' && fault !== '429'
 
-/** Tests requests whose responses are lost on the connection. */
+/** Tests requests that are lost on the connection, or whose responses are lost. */
 export function describeNetworkFaults(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, renewal, saveRequest, lookUpSaving, paymentsOf } = gatewayShopper(
     traits,
@@ -21,13 +21,13 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
   )
   const startFault = (fault: NetworkFault) => {
     const end = harness().simulateFault?.(fault)
-    if (!end) throw new Error('the harness knows no faults')
+    if (!end) throw new Error('the harness has no simulateFault')
     onTestFinished(end)
     return end
   }
   /**
-   * Calls the gateway as the payment code does. Faults without a response get a short time limit. The other faults are awaited,
-   * because a request that arrives after the fault has ended would not meet it.
+   * Returns the context of a gateway call. Only `time-out` gets a short time limit. With the other faults the call must
+   * wait for its response: otherwise its request could arrive only after the fault has ended.
    */
   const callContext = (fault: NetworkFault) =>
     fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log }
@@ -66,7 +66,7 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     },
   )
 
-  test.each(networkFaults)('a saving that meets %s is found by our key, or was never made', async (fault) => {
+  test.each(networkFaults)('a setup that meets %s is found by our key, or was never made', async (fault) => {
     const asked = saveRequest()
     const endFault = startFault(fault)
     const { gateway } = harness()

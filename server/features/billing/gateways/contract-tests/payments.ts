@@ -7,7 +7,7 @@ import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness
 export function describePayments(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, paymentsOf } = gatewayShopper(traits, harness)
 
-  test('takes a payment and finds it by its name and by our key', async () => {
+  test('makes a payment and finds it by its reference and by our key', async () => {
     const asked = charge()
     const paid = await harness().pay(asked, 'pays')
     const { orderId, attemptId, amountCents, currency } = asked
@@ -31,7 +31,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? asked.payer.email)
   })
 
-  test('knows nothing of a payment that was never asked for', async () => {
+  test('finds no payment that was never requested', async () => {
     expect(await lookUp(charge())).toBeNull()
     expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
   })
@@ -60,7 +60,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   })
 
   test.each(Object.entries(traits.declines))(
-    'returns our own reason why a payment failed: %s',
+    'returns our own decline code for a failed payment: %s',
     async (behaviour, decline) => {
       const asked = charge()
       const refused = await harness().pay(asked, behaviour as Behaviour)
@@ -72,7 +72,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   test.each([
     ['yes', ['succeeded']],
     ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
-  ] as const)("waits for the person's answer, and after %s has %s", async (answer, statuses) => {
+  ] as const)("waits for the user's answer, and after %s has the status %s", async (answer, statuses) => {
     const asked = charge()
     const waiting = await harness().pay(asked, 'asks')
     expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
@@ -83,7 +83,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.confirmPayment(waiting.reference)).toEqual(decided)
   })
 
-  test('calls a waiting payment off, which then cannot be approved; a payment that was made stays', async () => {
+  test('cancels a waiting payment, which then cannot be approved, but no succeeded payment', async () => {
     const waiting = await pay('asks')
     expect(await harness().gateway.cancelPayment(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')

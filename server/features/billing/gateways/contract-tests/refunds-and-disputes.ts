@@ -7,11 +7,11 @@ import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
-/** Tests refunds, disputes, and their notifications. */
+/** Tests refunds, disputes and webhook events. */
 export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { pay, paymentsOf } = gatewayShopper(traits, harness)
 
-  test('refunds in parts, once per key, and no more than there is', async () => {
+  test('refunds in parts, once per key, and no more than was paid', async () => {
     const { reference } = await pay('pays')
     const refund = (key: string, amountCents: number) =>
       harness().gateway.refundPayment({ reference, key: `${key}:${reference}`, amountCents })
@@ -25,7 +25,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     })
   })
 
-  test('refunds the whole, and nothing after that', async () => {
+  test('refunds the whole payment, and then nothing more', async () => {
     const { reference } = await pay('pays')
     await harness().gateway.refundPayment({ reference, key: `ref:all:${reference}`, amountCents: 999 })
     const more = harness().gateway.refundPayment({ reference, key: `ref:more:${reference}`, amountCents: 1 })
@@ -61,7 +61,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     }
   })
 
-  test('refunds no disputed amount', async () => {
+  test('refuses to refund a disputed payment', async () => {
     const { reference } = await pay('pays')
     await harness().dispute(reference, 'open')
     const refund = { reference, key: `ref:taken:${reference}`, amountCents: 400 }
@@ -78,14 +78,14 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     })
   })
 
-  test.each(traits.invalidWebhooks)('refuses a notification that is %s', async (kind) => {
+  test.each(traits.invalidWebhooks)('refuses a webhook event that is %s', async (kind) => {
     const { reference } = await pay('pays')
     const { body, headers } = harness().webhook(reference, kind)
     const read = async () => harness().gateway.parseWebhook(body, headers)
     await expect(read()).rejects.toThrow(WebhookRefused)
   })
 
-  test('refuses a notification without a signature', async () => {
+  test('refuses a webhook event without a signature', async () => {
     const { reference } = await pay('pays')
     const { body } = harness().webhook(reference, 'genuine')
     const read = async () => harness().gateway.parseWebhook(body, {})

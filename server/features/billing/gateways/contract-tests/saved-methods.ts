@@ -62,7 +62,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     })
 
   test.each(Object.entries(traits.renewalDeclines))(
-    'may refuse a renewal with a method that paid at first, in our words: %s',
+    'returns our own decline code for a renewal with a method that paid before: %s',
     async (behaviour, decline) => {
       const asked = await renewal(behaviour as Behaviour)
       expect(await harness().gateway.chargeSavedMethod(asked)).toMatchObject({ status: 'failed', decline })
@@ -70,7 +70,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     },
   )
 
-  test('keeps a method without a payment, finds the saving by its name and by our key, and charges it later', async () => {
+  test('saves a method without a payment, finds its setup by reference or key, and charges it', async () => {
     const asked = saveRequest()
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
@@ -95,7 +95,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     expect(await gateway.isMethodAttached(methodReference)).toBe(false)
   })
 
-  test('knows nothing of a saving that was never asked for', async () => {
+  test('finds no setup that was never requested', async () => {
     expect(await lookUpSaving(saveRequest())).toBeNull()
     expect(await harness().gateway.methodSetups.retrieve({ reference: 'never' })).toBeNull()
     expect(await harness().gateway.methodSetups.complete('never')).toBeNull()
@@ -112,7 +112,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
   })
 
   test.each(Object.entries(traits.setupDeclines))(
-    'returns our own reason why a method is not saved: %s',
+    'returns our own decline code for a failed setup: %s',
     async (behaviour, decline) => {
       const asked = saveRequest()
       const refused = await harness().setUpMethod(asked, behaviour as Behaviour)
@@ -126,7 +126,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     ['yes', ['succeeded']],
     ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
   ] as const)(
-    "keeps a method once the person's answer is there; after %s it has %s",
+    "saves a method only after the user's answer; after %s the setup has the status %s",
     async (answer, statuses) => {
       const waiting = await harness().setUpMethod(saveRequest(), 'asks')
       expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })

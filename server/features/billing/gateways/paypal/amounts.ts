@@ -18,26 +18,28 @@ const supportedCurrencies = new Set(
 /** Returns the smallest unit of a currency at PayPal, in our hundredths. */
 export const smallestUnitOf = (currency: string): number => (zeroDecimalCurrencies.has(currency) ? 100 : 1)
 
-/** Returns whether PayPal takes an amount in our hundredths: in a supported currency, without fractions of its unit. */
+/**
+ * Returns whether PayPal accepts an amount in our hundredths: in a supported currency, without fractions of its unit.
+ */
 export function acceptsAmount(cents: number, currency: string): boolean {
   return supportedCurrencies.has(currency) && cents > 0 && cents % smallestUnitOf(currency) === 0
 }
 
 /**
  * Converts an amount to PayPal's decimal string.
- * @param cents hundredths, whatever the currency
+ * @param cents hundredths of the currency, even if it has no decimals
  * @throws GatewayRefused for hundredths of a currency without decimals at PayPal
  */
 export function toPaypal(cents: number, currency: string): PaypalMoney {
   if (!zeroDecimalCurrencies.has(currency))
     return { currency_code: currency, value: (cents / 100).toFixed(2) }
-  if (cents % 100 !== 0) throw new GatewayRefused(`PayPal takes ${currency} without decimals`)
+  if (cents % 100 !== 0) throw new GatewayRefused(`PayPal accepts ${currency} only without decimals`)
   return { currency_code: currency, value: String(cents / 100) }
 }
 
-/** @throws Error for an unreadable amount */
+/** Converts PayPal's decimal string to our hundredths. @throws Error for an unreadable amount */
 export function fromPaypal({ value }: PaypalMoney): number {
   const cents = Math.round(Number(value) * 100)
-  if (!Number.isSafeInteger(cents)) throw new Error(`PayPal wrote ${value} for an amount`)
+  if (!Number.isSafeInteger(cents)) throw new Error(`PayPal returned the unreadable amount ${value}`)
   return cents
 }

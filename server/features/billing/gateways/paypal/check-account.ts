@@ -12,7 +12,7 @@ interface Account {
 }
 
 export interface AccountCheck {
-  /** Queries PayPal and logs what is missing. Never fails: what PayPal did not answer is queried again later. */
+  /** Queries the account and logs missing permissions and events. Never throws: after a failure it is queried again. */
   run(): Promise<void>
   /** Returns whether PayPal lets the account save methods; false until that is known. */
   mayVault(): boolean
@@ -21,8 +21,8 @@ export interface AccountCheck {
 const recheckAfterMs = 60_000
 
 /**
- * The webhook events that change a payment (docs/payments.md lists them), and those that find a payment whose response was
- * lost.
+ * The webhook events that change a payment (docs/payments.md lists them), and those with which a payment is found if
+ * PayPal's response was lost.
  */
 export const requiredEvents = [
   'CHECKOUT.ORDER.APPROVED',
@@ -72,7 +72,7 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   }
 }
 
-/** Queries a permission: PayPal answers 403 if the account lacks it. The query creates nothing. */
+/** Returns whether the account has the permission to read a path: PayPal answers 403 if it lacks the permission. */
 async function hasPermission(client: PaypalClient, path: string): Promise<boolean> {
   try {
     await client.request({ method: 'GET', path })
@@ -83,7 +83,9 @@ async function hasPermission(client: PaypalClient, path: string): Promise<boolea
   }
 }
 
-/** Returns the events that PayPal does not send to the site's webhook; all of them if it knows no such webhook. */
+/**
+ * Returns the required events that PayPal does not send to the site's webhook: all of them if it has no such webhook.
+ */
 export async function listMissingEvents(client: PaypalClient, webhookId: string): Promise<string[]> {
   const subscribedEvents = await listSubscribedEvents(client, webhookId)
   return subscribedEvents.has('*') ? [] : requiredEvents.filter((name) => !subscribedEvents.has(name))

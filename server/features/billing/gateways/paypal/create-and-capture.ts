@@ -12,7 +12,7 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
-/** Reasons for a failed capture that do not tell its result: the state of the order tells it. */
+/** Reasons for a refused capture after which the status of the order decides whether the payment succeeded. */
 const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',
@@ -21,7 +21,8 @@ const inconclusiveIssues = new Set([
 ])
 
 /**
- * Creates an order under our key. A wallet's order then waits for the user's approval; a renewal is captured at once.
+ * Creates an order with our key. An order that a user pays then waits for the approval; PayPal captures a renewal at
+ * once.
  * @throws GatewayRefused if the key belongs to another order: PayPal repeats its first answer, whatever the new request
  * contains
  */
@@ -45,7 +46,9 @@ export async function createPaypalOrder(
   }
 }
 
-/** Handles `DUPLICATE_INVOICE_ID`: finds the order that has paid the attempt already, and whose id never reached us. */
+/**
+ * Handles `DUPLICATE_INVOICE_ID`: finds the order that has already paid the attempt. The response with its id was lost.
+ */
 async function findEarlierPayment(
   client: PaypalClient,
   attemptId: string,
@@ -57,7 +60,7 @@ async function findEarlierPayment(
   return paid
 }
 
-/** Creates a renewal. If PayPal requires the user's approval, the renewal has failed. */
+/** Charges a renewal. If PayPal requires the user's approval, returns a failed payment. */
 export async function chargeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
   const created = await createPaypalOrder(client, charge, body)
   if (created.status !== 'requires_action') return created

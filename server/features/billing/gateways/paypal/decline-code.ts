@@ -8,7 +8,7 @@ const codes: Record<string, DeclineCode> = {
   PAYER_ACCOUNT_RESTRICTED: 'wallet_declined',
   PAYER_ACCOUNT_LOCKED_OR_CLOSED: 'wallet_declined',
   REDIRECT_PAYER_FOR_ALTERNATE_FUNDING: 'wallet_declined',
-  // The user has revoked the permission at PayPal, or we have.
+  // The user or this site has revoked the permission to charge the wallet.
   TOKEN_ID_NOT_FOUND: 'wallet_declined',
   AGREEMENT_ALREADY_CANCELLED: 'wallet_declined',
   BILLING_AGREEMENT_NOT_FOUND: 'wallet_declined',

@@ -18,17 +18,18 @@ import { readByReference } from './read-by-reference.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * Maximum time until PayPal lists the event of a payment. It usually takes minutes, on a slow day hours; PayPal promises
- * nothing. These are the six hours for which PayPal remembers a `PayPal-Request-Id`, plus one in reserve (docs/decisions/0010).
+ * Assumed maximum time until PayPal lists the event of a payment. It usually takes minutes, sometimes hours; PayPal
+ * guarantees no limit. The value is the six hours for which PayPal stores a `PayPal-Request-Id`, plus one hour
+ * (docs/decisions/0010).
  */
 export const lookupLagMs = 7 * hourMs
 /** Tolerance for a difference between our clock and PayPal's. */
 const clockToleranceMs = 60_000
 
 /**
- * Finds the payment of an attempt if PayPal's response with the order id was lost. PayPal finds orders by id only, but it keeps
- * the events for our webhook, and the event of a capture names the attempt (docs/decisions/0010). An order without a capture is
- * not found. That is harmless: no user was sent to approve it, so it takes no money.
+ * Finds the payment of an attempt if PayPal's response with the order id was lost. PayPal finds orders only by id, but
+ * it stores the events for our webhook, and the event of a capture contains the attempt's id (docs/decisions/0010). An
+ * order without a capture is not found. That is harmless: no user was sent to approve it, so it takes no money.
  */
 export async function findPayment(
   client: PaypalClient,
@@ -48,13 +49,13 @@ function addMs(time: Date, milliseconds: number): Date {
 }
 
 /**
- * PayPal lists events of the last 30 days, and disputes opened in the last 180. One day is reserved for clock differences and
- * paging.
+ * PayPal lists events of the last 30 days, and disputes opened in the last 180 days. Both limits here are one day
+ * shorter, to allow for clock differences and paging.
  */
 export const eventRetentionMs = 29 * dayMs
 const disputeRetentionMs = 179 * dayMs
 
-/** The events that change a payment after its capture, even long after. */
+/** The events that change a payment after its capture, possibly much later. */
 export const followUpEvents = [
   'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
@@ -97,7 +98,7 @@ interface ListContext {
   isUnread: boolean
 }
 
-/** @returns undefined for an order that was never captured */
+/** Reads a listed payment. @returns undefined for an order that was never captured */
 async function readListed(
   client: PaypalClient,
   id: string,
@@ -108,7 +109,7 @@ async function readListed(
   if (!order) return missingPayment(id)
   const captureId = captureOf(order)?.id
   if (captureId === undefined) return undefined
-  // A dispute lasts for months: that of an older payment may have been opened before `since`, so it is queried.
+  // The dispute of an older payment may have been opened before `since`. Then `disputes` lacks it, so it is queried.
   const dispute =
     disputes.get(captureId) ??
     (isUnread

@@ -10,7 +10,7 @@ interface EventFilter {
   type?: string
 }
 
-/** Lists the events for our webhook in a span of time, delivered or not; at most 30 days back. */
+/** Lists the events for our webhook in a time span, whether delivered or not. PayPal lists at most the last 30 days. */
 export async function* listEvents(
   client: PaypalClient,
   { from, to, type }: EventFilter,

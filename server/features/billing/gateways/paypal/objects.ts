@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { GatewayReference } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
-/** PayPal's objects, as far as they are read. Properties that PayPal may omit, or omits from short representations, are optional. */
+// The properties of PayPal's objects that are read. Properties that PayPal may omit are optional.
 
 export interface Link {
   rel: string
@@ -60,13 +60,13 @@ const nullish = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([sche
 export const PaypalEvent = Type.Object({
   id: GatewayReference,
   event_type: GatewayReference,
-  /** A capture, refund, order, dispute or payment token, by the type. */
+  /** A capture, refund, order, dispute or payment token, depending on `event_type`. */
   resource: nullish(
     Type.Object({
       id: nullish(GatewayReference),
       /** Present for a dispute, which has no `id`. */
       dispute_id: nullish(GatewayReference),
-      /** Present for a reversed approval. */
+      /** Present if the approval of an order was reversed. */
       order_id: nullish(GatewayReference),
       invoice_id: nullish(Type.String()),
       /** The order with which a payment token was saved. */
@@ -83,7 +83,7 @@ export const PaypalEvent = Type.Object({
 })
 export type PaypalEvent = Static<typeof PaypalEvent>
 
-/** Lists omit the outcome and the transactions. */
+/** A dispute. PayPal's lists omit its outcome and its transactions. */
 export interface Dispute {
   dispute_id: string
   status?: string

@@ -1,7 +1,7 @@
 import type { Charge, OnSessionCharge } from '#server/features/billing/gateways/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
-/** Marks the payments that follow as renewals of a subscription, each for the period ahead. */
+/** Declares to PayPal that later payments are renewals of a subscription, each paid in advance. */
 export const usagePattern = 'SUBSCRIPTION_PREPAID'
 
 /** Builds the body of an order that the user approves at PayPal; with `save` it saves the wallet for renewals. */
@@ -37,7 +37,7 @@ export function buildRenewalRequest(charge: Charge, vaultId: string): string {
   })
 }
 
-/** Builds the body. PayPal stores two texts of ours with an order: its id (at most 127 characters) and the purchase (256). */
+/** Builds the body. PayPal limits `custom_id` and `invoice_id` to 127 characters, and `reference_id` to 256. */
 function buildRequest(
   { orderId, attemptId, amountCents, currency, purchase }: Charge,
   paypal: object,

@@ -19,10 +19,10 @@ interface WebhookContext {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** PayPal repeats a webhook event for three days, so an older one is a replay by somebody else. */
+/** Maximum age of a webhook event. PayPal redelivers events for three days, so an older event is a replay by others. */
 const maxAgeMs = 4 * dayMs
 
-/** PayPal's verification fields, and the headers that hold them. */
+/** The fields of PayPal's verification request, and the headers that contain their values. */
 const signatureHeaders = {
   auth_algo: 'paypal-auth-algo',
   cert_url: 'paypal-cert-url',
@@ -33,7 +33,7 @@ const signatureHeaders = {
 
 /**
  * Parses a webhook event and asks PayPal to verify it.
- * @throws WebhookRefused if it is not PayPal's, or is too old; Error if PayPal could not be reached
+ * @throws WebhookRefused if PayPal did not sign the event, or it is too old; Error if PayPal cannot be reached
  */
 export async function parseWebhook(
   context: WebhookContext,
@@ -42,7 +42,7 @@ export async function parseWebhook(
 ): Promise<WebhookEvent> {
   const signature = readSignature(headers)
   const age = context.clock.now().getTime() - Date.parse(signature.transmission_time ?? '')
-  if (!(age < maxAgeMs && age > -hourMs)) throw new WebhookRefused('the notification is too old')
+  if (!(age < maxAgeMs && age > -hourMs)) throw new WebhookRefused('the webhook event is too old')
   const text = body.toString('utf8')
   const event = readEvent(text)
   await verify(context, signature, text)
@@ -64,9 +64,9 @@ function readEvent(text: string): PaypalEvent {
     const event: unknown = JSON.parse(text)
     if (Value.Check(PaypalEvent, event)) return event
   } catch {
-    // Thrown below.
+    // Refused below.
   }
-  throw new WebhookRefused('the notification is no event')
+  throw new WebhookRefused('the body is not an event of PayPal')
 }
 
 /**
@@ -88,13 +88,13 @@ async function verify(
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
   }
-  throw new WebhookRefused('PayPal does not know the notification')
+  throw new WebhookRefused('PayPal did not confirm the signature')
 }
 
 /**
- * Returns the reference of the payment that an event is about. Events about refunds and disputes name only the capture, so its
- * order is queried at PayPal. If PayPal no longer has the order, the reference is that of the dispute, or of the invoice id,
- * which is the attempt's id.
+ * Returns the reference of the payment that an event is about. Events about refunds and disputes contain only the id of
+ * the capture, so its order is queried at PayPal. If PayPal no longer has the order, the reference is that of the
+ * dispute, or of the invoice id, which is our attempt's id.
  */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event

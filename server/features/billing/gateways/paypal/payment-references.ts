@@ -1,12 +1,12 @@
 const indirectReferencePattern = /^(dispute|invoice|capture):(.+)$/
 
-/** Names a payment of which PayPal reports only the invoice id, which is the attempt's. */
+/** Returns the reference of a payment of which PayPal reports only the invoice id, which is our attempt's id. */
 export const toInvoiceReference = (attemptId: string): string => `invoice:${attemptId}`
 
-/** Names a payment of which only the capture is known. */
+/** Returns the reference of a payment of which only the capture is known. */
 export const toCaptureReference = (captureId: string): string => `capture:${captureId}`
 
-/** Parses the name of a payment: usually its order id, otherwise see `toDisputeReference` and the functions above. */
+/** Parses a payment's reference: usually its order id, otherwise from `toDisputeReference` or the functions above. */
 export function parseReference(reference: string): {
   kind: 'order' | 'dispute' | 'invoice' | 'capture'
   id: string

@@ -13,7 +13,10 @@ export interface PaypalRequest {
 }
 
 export interface PaypalClient {
-  /** @throws PaypalRefusal for a response other than 2xx; Error if there is none */
+  /**
+   * Sends a request and returns the response body.
+   * @throws PaypalRefusal for a status other than 2xx; Error without response
+   */
   request<T>(request: PaypalRequest): Promise<T>
 }
 
@@ -31,7 +34,7 @@ interface PaypalResponse {
   body: unknown
 }
 
-/** Time limit of one HTTP request. It is short, because one gateway call may need several requests within `gatewayTimeoutMs`. */
+/** Time limit of one HTTP request: one gateway call may need several requests within `gatewayTimeoutMs`. */
 const requestTimeoutMs = 8000
 /** The delays before repeating a request that PayPal is still processing (409). */
 const retryDelaysMs = [100, 300, 900]
@@ -54,17 +57,17 @@ export class PaypalRefusal extends Error {
     this.debugId = debugId
   }
 
-  /** Returns whether PayPal refused the request for good, so that it had no effect. */
+  /** Returns whether PayPal refused the request permanently, so that it had no effect. */
   get isFinal(): boolean {
     return this.status >= 400 && this.status < 500 && !inconclusiveStatuses.has(this.status)
   }
 }
 
 /**
- * A plain HTTP client for PayPal. It repeats a request once, immediately, if the connection failed or PayPal answered with a
- * server error (5xx). Repeating is safe, because PayPal answers a known `PayPal-Request-Id` with its first answer
- * (https://developer.paypal.com/api/rest/reference/idempotency/). A request that timed out is not repeated. The client never
- * sends a request later, because PayPal forgets the keys of orders after 6 hours.
+ * Creates an HTTP client for PayPal. It repeats a request once, immediately, if the connection failed or PayPal
+ * answered with a server error (5xx). Repeating is safe, because PayPal answers a known `PayPal-Request-Id` with its
+ * first answer (https://developer.paypal.com/api/rest/reference/idempotency/). A request that timed out is not
+ * repeated. The client never repeats a request later, because PayPal forgets the keys of orders after 6 hours.
  */
 export function createPaypalClient(settings: Settings): PaypalClient {
   const { apiBase, clientId, clientSecret, clock, timeoutMs = requestTimeoutMs } = settings

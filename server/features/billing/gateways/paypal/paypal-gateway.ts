@@ -16,7 +16,7 @@ import { buildOrderRequest, buildRenewalRequest } from './order-request.ts'
 
 interface PaypalContext {
   settings: NonNullable<Config['paypal']> & { clientSecret: string }
-  /** The URL of the site, to which a user who cancels returns. */
+  /** The URL of the site, to which PayPal redirects users after an approval or a cancellation. */
   publicUrl: string
   clock: Clock
   log: Log
@@ -28,8 +28,8 @@ interface PaypalContext {
 const startTimeoutMs = 3000
 
 /**
- * Creates the PayPal gateway (Orders v2 with the vault). A payment's reference is the id of its order. An order that the user
- * approves takes money only when `confirmPayment` captures it, so a cancelled order is left as it is.
+ * Creates the PayPal gateway (Orders v2 with the vault). A payment's reference is the id of its order. An approved
+ * order takes money only when `confirmPayment` captures it, so `cancelPayment` has nothing to change at PayPal.
  */
 export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   const { settings, publicUrl, clock, log, timeoutMs } = context

@@ -14,9 +14,9 @@ const statuses: Record<string, Payment['status']> = {
 }
 
 /**
- * Converts PayPal's order to a payment, whose state depends on the order's capture. Without a capture no money has moved,
- * whatever the status of the order: an approved order still waits for us to capture it. Orders of another shop have no ids of
- * ours, and our older orders have more text after the id.
+ * Converts PayPal's order to a payment. The order's capture determines its status: without a capture no money has
+ * moved, because even an approved order must still be captured. Orders of other shops have none of our ids. In our
+ * older orders, `custom_id` has more text after the order id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
@@ -44,7 +44,7 @@ export function presentOrder(order: Order): Payment {
   }
 }
 
-/** Returns the decisive capture: one that succeeded, or may, before one that was declined. */
+/** Returns the decisive capture of an order: one that succeeded, otherwise a pending one, otherwise the last one. */
 export function captureOf({ purchase_units }: Order): Capture | undefined {
   const captures = purchase_units?.[0]?.payments?.captures ?? []
   const findByStatus = (status: Payment['status']) => captures.find((one) => statuses[one.status] === status)
@@ -56,12 +56,12 @@ function statusOf(order: Order, capture: Capture | undefined): Payment['status']
   return statuses[capture.status] ?? 'unreadable'
 }
 
-/** A reversal takes what was not refunded, like a lost dispute. */
+/** Presents a reversed capture as a lost dispute about the unrefunded amount. */
 function reversalOf({ amountCents, refundedCents }: Pick<Payment, 'amountCents' | 'refundedCents'>) {
   return { dispute: 'lost', disputedCents: amountCents - refundedCents } as const
 }
 
-/** Returns the saved wallet; its owner's id is the same for every saved method. */
+/** Returns the saved wallet. Its fingerprint is the id of the PayPal account, which is the same for every setup. */
 function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
   const { account_id: fingerprint, attributes } = payment_source?.paypal ?? {}
   const reference = attributes?.vault?.id
@@ -75,7 +75,7 @@ function approvalOf({ links }: Order): Payment['next'] {
   return url !== undefined && /^https?:/.test(url) ? { type: 'redirect', url } : undefined
 }
 
-/** Sums the refunds. A pending one counts as refunded, although it may fail days later. */
+/** Sums the refunds. A pending refund counts as refunded, although it may fail days later. */
 function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | 'refundPending'> {
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
   const refundedCents = refunds

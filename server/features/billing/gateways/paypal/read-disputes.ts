@@ -7,7 +7,7 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 export const disputesPath = '/v1/customer/disputes'
 const pageSize = '50'
 
-/** The outcome of a dispute for the seller. PayPal holds the money from the buyer's first complaint until the resolution. */
+/** The results of disputes for the seller, by PayPal's outcome code. PayPal holds the money until the resolution. */
 const outcomes: Record<string, DisputeStatus> = {
   RESOLVED_BUYER_FAVOUR: 'lost',
   ACCEPTED: 'lost',
@@ -19,7 +19,7 @@ const outcomes: Record<string, DisputeStatus> = {
   NONE: 'won',
 }
 
-/** @returns undefined if PayPal has no such dispute */
+/** Reads a dispute. @returns undefined if PayPal has no such dispute */
 export async function findDispute(client: PaypalClient, id: string): Promise<Dispute | undefined> {
   try {
     return await readById(client, id)
@@ -29,7 +29,7 @@ export async function findDispute(client: PaypalClient, id: string): Promise<Dis
   }
 }
 
-/** `unread` if PayPal did not report whether there is a dispute, or its status. */
+/** A dispute; undefined if there is none; `unread` if PayPal did not report whether there is one, or its status. */
 export type DisputeLookup = Dispute | 'unread' | undefined
 
 /** Reads the latest dispute of a capture, which PayPal's order does not contain. */
@@ -80,7 +80,7 @@ async function listDisputes(
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
       const page: DisputeList = await client.request({ method: 'GET', path: disputesPath + search })
-      // A response without either, such as a proxy's page, is not an empty list.
+      // A response with neither property, such as a proxy's page, is not an empty list.
       if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
       disputes.push(...items)
@@ -94,20 +94,20 @@ async function listDisputes(
   return disputes
 }
 
-/** @returns undefined for a status or an outcome that is not known */
+/** Returns the status of a dispute; undefined if this site does not know PayPal's status or outcome code. */
 function disputeStatusOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
   if (status === undefined) return undefined
   return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
 }
 
-/** Adds the state of its dispute to a payment. The disputed amount excludes what was refunded. */
+/** Adds a dispute to its payment. The disputed amount excludes refunded money. */
 export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }
   const { dispute_outcome: outcome, dispute_amount } = dispute
   const disputeStatus = disputeStatusOf(dispute)
   if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
-  // A reversal is final until PayPal gives the capture another status.
+  // PayPal has reversed the capture, so the money is lost until PayPal changes the status of the capture.
   if (payment.dispute === 'lost' && disputeStatus === 'won') return payment
   const amount = (disputeStatus === 'lost' && outcome?.amount_refunded) || dispute_amount
   const left = payment.amountCents - payment.refundedCents

@@ -6,7 +6,7 @@ import { readLatestDispute, withDispute } from './read-disputes.ts'
 
 export const ordersPath = '/v2/checkout/orders'
 
-/** @returns null if PayPal has no such order, or no longer */
+/** Reads an order. @returns null if PayPal does not have it, or no longer has it */
 export async function readOrder(client: PaypalClient, reference: string): Promise<Order | null> {
   if (!/^[A-Z0-9]{1,36}$/.test(reference)) return null
   try {
@@ -17,15 +17,15 @@ export async function readOrder(client: PaypalClient, reference: string): Promis
   }
 }
 
-/** @returns null as `readOrder` does */
+/** Reads an order as a payment, with its dispute. @returns null if PayPal does not have it, or no longer has it */
 export async function readPayment(client: PaypalClient, reference: string): Promise<Payment | null> {
   const order = await readOrder(client, reference)
   return order && presentWithDispute(client, order)
 }
 
 /**
- * Converts an order to a payment, with the dispute about its capture. The dispute is queried whatever the status of the
- * capture, because a dispute may move it out of COMPLETED.
+ * Converts an order to a payment, with the dispute about its capture. The dispute is queried for every status of the
+ * capture, because a dispute may change that status.
  */
 export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {
   const payment = presentOrder(order)

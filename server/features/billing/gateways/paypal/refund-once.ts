@@ -15,7 +15,7 @@ const temporaryIssues = new Set([
 /**
  * Refunds once per key, however late the request is repeated. PayPal forgets keys, and we may repeat a request days later.
  * Therefore PayPal stores the key with the refund, and that refund is searched for before each request.
- * @throws GatewayRefused for more than is left, or if PayPal no longer refunds this payment
+ * @throws GatewayRefused if the amount exceeds what can still be refunded, or PayPal no longer refunds this payment
  */
 export async function refundOnce(
   client: PaypalClient,
@@ -48,7 +48,8 @@ function findRefund({ purchase_units }: Order, customId: string): Refund | undef
 }
 
 /**
- * Checks that an existing refund is the requested one. A refund that failed or was cancelled is final: a retry has another key.
+ * Checks that an existing refund is the requested one, and has not failed.
+ * @throws GatewayRefused for another amount, or for a failed or cancelled refund: a retry needs a new key
  */
 function checkSameRefund({ id, status, amount }: Refund, amountCents: number, key: string): void {
   if (status === 'FAILED' || status === 'CANCELLED')

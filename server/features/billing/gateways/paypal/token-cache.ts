@@ -9,14 +9,14 @@ export interface TokenCache {
 /** A token is replaced this long before it expires, so that it does not expire in transit. */
 const marginMs = 60_000
 
-/** Caches an access token until it expires; concurrent callers wait for the same one. Each process has its own cache. */
+/** Caches an access token until it expires. Concurrent callers share one request. Each process has its own cache. */
 export function createTokenCache(fetchToken: () => Promise<unknown>, clock: Clock): TokenCache {
   let cached: { token: string; endsAt: number } | undefined
   let pending: Promise<string> | undefined
 
   const renew = async () => {
     const { access_token, expires_in } = Object(await fetchToken()) as Record<string, unknown>
-    if (typeof access_token !== 'string') throw new Error('PayPal gave no access token')
+    if (typeof access_token !== 'string') throw new Error('PayPal returned no access token')
     cached = {
       token: access_token,
       endsAt: clock.now().getTime() + Number(expires_in ?? 0) * 1000 - marginMs,

@@ -12,12 +12,12 @@ import { usagePattern } from './order-request.ts'
 const setupsPath = '/v3/vault/setup-tokens'
 export const tokensPath = '/v3/vault/payment-tokens'
 
-/** The user has not approved yet. */
+/** The statuses of a setup token that the user has not approved yet. */
 const unapprovedStatuses = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
 
 /**
- * Saves wallets without a payment. A set-up is a setup token that the user approves at PayPal. `complete` exchanges it for the
- * payment token with which renewals are charged. A setup token that is not exchanged saves nothing and expires by itself.
+ * Saves wallets without a payment. A setup is a setup token that the user approves at PayPal. `complete` exchanges it
+ * for the payment token with which renewals are charged. A setup token that is not exchanged saves nothing and expires.
  */
 export function createWalletSetups(client: PaypalClient): MethodSetups {
   return {
@@ -44,7 +44,7 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
 const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
 /**
- * @throws GatewayRefused if the key belongs to another request: PayPal repeats its first answer, whatever the new one contains
+ * @throws GatewayRefused if the key was used for another request: PayPal then repeats its first answer
  */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, setupId, returnUrl, cancelUrl } = request
@@ -67,7 +67,7 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
     const setup = await client.request<SetupToken>({ method: 'POST', path: setupsPath, key, body })
     const methodSetup = present(setup)
     const isOther = methodSetup.setupId !== undefined && methodSetup.setupId !== setupId
-    if (isOther) throw new GatewayRefused(`key ${key} was used for another saving`)
+    if (isOther) throw new GatewayRefused(`key ${key} was used for another setup`)
     return methodSetup
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
@@ -75,7 +75,7 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
   }
 }
 
-/** @returns null if PayPal has no such setup token, or no longer */
+/** Reads a setup token. @returns null if PayPal does not have it, or no longer has it */
 async function readSetup(client: PaypalClient, reference: string): Promise<SetupToken | null> {
   if (!/^[0-9a-zA-Z_-]{7,36}$/.test(reference)) return null
   try {
@@ -88,7 +88,7 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
 
 /**
  * Exchanges an approved setup token for a payment token once, under a key of its own. If PayPal has forgotten that key, the
- * payment token is found by its customer, because each set-up has a new customer.
+ * payment token is found by its customer, because each setup has a new customer.
  */
 async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
   const { id: reference, customer } = setup
@@ -126,7 +126,9 @@ function presentSaved(setup: SetupToken, { id, payment_source }: PaymentToken): 
   }
 }
 
-/** Presents a set-up that waits: for the user, who is sent to PayPal, or for us. */
+/**
+ * Converts an incomplete setup: the user must still approve it at PayPal, or this site must still exchange its token.
+ */
 function present(setup: SetupToken): MethodSetup {
   const url = setup.links?.find(({ rel }) => rel === 'approve')?.href
   const next = url !== undefined && /^https?:/.test(url) ? ({ type: 'redirect', url } as const) : undefined

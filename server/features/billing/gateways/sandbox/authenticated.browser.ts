@@ -1,2 +1,2 @@
-// Runs in the frame of the bank's check after the answer.
+// Runs in the frame of the bank's 3-D Secure check after the user has answered it.
 window.parent.postMessage({ type: 'authenticated' }, window.location.origin)

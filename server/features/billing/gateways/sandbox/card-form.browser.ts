@@ -1,4 +1,4 @@
-// Runs in the card's frame; served as JavaScript, without its types. The input is sent to /sandbox/tokens only.
+// Runs in the card's frame; served as JavaScript with its types removed. The input is sent only to /sandbox/tokens.
 
 interface Brand {
   type: string
@@ -18,7 +18,7 @@ const inputs = {
   cvv: find('cvv', HTMLInputElement),
 }
 const names: FieldName[] = ['number', 'expiry', 'cvv']
-// Written by our own server.
+// The type is safe: our server writes this attribute (`cardFormPage`).
 const brands: Brand[] = JSON.parse(form.dataset.brands ?? '[]')
 
 function find<E extends HTMLElement>(id: string, kind: new () => E): E {
@@ -67,7 +67,7 @@ const validators: Record<FieldName, () => boolean> = {
   cvv: () => new RegExp(`^\\d{${brandOf(digitsOf(inputs.number.value))?.cvv ?? 3}}$`).test(inputs.cvv.value),
 }
 
-/** Formats the digits in the brand's groups, or the date as MM / YY, and keeps the caret behind the same digit. */
+/** Formats the digits of an input with `write`, and keeps the caret after the same digit. */
 function formatInput(input: HTMLInputElement, write: (digits: string) => string): void {
   const caret = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
   const atEnd = input.selectionStart === input.value.length
@@ -89,7 +89,7 @@ function formatNumber(digits: string): string {
 
 function formatExpiry(digits: string): string {
   const filled = /^[2-9]/.test(digits) ? `0${digits}` : digits
-  // A date that the browser's autofill wrote as MM/YYYY.
+  // Shortens MM/YYYY, which the browser's autofill may enter, to MM/YY.
   const short =
     filled.length === 6 && filled.slice(2, 4) === '20'
       ? filled.slice(0, 2) + filled.slice(4)
@@ -114,7 +114,7 @@ function postChange(): void {
   })
 }
 
-/** Shows the message at a field, and focuses it. */
+/** Shows a message at a field, focuses the field, and notifies the parent page. */
 function showError(name: FieldName, message: string): void {
   showMessage(name, message)
   inputs[name].focus()
@@ -170,7 +170,7 @@ for (const name of names) {
   const input = inputs[name]
   input.addEventListener('input', () => handleInput(name))
   input.addEventListener('blur', () => {
-    // If only the window lost the focus, the field is still the active one.
+    // If the whole window lost the focus, the field is still the active element. Then no message is shown.
     if (document.activeElement !== input) showMessage(name, messageOf(name))
   })
 }

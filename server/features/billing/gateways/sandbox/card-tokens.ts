@@ -12,7 +12,7 @@ interface CardToken {
   last4: string
 }
 
-/** Exchanges a card for a token. The card is checked and not stored: it reaches no log, table or error. */
+/** Checks a card and exchanges it for a token. The card number is not stored and never appears in logs or errors. */
 export async function exchangeCard(
   { db, clock }: Pick<SandboxContext, 'db' | 'clock'>,
   input: CardInput,

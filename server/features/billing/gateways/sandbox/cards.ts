@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** The behaviour of a test card. */
+/** How the simulated bank responds to a test card. `asks…` means that the bank requires 3-D Secure. */
 export type Behaviour =
   | 'pays'
   | 'declined'
@@ -25,7 +25,7 @@ const testCards: Record<string, Behaviour> = {
   '4000000000000259': 'disputed',
 }
 
-/** The test numbers, the one that pays first. */
+/** The test card numbers. The first belongs to the card that always pays. */
 export const testCardNumbers: readonly string[] = Object.keys(testCards)
 
 export function behaviourOf(cardNumber: string): Behaviour | undefined {
@@ -60,8 +60,8 @@ export function presentChargeResult(behaviour: Behaviour): ChargeResult {
 }
 
 /**
- * Returns the result of charging a saved card while the user is present: one card has expired by then, and one is authenticated
- * already.
+ * Returns the result of charging a saved card while the user is present: `declines_later` has expired by then, and
+ * `asks_once` needs no further authentication.
  */
 export function savedChargeResult(behaviour: Behaviour): ChargeResult {
   if (behaviour === 'declines_later') return declines('card_expired')

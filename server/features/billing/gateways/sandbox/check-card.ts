@@ -43,7 +43,7 @@ export function newToken(): string {
   return `stok_${randomHex()}`
 }
 
-/** Returns each brand's format and length, for the form to apply while typing. */
+/** Returns each brand's format and length, with which the form formats and checks the number while the user types. */
 export function cardBrands() {
   const types = valid.creditCardType.getTypeInfo
   const names = Object.values(valid.creditCardType.types)

@@ -1,4 +1,4 @@
-// Runs in the express wallet's sheet; served as JavaScript, without its types. An approval becomes a token, as a typed card does.
+// Runs in the express wallet's sheet; served as JavaScript with its types removed. An approval creates a card token.
 ;(() => {
   /** The purchase as the payment page describes it, in the viewer's language. */
   interface Purchase {
@@ -25,7 +25,9 @@
     window.parent.postMessage(message, window.location.origin)
   }
 
-  /** Returns the wallet's owner: a separate address per browser, because an introductory price is granted once per address. */
+  /**
+   * Returns the wallet's owner. Each browser has its own address, because an address gets an introductory price once.
+   */
   function ownerOfWallet(): { email: string; name: string } {
     const key = 'sandbox_wallet'
     const address = localStorage.getItem(key) ?? `wallet-${crypto.randomUUID().slice(0, 8)}@example.com`

@@ -20,7 +20,7 @@ function escape(text: string): string {
 /** A product name, the same in every language. */
 const expressName = 'Sandbox Pay'
 
-/** The Content-Security-Policy of the sandbox's documents: no foreign content, framed by our own pages only. */
+/** The Content-Security-Policy of the sandbox's documents: no third-party content; only this site may frame them. */
 export const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +43,7 @@ function page({
   title: string
   script?: string
   body: string
-  /** In a frame on a raised surface, or as a sheet over the framing page; otherwise a page of its own. */
+  /** `framed`: inside the payment page; `sheet`: over the payment page; undefined: a page of its own. */
   layout?: 'framed' | 'sheet'
 }): string {
   return `<!doctype html>
@@ -76,7 +76,7 @@ function field({ name, label, autocomplete, placeholder, message }: Field): stri
 </div>`
 }
 
-/** Returns the card form for its frame. It has no name field and no button: those are on the parent page. */
+/** Returns the card form, which is shown in a frame. The parent page has the name field and the visible button. */
 export function cardFormPage(language: Language): string {
   const { card, number, numberBad, expiry, expiryForm, expiryBad, cvv, cvvBad, failed, confirm } =
     sandboxTexts[language]
@@ -104,7 +104,7 @@ ${fields.join('\n')}
   return page({ language, title: card, script: '/sandbox/card.js', body, layout: 'framed' })
 }
 
-/** Returns the sentence with the highlighted amount and the card's last digits. */
+/** Fills the amount, in bold, and the card's last digits into a text. Returns HTML. */
 function approvalText(text: string, language: Language, approval: ApprovalRequest): string {
   const amount = isMethodSetup(approval)
     ? ''
@@ -122,7 +122,10 @@ function answerForm(approval: ApprovalRequest, action: string, yes: string, no: 
 </form>`
 }
 
-/** Returns the bank's check, framed by the payment page: its landmark is named, because the surrounding page has a main part too. */
+/**
+ * Returns the page of the bank's 3-D Secure check, for a frame in the payment page. Its `main` landmark has a label,
+ * because the payment page has a `main` landmark too.
+ */
 export function authenticationPage(language: Language, approval: ApprovalRequest): string {
   const { check, bankAsks, pay, payWith, keepCard, testBank, confirm, reject } = sandboxTexts[language]
   const paying = approval.last4 ? payWith : pay

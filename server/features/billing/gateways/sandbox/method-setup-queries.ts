@@ -7,13 +7,13 @@ export type MethodSetupRow = Awaited<
   ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
 >
 
-/** A payment or a method set-up that the user is asked to approve. */
+/** A payment or a method setup that needs the user's approval. */
 export type ApprovalRequest = PaymentRow | MethodSetupRow
 
 export const isMethodSetup = (approval: ApprovalRequest): approval is MethodSetupRow =>
   'method_setup_id' in approval
 
-/** Selects set-ups with their methods. */
+/** Selects setups with their methods. */
 function selectMethodSetups(db: Db) {
   return db
     .selectFrom('sandbox_method_setups')
@@ -38,7 +38,7 @@ export function selectMethodSetupByKey(db: Db, key: string) {
   return selectMethodSetups(db).where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-/** Decides a set-up that waits for the user. @returns false if it no longer waits */
+/** Sets the outcome of a setup that waits for the user. @returns false if it no longer waits */
 export async function decideMethodSetup(
   db: Db,
   id: string,

@@ -12,7 +12,7 @@ import * as queries from './method-setup-queries.ts'
 import type { MethodSetupRow } from './method-setup-queries.ts'
 import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'
 
-/** Saves cards and wallets without a payment, in a table of its own: a bank declines or asks as it does with a payment. */
+/** Saves cards and wallets without a payment. The simulated bank responds as it does to a payment. */
 export function createMethodSetups(context: SandboxContext): MethodSetups {
   const { db } = context
   const read = async (reference: string) => {
@@ -35,7 +35,7 @@ export function createMethodSetups(context: SandboxContext): MethodSetups {
   }
 }
 
-/** Starts one set-up per key: repeating a request returns the same set-up, another request is refused. */
+/** Starts one setup per key. A repeated request returns the same setup; a different request with the key is refused. */
 async function start(context: SandboxContext, request: MethodSetupRequest): Promise<MethodSetup> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const id = newReference('ssav')
@@ -63,7 +63,7 @@ async function start(context: SandboxContext, request: MethodSetupRequest): Prom
     })
     return queries.selectMethodSetup(tx, id)
   })
-  if (!row) throw new Error(`the saving ${id} is gone`)
+  if (!row) throw new Error(`the method setup ${id} was not found after its creation`)
   if (row.id === id) context.notify(id)
   return present(row)
 }
@@ -80,7 +80,7 @@ function present(row: MethodSetupRow): MethodSetup {
   }
 }
 
-/** Returns the user's next step. As with a payment, the id cannot be guessed. */
+/** Returns the user's next step. As with a payment, the id in its URL cannot be guessed. */
 function nextStepOf({ kind, id }: MethodSetupRow): NonNullable<MethodSetup['next']> {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?saving=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?saving=${id}` }

@@ -11,7 +11,7 @@ export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>,
   await db.insertInto('sandbox_tokens').values(token).execute()
 }
 
-/** Uses up a token; undefined if it is unknown, used or expired. */
+/** Marks a card token as used and returns its card; undefined if the token is unknown, used or expired. */
 export function consumeToken(tx: Tx, token: string, now: Date) {
   return tx
     .updateTable('sandbox_tokens')
@@ -35,7 +35,7 @@ export async function markMethodDetached(db: Db, id: string, now: Date): Promise
   await db.updateTable('sandbox_payment_methods').set({ detached_at: now }).where('id', '=', id).execute()
 }
 
-/** Deletes the address of a user who deleted their account. */
+/** Deletes a user's e-mail address from their payments, after they have deleted their account. */
 export async function deletePayerEmail(db: Db, userId: string): Promise<void> {
   await sql`UPDATE sandbox_payments SET metadata = metadata - 'email' WHERE metadata ->> 'payer' = ${userId}`.execute(
     db,
@@ -51,7 +51,7 @@ export async function insertPayment(tx: Tx, payment: Insertable<SandboxPaymentsT
   await tx.insertInto('sandbox_payments').values(payment).execute()
 }
 
-/** Selects payments with their refunded amount and their method. */
+/** Selects payments with their refunded amount, method and dispute. */
 function selectPayments(db: Db) {
   return db
     .selectFrom('sandbox_payments')
@@ -105,7 +105,7 @@ export function selectPaymentsSince(db: Db, time: Date) {
     .execute()
 }
 
-/** Decides a payment that waits for the user. @returns false if it no longer waits */
+/** Sets the outcome of a payment that waits for the user. @returns false if it no longer waits */
 export async function decidePayment(
   db: Db,
   id: string,
@@ -159,7 +159,7 @@ export async function selectClockOffset(db: Db): Promise<number> {
   return row?.offset_ms ?? 0
 }
 
-/** Advances the site's clock. @returns how far it is ahead then */
+/** Advances the site's clock. @returns the new offset in milliseconds */
 export async function advanceClockOffset(db: Db, milliseconds: number): Promise<number> {
   const { offset_ms } = await db
     .insertInto('sandbox_clock')

@@ -27,7 +27,7 @@ function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): 
   return languageFromTag(requested ?? '') ?? acceptedLanguage(headers['accept-language']) ?? 'en'
 }
 
-/** The site's own font: a frame has no access to that of its parent. */
+/** The site's font, because a frame cannot use the fonts of its parent page. */
 const font = fileURLToPath(
   import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
 )
@@ -113,7 +113,7 @@ function sendFile(reply: Reply, type: string, text: string) {
   return reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text)
 }
 
-/** Serves a TypeScript file beside this one as JavaScript, without its types. */
+/** Serves a TypeScript file of this directory as JavaScript with its types removed. */
 function scriptRoute(path: string, file: string): PlainRoute {
   let text: string | undefined
   return {
@@ -129,7 +129,7 @@ function scriptRoute(path: string, file: string): PlainRoute {
 async function createToken(context: SandboxContext, body: unknown, language: Language, reply: Reply) {
   reply.header('cache-control', 'no-store')
   const input = parseCardInput(body)
-  if (!input) return reply.code(400).send({ message: 'number, expiry and cvv are needed' })
+  if (!input) return reply.code(400).send({ message: 'number, expiry and cvv are required' })
   const exchange = await exchangeCard(context, input)
   if (!exchange.ok)
     return reply.send({ field: exchange.field, message: sandboxTexts[language][exchange.reason] })
@@ -172,7 +172,7 @@ async function sendApprovalPage(
   )
 }
 
-/** Applies the user's answer. It counts once; later ones change nothing. @returns the URL to which a wallet redirects */
+/** Applies the user's answer. Later answers change nothing. @returns the URL to which the wallet page redirects */
 async function applyAnswer(
   context: SandboxContext,
   body: unknown,

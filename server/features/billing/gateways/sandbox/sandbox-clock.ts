@@ -7,15 +7,15 @@ import { advanceClockOffset, selectClockOffset } from './queries.ts'
 
 type GatewayConfig = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
 
-/** A process notices a change of the clock within this time. */
+/** Each process rereads the clock's offset after this time. */
 const refreshAfterMs = 5000
 
-/** The clock can be moved only if nothing real can be charged. */
+/** The clock can be moved only if no real gateway is configured. */
 const isAdjustable = ({ allowSandbox, stripe, paypal }: GatewayConfig) => allowSandbox && !stripe && !paypal
 
 /**
- * Opens the clock of a site: the system's or, if only the sandbox is configured, one as far ahead as the operator moved it. The
- * offset is in the database, for all processes.
+ * Creates the site's clock: the system clock or, if only the sandbox is configured, the system clock plus the offset
+ * that the operator set. The offset is stored in the database, so that all processes use it.
  */
 export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): Promise<Clock> {
   if (!isAdjustable(config)) return systemClock
@@ -40,7 +40,7 @@ export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Advances the clock of a site by a duration (`45m`, `12h`, `30d`); it never goes back.
+ * Advances the site's clock by a duration (`45m`, `12h`, `30d`). It cannot be moved back.
  * @returns the new time
  * @throws ConfigError if a real gateway is configured, or the duration is invalid
  */
@@ -50,9 +50,9 @@ export async function advanceClock(
   duration: string | undefined,
 ): Promise<Date> {
   if (!isAdjustable(config))
-    throw new ConfigError('The clock can be moved only where the sandbox is the one gateway that is set up.')
+    throw new ConfigError('The clock can be moved only if the sandbox is the only configured gateway.')
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(duration ?? '') ?? []
   const milliseconds = Number(count) * (units[unit ?? ''] ?? NaN)
-  if (!(milliseconds > 0)) throw new ConfigError('How far? For example 45m, 12h or 30d.')
+  if (!(milliseconds > 0)) throw new ConfigError('Enter a duration such as 45m, 12h or 30d.')
   return new Date(Date.now() + (await advanceClockOffset(db, milliseconds)))
 }

@@ -2,10 +2,10 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 
 export interface SandboxContext {
-  /** Its own connection: what it commits stays, even if a transaction of ours rolls back. */
+  /** Not the caller's transaction: as with a third party, changes stay committed if the caller rolls back. */
   db: Db
   clock: Clock
   secret: string
-  /** Notifies the site about a payment. The notification may be lost. */
+  /** Sends the site a webhook event about a payment or a method setup. The event may be lost. */
   notify(reference: string): void
 }

@@ -21,8 +21,8 @@ import { createMethodSetups } from './method-setups.ts'
 import { newReference, presentMethod, useToken, useWallet, type MethodUse } from './use-method.ts'
 
 /**
- * Creates a full gateway that moves no money. Its records are in the same database, but callers use it by the port alone, as a
- * third party.
+ * Creates a complete gateway that moves no money. Its records are in the site's database, but callers use only its
+ * `PaymentGateway` interface, as with a third party.
  */
 export function createSandboxGateway(context: SandboxContext): PaymentGateway {
   const { db, clock } = context
@@ -79,7 +79,9 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
 
 type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
 
-/** Makes one payment per key: repeating a request returns the same payment, another request is refused. */
+/**
+ * Makes one payment per key. A repeated request returns the same payment; a different request with the key is refused.
+ */
 async function pay(
   context: SandboxContext,
   charge: Charge,
@@ -165,7 +167,7 @@ async function refundOnce(
       throw new GatewayRefused(`${reference} is disputed`)
     const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
     if (amountCents <= 0 || amountCents > left)
-      throw new GatewayRefused(`${left} cents of ${reference} can be refunded`)
+      throw new GatewayRefused(`only ${left} cents of ${reference} can be refunded`)
     await queries.insertRefund(tx, {
       idempotency_key: key,
       payment_id: reference,
@@ -176,16 +178,16 @@ async function refundOnce(
   context.notify(reference)
 }
 
-/** The bank decides an unanswered dispute for us after this time. */
+/** The simulated bank decides an open dispute in the site's favour after this time. */
 const disputeDecisionMs = 10 * dayMs
 
-/** Returns the status of a dispute. An open one is won in the end, as an operator sees who advances the clock. */
+/** Returns the status of a dispute at a time. An open dispute is won after `disputeDecisionMs` of the site's clock. */
 function disputeStatusOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
   const isDecided = disputed_at !== null && now.getTime() - disputed_at.getTime() >= disputeDecisionMs
   return status === 'open' && isDecided ? 'won' : status
 }
 
-/** Opens a dispute about what is left of a payment, or records the bank's decision. */
+/** Opens a dispute about the unrefunded amount of a payment, or records the bank's decision. */
 export async function simulateDispute(
   { db, clock, notify }: SandboxContext,
   reference: string,
@@ -238,7 +240,7 @@ function detailsOf({ id, dispute: status, disputed_at }: PaymentRow): DisputeDet
   return { reference: `dispute_${id}`, reason: 'fraudulent', ...(dueAt ? { dueAt } : {}) }
 }
 
-/** Returns the user's next step. A payment's id cannot be guessed, so only the user has the link. */
+/** Returns the user's next step. Its URL needs no further protection, because a payment's id cannot be guessed. */
 function nextStepOf({ kind, id }: PaymentRow): NextStep {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?payment=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?payment=${id}` }

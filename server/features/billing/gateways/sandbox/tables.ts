@@ -27,7 +27,7 @@ interface PaymentMetadata {
   order_id: string
   attempt_id: string
   purchase?: string
-  /** The payer, and their address until they delete their account. */
+  /** The payer's user id. `email` is the payer's address until the account is deleted. */
   payer?: string
   email?: string
 }
@@ -48,7 +48,7 @@ export interface SandboxPaymentsTable {
   created_at: Date
 }
 
-/** A method that is saved without a payment. */
+/** The setup of a method that is saved without a payment. */
 export interface SandboxMethodSetupsTable {
   id: string
   idempotency_key: string
@@ -83,7 +83,7 @@ interface SandboxClockTable {
   offset_ms: number
 }
 
-/** The sandbox's own records; nothing else reads them. */
+/** The records of the sandbox, which only the sandbox reads. */
 export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
   sandbox_payment_methods: SandboxPaymentMethodsTable

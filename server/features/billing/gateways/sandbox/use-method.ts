@@ -4,13 +4,13 @@ import { randomHex } from '#server/platform/ids.ts'
 import { presentChargeResult, type ChargeResult } from './cards.ts'
 import * as queries from './queries.ts'
 
-/** The method that was charged or saved, and the response of the bank or the wallet. */
+/** The method that was charged or saved, and the simulated response of the bank or the wallet. */
 export interface MethodUse {
   methodId: string | null
   result: ChargeResult
 }
 
-/** Presents a saved method as the port does. */
+/** Converts a saved method to the form that `PaymentGateway` returns. */
 export function presentMethod(
   reference: string,
   {

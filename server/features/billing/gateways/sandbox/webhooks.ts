@@ -17,7 +17,7 @@ interface SigningContext {
 
 const SandboxEvent = Type.Object({ id: GatewayReference, payment: GatewayReference })
 
-/** As with other gateways, a signature older than this is refused. */
+/** Maximum age of a signature, as with other gateways. */
 const toleranceMs = 300_000
 const sendTimeoutMs = 5000
 const header = 'sandbox-signature'
@@ -26,7 +26,7 @@ function signatureOf(secret: string, time: string, body: Buffer | string): Buffe
   return createHmac('sha256', secret).update(`sandbox notification|${time}|`).update(body).digest()
 }
 
-/** Signs an event. @returns its body, and the header that proves its sender and time */
+/** Creates a signed event. @returns its body, and headers with the signature, which covers the time and the body */
 export function signEvent(
   { secret, clock }: SigningContext,
   reference: string,
@@ -48,7 +48,7 @@ export function signBody(
   return { body, headers }
 }
 
-/** @throws WebhookRefused if it has no valid signature of ours, or is too old */
+/** @throws WebhookRefused if the signature is invalid or too old, or the body is not an event of the sandbox */
 export function parseWebhook(
   { secret, clock }: SigningContext,
   body: Buffer,
@@ -56,16 +56,16 @@ export function parseWebhook(
 ): WebhookEvent {
   const [, time = '', mac = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(String(headers[header])) ?? []
   const isValid = mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), signatureOf(secret, time, body))
-  if (!isValid) throw new WebhookRefused('the signature is not ours')
+  if (!isValid) throw new WebhookRefused('the signature is invalid')
   if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs)
     throw new WebhookRefused('the signature is too old')
   const event: unknown = JSON.parse(body.toString('utf8'))
-  if (!Value.Check(SandboxEvent, event)) throw new WebhookRefused('the notification is no event')
+  if (!Value.Check(SandboxEvent, event)) throw new WebhookRefused('the body is not an event of the sandbox')
   return { eventId: event.id, reference: event.payment }
 }
 
 /**
- * Creates a sender that sends events to the site's own address, once and without waiting: the site must work without them.
+ * Creates a function that sends an event to this site, once and without waiting: the site must work without events.
  * @param address returns the address on which the site listens; undefined while it does not
  */
 export function createWebhookSender(
@@ -80,6 +80,6 @@ export function createWebhookSender(
       body,
       headers,
       signal: AbortSignal.timeout(sendTimeoutMs),
-    }).catch((error: unknown) => context.log.debug({ err: error }, 'a webhook event of the sandbox was lost'))
+    }).catch((error: unknown) => context.log.debug({ err: error }, 'a webhook event of the sandbox got lost'))
   }
 }

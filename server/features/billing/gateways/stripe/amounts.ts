@@ -31,7 +31,7 @@ export function smallestUnitOf(currency: string): number {
   return zeroDecimalCurrencies.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
 }
 
-/** Returns whether Stripe takes an amount in our hundredths: within its limits, without fractions of its unit. */
+/** Returns whether Stripe accepts an amount in our hundredths: within its limits, without fractions of its unit. */
 export function acceptsAmount(cents: number, currency: string): boolean {
   if (cents < (minimumCents[currency] ?? 50) || cents % smallestUnitOf(currency) !== 0) return false
   return toStripe(cents, currency) <= maxUnits
@@ -43,7 +43,7 @@ export function acceptsAmount(cents: number, currency: string): boolean {
  */
 export function toStripe(cents: number, currency: string): number {
   if (cents % smallestUnitOf(currency) !== 0)
-    throw new GatewayRefused(`Stripe takes ${currency} without decimals`)
+    throw new GatewayRefused(`Stripe accepts ${currency} only without decimals`)
   return toStripeAmount(cents, currency)
 }
 

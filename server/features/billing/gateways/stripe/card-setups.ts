@@ -12,12 +12,12 @@ import { findCustomer } from './find-customer.ts'
 import { cancelIntent, idOf, isDeclinedButOpen, outcomeOf, presentCard } from './intents.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** Expanded with a SetupIntent: the card that it saves. */
+/** Expands a SetupIntent with the card that it saves. */
 const withMethod = { expand: ['payment_method'] }
 
 /**
- * Saves cards without a payment: a set-up is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
- * the bank's check if required.
+ * Saves cards without a payment. A setup is one SetupIntent, to which the browser sends the card from Stripe's own
+ * fields. The bank may require 3-D Secure.
  */
 export function createCardSetups(context: StripeContext): MethodSetups {
   return {
@@ -50,17 +50,17 @@ async function start(
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (!(error instanceof StripeInvalidRequestError)) throw error
     const decline = await logNotCreated(context, { change: setupId, userId: payer.userId }, error)
-    // Without a SetupIntent there is no id, and our key is as unique.
+    // Stripe created no SetupIntent, so our key, which is unique too, becomes the reference.
     return { reference: key, status: 'failed', setupId, decline }
   }
 }
 
 /**
- * Reads a set-up. A declined one is cancelled first, as a payment is: its secret could be used to try any number of cards.
- * Set-ups of other shops are left alone.
+ * Reads a setup, and cancels it if it was declined: its secret could be used to try any number of cards. Setups of
+ * other shops are not changed.
  */
 async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
-  // Notifications may be about any object; only SetupIntents are set-ups.
+  // Webhook events may be about any object; only SetupIntents are setups.
   if (!/^seti_\w+$/.test(reference)) return null
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
   try {
@@ -74,7 +74,7 @@ async function readOrNull({ stripe }: StripeContext, reference: string): Promise
   }
 }
 
-/** Finds a set-up by the id of our change in its metadata. */
+/** Finds a setup by our own id in its metadata. */
 async function findByChange(
   context: StripeContext,
   { setupId, startedAt }: Extract<MethodSetupLookup, { setupId: string }>,
@@ -85,12 +85,12 @@ async function findByChange(
   return null
 }
 
-/** The account may also serve other shops. */
+/** Returns whether this site created a setup: the account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['method_setup_id'] !== undefined
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
-  // A state of a later version of Stripe's API: it is queried again.
+  // A status that only a later version of Stripe's API has counts as processing, so that the setup is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const setupId = intent.metadata?.['method_setup_id']
   return {

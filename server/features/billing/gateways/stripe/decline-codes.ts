@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** Stripe's `code`. */
+/** Our decline codes by Stripe's `code`. */
 const codes: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   payment_intent_authentication_failure: 'check_failed',
@@ -19,7 +19,7 @@ const codes: Record<string, DeclineCode> = {
   processing_error: 'other',
 }
 
-/** The bank's reason behind `card_declined`, if it is specific. */
+/** Our decline codes by Stripe's `decline_code`, the bank's own reason, which takes precedence over `code`. */
 const bankCodes: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   insufficient_funds: 'insufficient_funds',
@@ -34,7 +34,7 @@ const bankCodes: Record<string, DeclineCode> = {
 
 type StripeDecline = Pick<Stripe.PaymentIntent.LastPaymentError, 'code' | 'decline_code'>
 
-/** Maps the refusal of Stripe or the bank to our code. */
+/** Maps a decline by Stripe or the bank to our decline code. */
 export function declineOf({ code, decline_code }: StripeDecline): DeclineCode {
   return bankCodes[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
 }

@@ -11,8 +11,8 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /**
- * Charges, and returns a failed payment if Stripe's error leaves no doubt. Any other error is rethrown: it does not tell
- * whether money moved.
+ * Runs a charge, and returns a failed payment if Stripe's error proves that no money moved. Rethrows any other error,
+ * because the outcome is then unknown.
  * @throws GatewayRefused if the key was used for another request, whose payment may have succeeded
  */
 export async function handleChargeErrors(
@@ -32,7 +32,7 @@ export async function handleChargeErrors(
   }
 }
 
-/** Handles a payment that Stripe did not create: the card was deleted there, or the settings do not fit the account. */
+/** Handles a payment that Stripe refused to create, such as with a deleted card or settings that the account lacks. */
 async function handleNotCreated(
   context: StripeContext,
   charge: Charge,
@@ -45,14 +45,14 @@ async function handleNotCreated(
   )
 }
 
-/** Logs what Stripe refused to create. @returns our decline code */
+/** Logs a request that Stripe refused as invalid. @returns our decline code */
 export async function logNotCreated(
   { db, log }: StripeContext,
   { userId, ...logFields }: { userId: string; attempt?: string; change?: string },
   { code, param, message, requestId }: Stripe.errors.StripeInvalidRequestError,
 ): Promise<DeclineCode> {
   log.error({ ...logFields, code, param, request: requestId, reason: message }, 'Stripe refused a request')
-  // The customer was deleted at Stripe: the next attempt creates another.
+  // The customer was deleted at Stripe: the next attempt creates a new one.
   if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
   if (param === 'email') return 'email_refused'
   return param === 'payment_method' ? 'card_declined' : 'other'

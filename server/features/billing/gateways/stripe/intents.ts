@@ -4,10 +4,10 @@ import { cardExpiryDate } from '#server/features/billing/gateways/card-expiry.ts
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
-/** A Stripe payment, or a card set-up without one. */
+/** A Stripe payment, or the setup of a card without a payment. */
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 
-/** Returns the state of an intent in the terms that both ports share. */
+/** Converts the state of an intent to the fields that `Payment` and `MethodSetup` share. */
 export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'decline'> {
   const status = statusOf(intent)
   const error = errorOf(intent)
@@ -20,8 +20,8 @@ export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'de
 }
 
 /**
- * Returns the status of an intent. After a decline Stripe asks for another card; here that is another attempt, so the intent
- * has failed, and stays failed after it was cancelled.
+ * Returns the status of an intent. After a decline Stripe waits for another card. Here another card is another attempt,
+ * so a declined intent counts as failed, even after it was cancelled.
  */
 function statusOf(intent: Intent): Payment['status'] {
   const declined = errorOf(intent) !== null
@@ -39,13 +39,13 @@ function statusOf(intent: Intent): Payment['status'] {
     case 'requires_capture':
       return 'processing'
     default:
-      // A state of a later version of Stripe's API.
+      // A status that only a later version of Stripe's API has.
       return 'unreadable'
   }
 }
 
 /**
- * Returns the browser's next step: the card is typed in Stripe's own frames, and the bank's check is Stripe's too, so card data
+ * Returns the browser's next step. Stripe's own frames show the card form and the bank's 3-D Secure check, so card data
  * never reaches this server (PCI).
  */
 function nextStepOf({ status, client_secret }: Intent): Payment['next'] {
@@ -61,7 +61,10 @@ export function isDeclinedButOpen(intent: Intent): boolean {
   return intent.status === 'requires_payment_method' && errorOf(intent) !== null
 }
 
-/** @returns false if it can no longer be cancelled: it succeeded, was cancelled before, or is processing */
+/**
+ * Cancels an intent.
+ * @returns false if that is no longer possible: it succeeded, was cancelled before, or is processing
+ */
 export async function cancelIntent(
   intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
   reference: string,
@@ -76,7 +79,7 @@ export async function cancelIntent(
   }
 }
 
-/** Presents a saved card as the port does. */
+/** Converts a saved card to the form that `PaymentGateway` returns. */
 export function presentCard(
   customer: string,
   method: string,
@@ -92,7 +95,7 @@ export function presentCard(
   }
 }
 
-/** Stripe charges a saved card only with its customer, and a user may have several customers: the reference holds both ids. */
+/** Joins both ids, because Stripe charges a card only with its customer, and a user may have several customers. */
 function joinMethodReference(customer: string, method: string): string {
   return `${customer}/${method}`
 }
@@ -103,6 +106,6 @@ export function splitMethodReference(methodReference: string): { customer: strin
   return { customer, method }
 }
 
-/** Returns the id of an object that Stripe gives by id or expanded. */
+/** Returns the id of an object that Stripe returns as an id or expanded. */
 export const idOf = (reference: string | { id: string } | null): string | undefined =>
   typeof reference === 'string' ? reference : reference?.id

@@ -11,14 +11,14 @@ import { idOf } from './intents.ts'
 
 interface WebhookContext {
   stripe: Stripe
-  /** Two during a rotation. */
+  /** Two secrets during a rotation. */
   webhookSecrets: readonly string[]
   clock: Clock
 }
 
 const WithId = Type.Object({ id: GatewayReference })
 
-/** The properties that are read. Some objects, such as a balance, have no id. */
+/** The properties of an event that are read. Some objects, such as a balance, have no id. */
 const StripeEvent = Type.Object({
   id: GatewayReference,
   data: Type.Object({
@@ -29,13 +29,14 @@ const StripeEvent = Type.Object({
   }),
 })
 
-/** Older signatures are refused. */
+/** Maximum age of a signature. */
 const toleranceSeconds = 300
 
 /**
- * Reads only the id of an event and that of its payment. Payments, charges, refunds and disputes all name the payment; any
- * other event that an operator has subscribed to names none, and is not found when looked up.
- * @throws WebhookRefused if it is not signed by Stripe, or too old
+ * Verifies an event and returns its id with the id of its payment, setup or saved card. Events about charges, refunds
+ * and disputes contain the payment's id. If an operator subscribed to unrelated events, a lookup of their reference
+ * finds nothing.
+ * @throws WebhookRefused if the signature is invalid or too old
  */
 export function parseWebhook(
   signing: WebhookContext,
@@ -43,7 +44,7 @@ export function parseWebhook(
   headers: Record<string, string | string[] | undefined>,
 ): WebhookEvent {
   const event: unknown = verify(signing, body, String(headers['stripe-signature']))
-  if (!Value.Check(StripeEvent, event)) throw new WebhookRefused('the notification is no event')
+  if (!Value.Check(StripeEvent, event)) throw new WebhookRefused('the body is not an event of Stripe')
   const { id, payment_intent: payment } = event.data.object
   return { eventId: event.id, reference: idOf(payment ?? null) ?? id ?? event.id }
 }
@@ -61,5 +62,5 @@ function verify(
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error
     }
   }
-  throw new WebhookRefused('the signature is not of Stripe, or too old')
+  throw new WebhookRefused('the signature is invalid or too old')
 }

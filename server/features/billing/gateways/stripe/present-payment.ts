@@ -4,10 +4,10 @@ import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { fromStripe } from './amounts.ts'
 import { idOf, outcomeOf, presentCard } from './intents.ts'
 
-/** Expanded with a payment: its charge has the refunded amount and the card. */
+/** Expands a payment with its charge, which has the refunded amount and the card. */
 export const withCharge = 'latest_charge.balance_transaction'
 
-/** Converts a Stripe payment, without its dispute, which is an object of its own. */
+/** Converts a Stripe payment without its dispute, which Stripe returns separately. */
 export function presentIntent(intent: Stripe.PaymentIntent): Payment {
   const currency = intent.currency.toUpperCase()
   const charge = chargeOf(intent)
@@ -37,14 +37,16 @@ const disputeStatuses: Record<string, DisputeStatus> = {
   lost: 'lost',
 }
 
-/** Adds its dispute to a payment. An inquiry has taken no money, nor has one that was settled before it became a dispute. */
+/**
+ * Adds a dispute to its payment. Ignores inquiries (`warning_…`) and prevented disputes, because they take no money.
+ */
 export function withDispute(payment: Payment, dispute: Stripe.Dispute): Payment {
   const { amountCents, refundedCents, currency } = payment
   const { status, amount } = dispute
   if (status === 'prevented' || status.startsWith('warning_')) return payment
   const disputeStatus = disputeStatuses[status]
   if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
-  // Refunded money is not taken a second time.
+  // A dispute does not take refunded money a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
   return {
     ...payment,

@@ -9,9 +9,9 @@ interface RefundRequest {
 }
 
 /**
- * Refunds once per key, without a time limit: Stripe forgets a key after a day, so the refund stores it and is searched for
- * first.
- * @throws GatewayRefused if Stripe refuses for good
+ * Refunds once per key, however late the request is repeated. Stripe forgets idempotency keys after a day, so each
+ * refund stores the key in its metadata, and is searched for first.
+ * @throws GatewayRefused if Stripe refuses permanently
  */
 export async function refundOnce(
   stripe: Stripe,
@@ -52,6 +52,6 @@ async function findRefund(
 function isPermanentRefusal(error: unknown): error is Stripe.errors.StripeError {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   if (error instanceof StripeIdempotencyError) return true
-  // The account may have enough balance another day.
+  // A low balance of the Stripe account is temporary.
   return error instanceof StripeInvalidRequestError && error.code !== 'balance_insufficient'
 }

@@ -24,7 +24,7 @@ export const requiredEvents = [
 /** Maximum time that the site's start waits for Stripe's list of webhooks. */
 const timeoutMs = 3000
 
-/** Returns the events that Stripe does not send to this site; all of them if it has no webhook for it. */
+/** Returns the required events that Stripe does not send to this site: all of them if no webhook is enabled. */
 export async function listMissingEvents(stripe: Stripe, publicUrl: string): Promise<string[]> {
   const address = `${publicUrl}/api/webhook/payment/stripe`
   const subscribedEvents = new Set<string>()
@@ -36,7 +36,7 @@ export async function listMissingEvents(stripe: Stripe, publicUrl: string): Prom
   return subscribedEvents.has('*') ? [] : requiredEvents.filter((name) => !subscribedEvents.has(name))
 }
 
-/** Logs the missing events when the site starts. Never fails. */
+/** Logs the missing events when the site starts. Never throws. */
 export async function reportMissingEvents({ stripe, log }: StripeContext, publicUrl: string): Promise<void> {
   try {
     const missing = await listMissingEvents(stripe, publicUrl)

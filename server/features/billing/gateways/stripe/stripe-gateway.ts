@@ -30,18 +30,18 @@ const apiVersion = '2026-10-28.endive'
 export interface StripeSettings {
   secretKey: string
   publishableKey: string
-  /** Two during a rotation. */
+  /** Two secrets during a rotation. */
   webhookSecrets: readonly string[]
   /** The public URL of the site. */
   publicUrl: string
-  /** An origin; a path after it is not used. */
+  /** The origin of Stripe's API; a path is ignored. */
   apiBase: string
   db: Db
   clock: Clock
   log: Log
 }
 
-/** The hosts that Stripe's script needs: the fields' frames, the bank's check, and the payment itself. */
+/** The hosts of Stripe's script, of its frames for card fields and the bank's 3-D Secure check, and of its API. */
 const formHosts: FormHosts = {
   script: ['https://js.stripe.com', 'https://*.js.stripe.com'],
   frame: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
@@ -49,8 +49,9 @@ const formHosts: FormHosts = {
 }
 
 /**
- * Creates the Stripe gateway for cards: a payment is one PaymentIntent. With the user present it is created with the order, and
- * the browser gives the card to it in Stripe's own fields; a renewal is created and confirmed in one request.
+ * Creates the Stripe gateway for cards. A payment is one PaymentIntent. While the user is present, it is created with
+ * the order, and the browser sends the card to it from Stripe's own fields. A renewal is created and confirmed in one
+ * request.
  */
 export function createStripeGateway(settings: StripeSettings): PaymentGateway {
   const { publishableKey, publicUrl, db, log } = settings
@@ -98,8 +99,9 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
 }
 
 /**
- * Sends one request per call: without a response the payment is looked up, and nothing is repeated automatically. (On Node's
- * own HTTP client the library would repeat a request whose connection broke, whatever `maxNetworkRetries` says.)
+ * Creates a Stripe client that never repeats a request: without a response, the caller looks up the payment. It uses
+ * fetch, because with Node's HTTP client the library repeats a request after a broken connection despite
+ * `maxNetworkRetries`.
  */
 function connect({ secretKey, apiBase }: StripeSettings): Stripe {
   const { protocol, hostname, port } = new URL(apiBase)
@@ -116,7 +118,7 @@ function connect({ secretKey, apiBase }: StripeSettings): Stripe {
   })
 }
 
-/** Charges a saved card at once. If the bank requires authentication, the browser shows it with Stripe's script. */
+/** Charges a saved card. If the bank requires 3-D Secure, Stripe's script shows the bank's check in the browser. */
 function chargeSavedCard(context: StripeContext, charge: Charge, methodReference: string): Promise<Payment> {
   const { customer, method } = splitMethodReference(methodReference)
   return create(context, charge, { customer, payment_method: method, confirm: true, use_stripe_sdk: true })
@@ -139,9 +141,9 @@ async function create(
 }
 
 /**
- * Reads a payment. A declined one is cancelled first: it could still succeed with another card after we have reported it as
- * failed, and its secret could be used to try any number of cards. Payments of other shops are left alone: the webhook receives
- * all events of the account.
+ * Reads a payment, and cancels it if it was declined: it could still succeed with another card after we have reported
+ * it as failed, and its secret could be used to try any number of cards. Payments of other shops are not changed; they
+ * are read because the webhook receives all events of the account.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {
   const { stripe } = context
@@ -157,12 +159,12 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent.id))) payment.refundPending = true
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
-  // Stripe reports a dispute but does not list it.
+  // The charge is marked as disputed, but Stripe does not list the dispute.
   if (!data[0]) return { ...payment, status: 'unreadable', disputeUnread: true }
   return withDispute(payment, data[0])
 }
 
-/** A charge counts a refund as refunded while it is still pending. */
+/** Returns whether a refund is pending: Stripe includes it in the charge's `amount_refunded` although it may fail. */
 async function isRefundPending(stripe: Stripe, reference: string): Promise<boolean> {
   for await (const { status } of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
     if (status === 'pending' || status === 'requires_action') return true
@@ -170,7 +172,7 @@ async function isRefundPending(stripe: Stripe, reference: string): Promise<boole
 }
 
 async function readOrNull(context: StripeContext, reference: string): Promise<Payment | null> {
-  // Notifications may be about any object; only PaymentIntents are payments.
+  // Webhook events may be about any object; only PaymentIntents are payments.
   if (!/^pi_\w+$/.test(reference)) return null
   try {
     return await read(context, reference)
@@ -181,8 +183,8 @@ async function readOrNull(context: StripeContext, reference: string): Promise<Pa
 }
 
 /**
- * Finds a payment whose id never arrived by our attempt's id in its metadata. Lists are up to date at once, unlike Stripe's
- * search, and the time of the attempt keeps them short.
+ * Finds a payment by our attempt's id in its metadata, if Stripe's response with the payment's id was lost. Lists
+ * payments around the start of the attempt, because Stripe's search is not up to date immediately.
  */
 async function findByAttempt(
   context: StripeContext,
@@ -194,7 +196,7 @@ async function findByAttempt(
   return null
 }
 
-/** The account may also serve other shops. */
+/** Returns whether this site created a payment: the account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
 
 async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
@@ -212,13 +214,13 @@ async function listSince(context: StripeContext, time: Date): Promise<Payment[]>
   return found.toReversed()
 }
 
-/** @returns undefined for a payment of another shop */
+/** Reads a payment. @returns undefined for a payment of another shop */
 async function readOurs(context: StripeContext, reference: string): Promise<Payment | undefined> {
   const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
   return isOurs(intent) ? present(context, intent) : undefined
 }
 
-/** Lists the payments that were refunded or disputed in a span of time. */
+/** Returns the ids of the payments that were refunded or disputed in a time span. */
 async function listRefundedOrDisputed(
   { stripe }: StripeContext,
   span: { created: { gte: number }; limit: number },
@@ -237,12 +239,12 @@ async function detachCard(stripe: Stripe, method: string): Promise<void> {
   try {
     await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `detach:${method}:${randomHex()}` })
   } catch (error) {
-    // It is deleted already, or never existed.
+    // The card is already detached, or never existed.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
   }
 }
 
-/** Returns whether a card is attached. A detached card keeps its id, but has no customer. */
+/** Returns whether a card is attached to its customer. Stripe still returns a detached card, but without a customer. */
 async function isCardAttached(
   stripe: Stripe,
   { customer, method }: ReturnType<typeof splitMethodReference>,

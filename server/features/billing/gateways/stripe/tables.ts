@@ -5,7 +5,7 @@ export interface StripeTables {
   stripe_customers: {
     user_id: string
     customer_id: string | null
-    /** The previous customer, deleted at Stripe. */
+    /** The previous customer, which was deleted at Stripe. */
     deleted_customer_id: ColumnType<string | null, never, string | null>
   }
 }

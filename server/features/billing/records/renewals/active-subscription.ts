@@ -1,7 +1,7 @@
 import { graceEnd } from './dunning-schedule.ts'
 import type { SubscriptionStatus } from '#server/features/billing/tables.ts'
 
-/** The columns that decide whether a subscription is active. */
+/** The columns that determine until when a subscription is active. */
 export interface SubscriptionState {
   status: SubscriptionStatus
   period_ends_at: Date | null
@@ -14,10 +14,10 @@ export interface SubscriptionState {
 }
 
 /**
- * Returns the end of an active subscription; the only definition, for rights, membership, checkout and studio. It includes the
- * grace period if the subscription is to renew; otherwise it is the end of the paid period. It does not depend on the gateway's
- * state or on whether a job has recorded the end.
- * @returns null for one that was never active, or is over
+ * Returns until when a subscription is active. Entitlements, membership, checkout and studio all use this definition.
+ * If the subscription will renew or is past due, the end includes the grace period; otherwise it is the end of the paid
+ * period. It does not depend on whether a job has already recorded the end.
+ * @returns null if the status is neither `active` nor `past_due`
  */
 export function activeUntil(subscription: SubscriptionState): Date | null {
   const { status, period_ends_at: end, period_days, grace_ends_at } = subscription
@@ -26,7 +26,7 @@ export function activeUntil(subscription: SubscriptionState): Date | null {
   return willRenew(subscription) || status === 'past_due' ? graceEnd(end, period_days) : end
 }
 
-/** Returns whether it is charged at the end of its period, or its user is asked for another method then. */
+/** Returns whether a subscription is charged at the end of its period, or its user is then asked for another method. */
 function willRenew({
   cancel_at_period_end: cancelled,
   gateway,

@@ -10,7 +10,11 @@ export function gracePeriodMs(periodDays: number): number {
 export const graceEnd = (periodEnd: Date, periodDays: number): Date =>
   new Date(periodEnd.getTime() + gracePeriodMs(periodDays))
 
-/** Schedules attempts at the beginning of the grace period, after a third of it and at its end. @returns the first after `now`, or null */
+/**
+ * Returns the next retry of a failed renewal. Retries are scheduled at the start of the grace period, after a third of
+ * it and at its end.
+ * @returns the first retry after `now`; null if there is none
+ */
 export function nextRetry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
   const grace = gracePeriodMs(periodDays)
   const retries = [grace, (grace * 2) / 3, 0].map((left) => new Date(graceEndsAt.getTime() - left))
@@ -21,8 +25,8 @@ const reminderLeadMs = 7 * dayMs
 const yearDays = 365
 
 /**
- * Returns when to remind of the next charge: 7 days before an introductory price ends or a yearly plan renews, at once if the
- * period is shorter; null for never.
+ * Returns when to remind the user of the next charge: 7 days before an introductory price ends or a yearly plan renews,
+ * or at the start of a period shorter than that. Returns null for other charges.
  */
 export function reminderTime(
   { startsAt, endsAt }: Period,
@@ -38,8 +42,8 @@ interface Period {
 }
 
 /**
- * Returns the period that a payment begins: from the old end if it came within the grace period, else from now; missed periods
- * are never charged.
+ * Returns the period that a renewal payment pays for. It starts at the old end if the payment succeeds within the grace
+ * period, otherwise now, so that the time without access is not charged.
  */
 export function followingPeriod(
   oldEnd: Date,

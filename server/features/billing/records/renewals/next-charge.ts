@@ -2,7 +2,7 @@ import type { Db } from '#server/tables.ts'
 import { selectPlanIncludingRetired, type PlanRow } from '#server/features/billing/records/product-queries.ts'
 import { selectPlannedOrder, type RenewalRow } from './renewal-queries.ts'
 
-/** The next charge of a subscription: amount, plan and time. */
+/** The next charge of a subscription: plan, amount and time. */
 export interface NextCharge {
   plan: PlanRow
   cents: number
@@ -10,7 +10,9 @@ export interface NextCharge {
   at: Date
 }
 
-/** Returns the next charge of a subscription in its current state; null if nothing will be charged. */
+/**
+ * Returns the next charge of a subscription, if its state does not change until then; null if nothing will be charged.
+ */
 export async function loadNextCharge(db: Db, row: RenewalRow): Promise<NextCharge | null> {
   if (!row.period_ends_at || row.method_reference === null || row.cancel_at_period_end) return null
   const planned = await selectPlannedOrder(db, row.id)

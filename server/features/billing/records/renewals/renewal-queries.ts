@@ -6,13 +6,16 @@ import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/rec
 import type * as tables from '#server/features/billing/tables.ts'
 
 const liveStatusNames = ['active', 'past_due'] as const
-/** Literals, to match the condition of the partial index. */
+/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const liveStatuses = liveStatusNames.map((status) => sql.lit(status))
 
-/** True while a subscription is due. */
+/** SQL condition: a subscription is due at the time `$1`. */
 export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${liveStatusNames.join("', '")}') AND next_run_at <= $1)`
 
-/** Takes the due subscriptions, longest due first, and reserves them until `until`, so that no other process takes them before that. */
+/**
+ * Takes the due subscriptions, longest due first. Reserves them until `until`, so that no other process takes them
+ * before.
+ */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
   const taken = await db
     .with('due', (subscriptions) =>
@@ -43,7 +46,10 @@ async function selectSubscriber(db: Db, id: string): Promise<string | undefined>
   return (await ownerOf(db, { id }))[0]?.user_id
 }
 
-/** Locks a subscription's owner. A sign-in may have moved a guest's subscription to an account during the wait. */
+/**
+ * Locks a subscription's owner. Reads the owner again after each lock, because a sign-in may have moved a guest's
+ * subscription to an account during the wait.
+ */
 export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
   for (let locked: string | undefined; ;) {
     const subscriber = await selectSubscriber(tx, id)
@@ -102,7 +108,7 @@ export async function selectOrderOfPeriod(db: Db, id: string, period: number) {
   return (await orderOfPeriod(db, { id, period }))[0]
 }
 
-/** Returns the change of plan that waits for the next period. */
+/** Returns the order of a planned change of plan, which waits for the next period. */
 export function selectPlannedOrder(db: Db, subscriptionId: string) {
   return db
     .selectFrom('orders')
@@ -119,7 +125,10 @@ export const currentPlanPrice = ({ price_cents: amount_cents, currency }: Renewa
   currency,
 })
 
-/** Returns the price of the next period: that of its order, else of the pending change of plan, else of the same plan. */
+/**
+ * Returns the price of the next period: from its order if there is one, otherwise from the planned change of plan,
+ * otherwise of the current plan.
+ */
 export async function selectNextPrice(
   db: Db,
   row: RenewalRow,
@@ -128,7 +137,10 @@ export async function selectNextPrice(
   return order ?? (await selectPlannedOrder(db, row.id)) ?? currentPlanPrice(row)
 }
 
-/** Takes the due reminders; the transaction that takes them must send them. Cancelled subscriptions wait, in case they are resumed. */
+/**
+ * Takes the subscriptions with a due reminder, and clears the reminder. The caller must queue the mails in the same
+ * transaction. Cancelled subscriptions keep their reminder, in case they are resumed.
+ */
 export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
   const due = await tx
     .selectFrom('subscriptions')
@@ -149,8 +161,9 @@ export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promis
 }
 
 /**
- * Records that users are notified of their plan's higher price, and from when it applies. The transaction that takes them must
- * send the mails. Cancelled subscriptions wait, in case they are resumed, and so do those with a pending change of plan.
+ * Takes the subscriptions whose plan has become more expensive, and records that their users are notified of the new
+ * price, which applies from `from`. The caller must queue the mails in the same transaction. Cancelled subscriptions,
+ * and those with a planned change of plan, are skipped as long as they are in that state.
  */
 export async function takeDuePriceNotices(
   tx: Tx,
@@ -185,7 +198,7 @@ export async function takeDuePriceNotices(
   return due
 }
 
-/** Updates a subscription whose state does not change. */
+/** Updates a subscription whose status does not change. */
 export async function updateSubscription(
   tx: Tx,
   id: string,

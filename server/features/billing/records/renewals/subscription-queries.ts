@@ -22,7 +22,10 @@ export function selectSubscription(db: Db, id: string) {
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Returns the start of the pending changes of subscriptions; null for a subscription that is cancelled by then. */
+/**
+ * Returns when the planned change of plan of each subscription starts; null if the subscription is cancelled, so that
+ * the change will not happen.
+ */
 export async function selectPlanChangeStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -90,7 +93,7 @@ const liveSubscription = preparedLookup((db: Db, { userId }: Placeholders<{ user
 
 export type LiveSubscription = Awaited<ReturnType<typeof liveSubscription>>[number]
 
-/** Returns a user's subscription that is active at a moment, with its plan. */
+/** Returns a user's subscription that is active at a time, with its plan. */
 export async function selectActiveSubscription(
   db: Db,
   userId: string,
@@ -101,7 +104,7 @@ export async function selectActiveSubscription(
   return end && now < end ? row : undefined
 }
 
-/** Returns a user's subscription that is over but not yet ended by a job. */
+/** Returns the id of a user's subscription whose end has passed, but that no job has ended yet. */
 export async function selectExpiredSubscription(
   tx: Tx,
   userId: string,
@@ -113,8 +116,9 @@ export async function selectExpiredSubscription(
 }
 
 /**
- * Sets the cancellation, and makes the subscription due, because its end or next attempt may change.
- * @throws IllegalTransition if it is not active
+ * Cancels or resumes the renewals of a subscription. Makes it due for the renewal job, because its end or its next
+ * charge may change.
+ * @throws IllegalTransition if the subscription is not live
  */
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
@@ -128,7 +132,7 @@ export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolea
   )
 }
 
-/** @throws IllegalTransition if the subscription is in no state that leads to `to` */
+/** Changes the status of a subscription. @throws IllegalTransition if the current status does not lead to `to` */
 export async function transitionSubscription(
   tx: Tx,
   id: string,

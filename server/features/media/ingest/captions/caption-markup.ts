@@ -1,4 +1,4 @@
-/** Entities that WebVTT shares with HTML. */
+/** Matches an ampersand that does not start an entity of WebVTT. */
 const unescapedAmpersand = /&(?!(?:amp|lt|gt|nbsp|lrm|rlm|#\d+|#x[\da-f]+);)/gi
 
 /** Escapes text for WebVTT, so that nothing in it is read as markup. Entities stay unchanged. */
@@ -6,10 +6,13 @@ export function escapeCueText(text: string): string {
   return text.replaceAll(unescapedAmpersand, '&amp;').replaceAll('<', '&lt;').replaceAll('-->', '--&gt;')
 }
 
-/** Returns the settings of a caption by its ASS override codes: the first position counts. */
+/**
+ * Returns the WebVTT cue settings of a caption's ASS override codes. The first
+ * alignment code counts; without one, `defaultSettings`.
+ */
 export function cueSettings(overrideCodes: readonly string[], defaultSettings = ''): string {
   const settings = overrideCodes.map(settingsOfCode).find((placed) => placed !== undefined) ?? defaultSettings
-  // With explicit coordinates, the alignment states which corner of the text is placed there.
+  // With explicit coordinates, the ASS alignment selects the anchor point of the text, not a side of the screen.
   const hasPoint = overrideCodes.some((mark) => /\\(pos|move)\(/.test(mark))
   return hasPoint ? settings.replace(/ ?align:.*/, '') : settings
 }
@@ -20,19 +23,22 @@ function settingsOfCode(code: string): string | undefined {
   return old === undefined ? undefined : settingsForSsaAlignment(old)
 }
 
-/** The default alignment in both numberings. */
+/** Bottom centre, the default alignment, has the same number in both ASS and SSA. */
 const bottomCenter = 2
 
 /**
- * Returns the settings for an alignment of `\an` and the styles of ASS, numbered like a keypad. Anything not at the top is at the
- * bottom.
+ * Returns the cue settings for an alignment number of `\an` or an ASS style, numbered like a numeric keypad (7 to 9 are
+ * the top row). The middle row is shown at the bottom.
  */
 export function settingsForAssAlignment(numpad: string): string {
   const alignment = Number(/^[1-9]$/.exec(numpad)?.[0] ?? bottomCenter)
   return buildSettings(alignment >= 7, ['right', 'left', undefined][alignment % 3])
 }
 
-/** Returns the settings for an alignment of `\a` and SSA, numbered from 1 at the bottom, from 5 at the top, from 9 in the middle. */
+/**
+ * Returns the cue settings for an alignment number of `\a` or an SSA style: from 1 at the bottom, from 5 at the top,
+ * from 9 in the middle, which is shown at the bottom.
+ */
 export function settingsForSsaAlignment(number: string): string {
   const alignment = Number(/^([1-9]|1[01])$/.exec(number)?.[0] ?? bottomCenter)
   return buildSettings(
@@ -45,7 +51,7 @@ function buildSettings(isTop: boolean, side: string | undefined): string {
   return [...(isTop ? ['line:0'] : []), ...(side ? [`align:${side}`] : [])].join(' ')
 }
 
-/** Splits text into lines without blank ones, which would end a caption. */
+/** Splits text into lines and drops blank ones, because a blank line would end the WebVTT cue. */
 export function nonBlankLines(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '')
 }

@@ -2,7 +2,7 @@ import type { Language } from '#contract/languages.ts'
 import { languageFromFileTag } from '#contract/studio/file-language.ts'
 import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 
-/** The fields of ffprobe's stream that matter for captions. */
+/** The fields of an ffprobe stream that are needed to choose captions. */
 export interface CaptionStream {
   index: number
   codec_type?: string
@@ -12,19 +12,19 @@ export interface CaptionStream {
   tags?: Record<string, string>
 }
 
-/** A caption stream: its number, and the format in which ffmpeg extracts its text unchanged. */
+/** A caption stream, and the format in which ffmpeg extracts it. */
 export interface CaptionTrack {
   index: number
-  /** Number among the captions of the file, from 1. */
+  /** Position among the caption streams of the file, counted from 1. */
   track: number
   format: 'srt' | 'ass' | 'webvtt'
-  /** Whether ffmpeg converts them to this format from another one. */
+  /** True if ffmpeg converts the stream from another codec to `format`, false if it copies the text unchanged. */
   isConverted: boolean
 }
 
 /**
- * Text captions by codec. Others are images of text (DVD, Blu-ray, DVB), which cannot become WebVTT. Our own parsers convert
- * SubRip, because ffmpeg would write its "<" into WebVTT as markup.
+ * The extraction format of each text caption codec. Other codecs contain images of text (DVD, Blu-ray, DVB), which
+ * cannot become WebVTT. Our own parsers convert SubRip, because ffmpeg would write a "<" in the text as WebVTT markup.
  */
 const formats: Record<string, CaptionTrack['format']> = {
   subrip: 'srt',
@@ -39,8 +39,8 @@ const convertedCodecs = new Set(['mov_text', 'text'])
 const imageCodecs = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub'])
 
 /**
- * Chooses the streams that become captions: one for each language of the site; full captions precede those for the
- * hearing-impaired, and forced ones (signs only) are last. Streams without a language of the site are omitted.
+ * Chooses one caption stream for each language of the site. Prefers full captions to captions for the hearing-impaired,
+ * and those to forced captions (foreign speech and signs only). Omits streams in other languages.
  */
 export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, CaptionTrack> {
   const chosen = new Map<Language, CaptionTrack>()
@@ -52,7 +52,7 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
   return chosen
 }
 
-/** Notes the captions of a file that cannot be shown, and why. A track without captions needs no note. */
+/** Returns notes on the caption streams that cannot be shown, one for each reason. Empty streams get no note. */
 export function noteSkippedCaptions(streams: readonly CaptionStream[]): SourceNote[] {
   const nonEmptyTracks = captionTracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
   const numbers = (left: typeof nonEmptyTracks) => left.map(({ track }) => track).toSorted((a, b) => a - b)

@@ -7,17 +7,17 @@ import { vttTime } from '#server/features/media/ingest/plan/plan-storyboard.ts'
 import type { Cue } from './cues.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** Captions as WebVTT, and the first line with unusable times, if captions were omitted. */
+/** Captions as WebVTT. `lostLine` is the line of the first caption that was omitted because of invalid times. */
 export interface ConvertedCaptions {
   text: string
   lostLine?: number | undefined
 }
 
 /**
- * Converts a caption file (WebVTT, SubRip or ASS) to clean WebVTT: UTF-8 without a byte order mark, plain line ends, full
- * timestamps. Styles, notes and regions are omitted. Like browsers, it omits captions with unreadable times. `isConverted` is ASS
- * that ffmpeg made from another format.
- * @throws UnusableFile if no caption can be shown; it names the invalid line
+ * Converts a caption file (WebVTT, SubRip or ASS) to plain WebVTT: UTF-8 without a byte order mark, LF line ends, full
+ * timestamps. Omits styles, notes and regions and, like browsers, captions with invalid times. Set `isConverted` for
+ * ASS that ffmpeg made from another format.
+ * @throws UnusableFile if no caption can be shown; the reason names the line with invalid times, if there is one
  */
 export function convertCaptions(bytes: Buffer, { isConverted = false } = {}): ConvertedCaptions {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')

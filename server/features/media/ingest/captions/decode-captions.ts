@@ -1,17 +1,18 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /**
- * Characters that Windows-1252 adds to ASCII in the site's and neighbouring languages. Other legacy encodings yield other
- * characters and are refused. "Š" is excluded: it is an "ä" in old Macintosh encoding.
+ * The characters of Windows-1252 that the site's languages and their neighbours use. A file in another legacy encoding
+ * yields other characters when read as Windows-1252, and is refused. "Š" is excluded because its byte is "ä" in Mac OS
+ * Roman.
  */
 const legacyCharacters =
   /^[\x20-\x7e\s\u00AD¡¿«»‹›“”„‚‘’–—…•·¶ªº°²€£¢§©®™´½¼¾×áàâãäåçéèêëíîïñóôõöøúùûüßœæÁÀÂÃÄÅÇÉÈÊËÍÎÏÑÓÔÕÖØÚÙÛÜŒÆ]*$/u
-/** Opening quotes within a word are an "é" or "ä" of DOS. */
+/** An opening quote directly after a letter is an "é" or "ä" of a DOS code page. */
 const dosCharacters = /\p{L}[‚„]/u
 
 /**
- * Decodes a caption file: UTF-8; UTF-16 by its byte order mark or its zero bytes; otherwise Windows-1252, as older tools write, if
- * it yields only characters of the site's languages.
+ * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. Otherwise
+ * decodes it as Windows-1252, which older tools write, if the result has only characters of the site's languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
@@ -36,7 +37,10 @@ function refuse(key: 'notText' | 'notUtf8'): never {
   throw new UnusableFile({ key })
 }
 
-/** Detects UTF-16. Times and line ends are ASCII in every language, so every other byte of them is 0. */
+/**
+ * Detects UTF-16 by its byte order mark or zero bytes: timestamps and line ends
+ * are ASCII, so every second byte of them is 0.
+ */
 function detectUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const byteOrderMark = bytes.toString('hex', 0, 2)
   if (byteOrderMark === 'fffe') return 'utf-16le'

@@ -12,9 +12,10 @@ const defaultColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effec
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the position counts: top or bottom, and the side.
- * Comments and drawings are omitted.
- * @param isConverted whether ffmpeg converted them from another format, in which braces are text unless they hold a code
+ * Parses the dialogue of ASS and SSA captions and sorts it by time. Uses only the position of a style: top or bottom,
+ * and the side. Omits comments and drawings.
+ * @param isConverted true if ffmpeg converted the captions from another format; text in
+ * braces is then kept unless it is an override code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(defaultColumns)
@@ -50,14 +51,16 @@ function columnReader(line: string, columns: readonly string[]): (column: string
   return (column) => parts[columns.indexOf(column)]?.trim() ?? ''
 }
 
-/** Reads the name of a style and the settings of its captions. */
+/** Returns a style's name, and the cue settings of its alignment. */
 function readStyle(line: string, columns: readonly string[], section: string): [string, string] {
   const valueOf = columnReader(line, columns)
   const settings = section === 'v4 styles' ? settingsForSsaAlignment : settingsForAssAlignment
   return [valueOf('name'), settings(valueOf('alignment'))]
 }
 
-/** Reads a line of dialogue. The text is the last column and may contain commas. */
+/**
+ * Parses a line of dialogue; undefined if its times are invalid. The text is the last column and may contain commas.
+ */
 function readDialogue(
   line: string,
   columns: readonly string[],
@@ -90,11 +93,11 @@ function toCueText(text: string, isConverted: boolean): string {
   return escapeCueText(plainText)
 }
 
-/** A brace after a backslash is text. */
+/** Matches codes in braces. Also matches an escaped brace (after a backslash), which is text. */
 const overrideCodePattern = /(\\[{}]|\{[^{}]*\})/
 const ffmpegOverrideCodePattern = /(\\[{}]|\{\\[^{}]*\})/
 
-/** Returns the text without the codes in braces, and without drawings, which are between `\p1` and `\p0`. */
+/** Removes the override codes in braces, and drawings, which are the text between `\p1` and `\p0`. */
 function stripOverrideCodes(text: string, isConverted: boolean): string {
   let isDrawing = false
   let plainText = ''

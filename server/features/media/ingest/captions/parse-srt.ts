@@ -2,15 +2,18 @@ import { escapeCueText, cueSettings, nonBlankLines } from './caption-markup.ts'
 import { toMilliseconds } from './caption-times.ts'
 import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
 
-/** Hours are optional with colons; tools that write points write all three parts. A negative time, left over from cutting, counts as 0. */
+/**
+ * Matches hours (optional), minutes and seconds separated by colons, or all three separated by points. A time with a
+ * minus sign, which cutting tools leave behind, is read as 0.
+ */
 const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*(?:--?|–|—)>\s*${timestamp}(?:\s.*)?$`)
-/** A line that looks like times. */
+/** Matches a line that looks like the times of a caption, even if they are invalid. */
 const timingLike = /^\s*-?\d+:.*-->/
 
 /**
- * Parses SubRip, which has no standard: a caption begins at its times, not at an empty line, which may be missing or be between its
- * lines. A number before the times is the caption's index.
+ * Parses SubRip, which has no standard. A caption begins at its line of times. Empty lines do not separate captions:
+ * files may omit them, or have them within a caption. A number before the times is the caption's index.
  */
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
@@ -39,14 +42,17 @@ function readTimes(line: string): { from: number; to: number } | undefined {
   return { from: readTime(times.slice(0, times.length / 2)), to: readTime(times.slice(times.length / 2)) }
 }
 
-/** Reads the parts of `timestamp`: its sign, then the numbers between colons or between points. */
+/**
+ * Converts the groups of `timestamp` to milliseconds: the sign, then the
+ * numbers between colons or those between points.
+ */
 function readTime([sign, h1, m1, s1, f1, h2, m2, s2, f2]: readonly (string | undefined)[]): number {
   return sign ? 0 : toMilliseconds(h1 ?? h2, m1 ?? m2, s1 ?? s2, f1 ?? f2)
 }
 
 /**
- * Removes the index of the next caption from a caption's lines. With empty lines between index and times, only the expected number
- * is an index.
+ * Removes the next caption's index from the end of a caption's lines. If empty lines follow the number, it counts as an
+ * index only if it equals `next`.
  */
 function withoutNextIndex(lines: readonly string[], next: number): readonly string[] {
   const last = lines.findLastIndex((line) => line.trim() !== '')
@@ -55,7 +61,7 @@ function withoutNextIndex(lines: readonly string[], next: number): readonly stri
   return isNumber ? lines.slice(0, last) : lines
 }
 
-/** Tag names of HTML or WebVTT that other tools write. Anything else between "<" and ">" is text. */
+/** Names of HTML and WebVTT tags that tools write into SubRip. Any other text between "<" and ">" is not markup. */
 const tagNames =
   'b|i|u|s|font|em|strong|span|c|v|lang|ruby|rt|br|p|div|center|big|small|strike|del|ins|sub|sup|tt|blink'
 const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)`, 'i')

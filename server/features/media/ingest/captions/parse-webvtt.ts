@@ -1,18 +1,21 @@
 import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
 import { toMilliseconds } from './caption-times.ts'
 
-/** Hours of any length, or none; minutes and seconds below 60; three decimals. A comma before them is a common mistake. */
+/**
+ * Hours are optional and of any length; minutes and seconds have two digits. Accepts
+ * a comma before the decimals, a common mistake.
+ */
 const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(.*)$`)
-/** Excludes regions, since their definitions are omitted. */
+/** The cue settings that are kept. `region` is dropped, because the definitions of regions are dropped too. */
 const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
 /** A "<" that starts neither a tag nor a timestamp is text, such as "<3". */
 const strayAngleBracket = /<(?![a-z/]|\d+:)/gi
 
 /**
- * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing): only an empty line ends a block, a line
- * with an arrow begins a caption in any place, and one with unreadable times is omitted. Anything before the first arrow of a block
- * is its name, a note, a style or a region.
+ * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing). Only an empty line ends a
+ * block. A line with an arrow begins a caption wherever it is; a caption with invalid times is omitted. Any line before
+ * the first arrow of a block is a cue's name, a note, a style or a region, and is ignored.
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []

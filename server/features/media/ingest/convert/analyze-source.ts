@@ -26,10 +26,12 @@ import {
 import type { Programs } from './programs.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** Facts needed before an episode is converted. */
+/** What must be known about a source file before it is converted. */
 export interface SourceAnalysis {
   times: PacketTimes
-  /** The audio in one format, from the start of the film and without gaps; undefined if there is none. */
+  /**
+   * The decoded audio in one format, from the start of the film and without gaps; undefined if the file has no audio.
+   */
   sound: SoundInput | undefined
   gain: Gain | undefined
   /** Captions embedded in the file. */
@@ -42,7 +44,7 @@ interface AnalyzeOptions {
   programs: Programs
   input: string
   source: SourceMedia & { clockJump: number | undefined }
-  /** Folder for temporary files; only the audio is kept. */
+  /** Folder for temporary files. Only the decoded audio is left there. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -53,9 +55,9 @@ const continuousAudioFile = 'sound.mka'
 const pcmArgs = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
- * Reads a whole file once, without decoding its video: the times of its packets, its audio and its captions. The audio is written
- * in one format (docs/decisions/0013-loudness-is-measured-first.md), because ffmpeg restarts its filters when channels or rate
- * change.
+ * Reads the packet times, the audio and the captions of a file, without decoding its video. Writes the audio in one
+ * format, because ffmpeg restarts its filters when channels or sample rate change
+ * (docs/decisions/0013-loudness-is-measured-first.md).
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
@@ -93,7 +95,7 @@ async function readPackets(
     return { result, times: collected.times() }
   }
   const fullRun = await readWith(captionArgs(captions))
-  // Captions that cannot be read must not fail the episode.
+  // Captions that cannot be read must not fail the episode: the file is then read again without them.
   const areCaptionsRead = fullRun.result.status === 0 || captions.size === 0
   const { result, times } = areCaptionsRead ? fullRun : await readWith([])
   if (result.status !== 0) throw toConversionError(result)
@@ -101,11 +103,11 @@ async function readPackets(
   return { times, areCaptionsRead }
 }
 
-/** Fills gaps, aligns the start with the film, and measures the loudness. */
+/** Fills gaps in the audio, aligns its start with the start of the film, and measures its loudness. */
 async function alignAudio(options: AnalyzeOptions) {
   const from = join(options.folder, rawAudioFile)
   if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
-  // The audio keeps the film's times: without -copyts it would begin at 0.
+  // `-copyts` keeps the film's timestamps; without it, ffmpeg would shift the audio to begin at 0.
   const input = ['-copyts', ...inputArgs(from, 'matroska')]
   const filters = [loudnessFilters, 'ebur128=peak=true:framelog=verbose'].join(',')
   const result = await run(options, [
@@ -127,7 +129,9 @@ async function alignAudio(options: AnalyzeOptions) {
   return { sound, loudness: parseLoudness(result.stderr) }
 }
 
-/** Measures the limiter's output, because a limiter reduces loudness together with the peaks. */
+/**
+ * Corrects the gain after measuring the limiter's output, because a limiter reduces loudness together with the peaks.
+ */
 async function correctForLimiter(
   options: AnalyzeOptions,
   { input, container }: SoundInput,
@@ -153,7 +157,7 @@ function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 
 const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
-/** Minimum duration for the time limit, since the container's duration may be wrong. */
+/** Film duration (seconds) assumed at least for the time limit, because the container may state a wrong duration. */
 const minLimitSeconds = 600
 
 function run(
@@ -161,7 +165,7 @@ function run(
   args: readonly string[],
   onLine?: (line: string) => void,
 ): Promise<RunResult> {
-  // A run without output lines of its own reports progress.
+  // A run without lines of its own prints its progress, because a run that prints nothing counts as hung.
   const progress = onLine ? [] : ['-progress', 'pipe:1']
   return runLimited({
     program: programs.ffmpegPath,
@@ -196,7 +200,7 @@ async function collectCaptions(
     try {
       texts.set(language, convertCaptions(await readFile(draft), { isConverted }).text)
     } catch (error) {
-      // A stream without captions, or one that was never written, must not fail the episode.
+      // An empty caption stream, or one for which ffmpeg wrote no file, must not fail the episode.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!missing && !(error instanceof UnusableFile)) throw error
       const isEmpty = error instanceof UnusableFile && ['empty', 'noCaptions'].includes(error.reason.key)
@@ -207,7 +211,7 @@ async function collectCaptions(
   return { captions: texts, notes: tracksNote('captionTracks', unreadable) }
 }
 
-/** Reads the summary of ffmpeg's `ebur128`; undefined if there is none. */
+/** Parses the summary of ffmpeg's `ebur128` filter; undefined if there is none. */
 export function parseLoudness(summary = ''): Loudness | undefined {
   const integrated = Number(/^\s*I:\s+(-?[\d.]+) LUFS/m.exec(summary)?.[1] ?? NaN)
   const peak = Number(/^\s*Peak:\s+(-?[\d.]+) dBFS/m.exec(summary)?.[1] ?? NaN)

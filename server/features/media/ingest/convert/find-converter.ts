@@ -25,12 +25,12 @@ export function bundledFfmpegWarning({
   version,
 }: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
   if (!bundled) return undefined
-  return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
+  return `Videos are converted with the ffmpeg of 2018 that was installed with the site (${version}). Set FFMPEG_PATH to a current ffmpeg in production, because it parses uploads.`
 }
 
 const encoderCache = new Map<string, Promise<ExtraRendition>>()
 
-/** Tests an encoder once in a process. */
+/** Finds an encoder once per process for each codec and ffmpeg, because each search runs ffmpeg. */
 function cachedEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const key = `${codec} ${converter.ffmpegPath}`
   const encoder = encoderCache.get(key) ?? findEncoder(converter, codec)

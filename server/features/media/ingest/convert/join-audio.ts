@@ -4,8 +4,8 @@ import { joinSegments } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './playlists.ts'
 
 /**
- * Joins audio segments. Audio has no keyframes, so ffmpeg cuts it every second; after the first four, they are joined in pairs to
- * match the video's 1, 1, 1, 1, 2, 2 … s, and the playlist is rewritten.
+ * Joins audio segments so that they match the video's segments of 1, 1, 1, 1, 2, 2 … s, and rewrites the playlist.
+ * ffmpeg cuts audio, which has no keyframes, every second; after the first four, segments are joined in pairs.
  */
 export async function joinAudio(folder: string): Promise<void> {
   const playlist = join(folder, 'index.m3u8')
@@ -14,7 +14,8 @@ export async function joinAudio(folder: string): Promise<void> {
   for (const [index, group] of groups.entries()) {
     const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
     const uri = `${String(index).padStart(5, '0')}.m4s`
-    // Groups only grow, so the name written belongs to a part already read.
+    // A group's index is never higher than that of its first segment, so this
+    // overwrites only segments that were already read.
     await writeFile(join(folder, uri), joinSegments(parts))
     joined.push({ uri, duration: playlistDuration(group) })
   }
@@ -23,7 +24,10 @@ export async function joinAudio(folder: string): Promise<void> {
   await writeFile(playlist, writePlaylist(joined))
 }
 
-/** Groups the first four alone, then pairs. A final remainder below half a second is added to the previous group. */
+/**
+ * Groups segments: the first four alone, then in pairs. A last segment below
+ * half a second is added to the previous group.
+ */
 export function groupSegments(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []
   segments.forEach((segment, index) => {

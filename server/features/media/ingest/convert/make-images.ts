@@ -11,17 +11,17 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 
 const posterSide = 720
 const thumbSide = 180
-/** So few pixels that no face or text can be recognized, even after sharpening. */
+/** Shorter side of a still before it is enlarged: too few pixels to recognise a face or text, even after sharpening. */
 const blurPixels = 14
 const stillSide = 180
 /** Images of at least this size yield a sharp cover. */
 export const coverSize = { width: 600, height: 800 }
-/** As many pixels as phone cameras produce. */
+/** Limit of decoded images, about the resolution of phone cameras. */
 const maxPixels = 50_000_000
 
 /**
- * Makes an episode's images from the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
- * blurred `still.webp` in `publicFolder`.
+ * Makes an episode's images from the candidate frames in `folder`: `poster.webp` and `thumb.webp` in the same folder,
+ * and the blurred `still.webp` in `publicFolder`. Deletes the candidate frames.
  */
 export async function makeEpisodeImages(folder: string, publicFolder: string): Promise<void> {
   const frames = (await readdir(folder))
@@ -44,7 +44,9 @@ export async function makeEpisodeImages(folder: string, publicFolder: string): P
   await Promise.all(frames.map((frame) => rm(frame)))
 }
 
-/** Makes a blurred still. Details are discarded before the image is enlarged and blurred, so nothing can be restored. */
+/**
+ * Makes a blurred still. Details are discarded before the image is enlarged and blurred, so they cannot be restored.
+ */
 async function makeBlurredStill(frame: string, target: string): Promise<void> {
   const pixels = await sharp(frame)
     .resize(blurPixels, blurPixels, { fit: 'outside' })
@@ -59,7 +61,10 @@ async function makeBlurredStill(frame: string, target: string): Promise<void> {
     .toFile(target)
 }
 
-/** Chooses the first frame that is not black, white or flat; if all are, the one with most detail. */
+/**
+ * Returns the first frame that is not black, white or flat. If there is
+ * none, returns the frame with the highest contrast.
+ */
 async function chooseFrame(frames: readonly string[]): Promise<string> {
   let best = { frame: frames[0] ?? '', contrast: -1 }
   for (const frame of frames) {
@@ -76,7 +81,7 @@ async function measureFrame(frame: string): Promise<{ mean: number; contrast: nu
   return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
 }
 
-/** A cover in the storage: its key, and a dark colour of it to show during loading. */
+/** A stored cover: its storage key (`path`), and a dark shade of its main colour, which is shown while it loads. */
 export interface Cover {
   path: string
   color: string
@@ -85,9 +90,10 @@ export interface Cover {
 }
 
 /**
- * Makes a video's public 3:4 cover from an image. It is named by its content, so the same image yields the same key.
- * @param image uploaded bytes, or the path of an image that the ingest made
- * @throws UnusableFile if it is not an image, not of an accepted type, or too large
+ * Makes a video's public 3:4 cover from an image. Its storage key is a hash of its
+ * content, so the same image yields the same key.
+ * @param image bytes of an upload, which are checked, or the path of an image that the ingest made
+ * @throws UnusableFile if the image is unreadable, of an unsupported type, or too large
  */
 export async function makeCover(
   storage: Storage,
@@ -111,7 +117,7 @@ export async function makeCover(
   return { path, color: darken(dominant), isSmall: await isSmall(image) }
 }
 
-/** Returns whether an image, rotated as its camera was held, must be enlarged to fill a cover. */
+/** Returns whether an image, after rotation by its EXIF orientation, must be enlarged to fill a cover. */
 async function isSmall(image: string | Buffer): Promise<boolean> {
   const { autoOrient } = await sharp(image, { limitInputPixels: maxPixels }).metadata()
   return autoOrient.width < coverSize.width || autoOrient.height < coverSize.height

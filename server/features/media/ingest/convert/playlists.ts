@@ -1,4 +1,4 @@
-/** One segment as its playlist names it; `duration` in seconds. */
+/** A segment as listed in a playlist; `duration` in seconds. */
 export interface Segment {
   uri: string
   duration: number
@@ -12,7 +12,7 @@ export interface MeasuredSegment extends Segment {
 export interface Rendition {
   folder: string
   segments: MeasuredSegment[]
-  /** In the form of CODECS, such as avc1.64001f. */
+  /** Codec string for the CODECS attribute, such as avc1.64001f. */
   codec: string
 }
 
@@ -21,7 +21,7 @@ export interface VideoRendition extends Rendition {
   height: number
 }
 
-/** Reads the segments of a playlist as ffmpeg writes them. */
+/** Parses the segments of a playlist that ffmpeg wrote. */
 export function parsePlaylist(text: string): Segment[] {
   return [...text.matchAll(/#EXTINF:([\d.]+),.*\r?\n(?!#)(.+)/g)].map(([, duration, uri = '']) => ({
     uri: uri.trim(),
@@ -47,8 +47,8 @@ export function writePlaylist(segments: readonly Segment[]): string {
 }
 
 /**
- * Measures bit rates in bits per second: the mean, and the peak by RFC 8216, the highest of any run of segments that together last
- * between half and one and a half times the target duration.
+ * Measures bit rates in bits per second: the average, and the peak as RFC 8216 defines it. The peak is the highest rate
+ * of any run of segments that together last between 0.5 and 1.5 times the target duration.
  */
 export function measureBitRates(segments: readonly MeasuredSegment[]): { average: number; peak: number } {
   const total = sum(segments.map(({ duration }) => duration))
@@ -69,8 +69,9 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 }
 
 /**
- * Writes the master playlist from measured renditions, in the given order. `extra` states that `extra.m3u8` beside it has more in
- * this codec: Chromium's native player fails at a change of codec, so one list must not contain two.
+ * Writes a master playlist of measured renditions, in the given order. `extra` announces that `extra.m3u8` has more
+ * renditions in this codec. They are not in the main playlist, because Chromium's native player fails when the codec
+ * changes.
  */
 export function writeMaster(
   videos: readonly VideoRendition[],

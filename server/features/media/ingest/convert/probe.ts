@@ -26,21 +26,24 @@ import {
 } from '#server/features/media/ingest/plan/source-colours.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** A usable file. */
+/** Properties of a usable source file. */
 export interface SourceMedia extends SourceShape {
   container: Container
-  /** The container's duration in seconds; 0 if it has none. It may be wrong: the packets are read later. */
+  /**
+   * Duration in seconds as the video stream or the container states it; 0 if unknown. It may be
+   * wrong: the conversion measures it by the packets.
+   */
   duration: number
   /** Duration of the video stream in seconds, as the container states it. */
   videoDuration: number | undefined
   interlaced: boolean
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
-  /** Index of the film's stream: a cover image is a video stream too, and may be the first. */
+  /** Index of the video stream. It is not always the first: a cover image is a video stream too. */
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
   soundIndex: number | undefined
-  /** The container's ids of these two: packet identifiers in a transport stream. */
+  /** The container's ids of the video and audio streams: packet identifiers (PIDs) in a transport stream. */
   trackIds: number[]
   colours: SourceColours
   /** Caption streams that can be shown, one for each language of the site. */
@@ -54,8 +57,8 @@ const maxSide = 8192
 const timeoutMs = 30_000
 
 /**
- * Probes a file before it is accepted, and refuses several recordings in one file. The search for a second recording reads the
- * whole file, so it is not repeated at conversion.
+ * Probes a file before it is accepted, and refuses several concatenated recordings in one file. The search for a second
+ * recording reads the whole file, so the conversion does not repeat it (see `probe`).
  * @throws UnusableFile
  */
 export async function checkSource(ffprobe: string, path: string, signal: AbortSignal): Promise<SourceMedia> {
@@ -65,7 +68,7 @@ export async function checkSource(ffprobe: string, path: string, signal: AbortSi
 }
 
 /**
- * Probes a file: by its first bytes, then with ffprobe.
+ * Detects a file's container by its first bytes, then probes the file with ffprobe.
  * @throws UnusableFile
  */
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
@@ -125,7 +128,10 @@ function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
 
-/** Returns whether ffmpeg would read only the first of several recordings. In a transport stream it reads them all. */
+/**
+ * Returns whether a file has several recordings of which ffmpeg would read only the first.
+ * ffmpeg reads all of them in a transport stream.
+ */
 async function isJoined(container: Container, path: string): Promise<boolean> {
   if (container === 'mpegts') return false
   return container === 'mov' ? isMp4Joined(path) : isMatroskaJoined(path)
@@ -155,7 +161,7 @@ interface Probed {
 }
 
 function parseProbe(json: string): Probed {
-  // ffprobe's own output; all fields that are read are optional except these two and a stream's index.
+  // The cast is safe: this is ffprobe's output, and all fields but a stream's index are optional in the types.
   const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
   return { streams, format }
 }
@@ -203,8 +209,9 @@ export function checkMaxDuration(duration: number): void {
 }
 
 /**
- * Returns the duration of the video. Matroska's tag states when a track ends on the file's own clock, which may start late in a
- * part of a recording. The tag may be left over from another file, so it counts only if the total duration agrees.
+ * Returns the duration of the video stream in seconds; undefined if unknown. Matroska's DURATION tag states the end of
+ * a track, so the file's start time is subtracted. A tag that exceeds the file's duration was copied from another file
+ * and is ignored.
  */
 function videoDurationOf(
   container: Container,
@@ -221,9 +228,9 @@ function videoDurationOf(
 }
 
 /**
- * Chooses the default video stream, otherwise the first readable one, and lists the unreadable ones. A cover image is a video
- * stream too, and may be the first.
- * @throws UnusableFile if there is none
+ * Chooses the default video stream, otherwise the first readable one, and lists the numbers of the unreadable ones.
+ * Cover images are excluded, although they are video streams too.
+ * @throws UnusableFile if no video stream is readable
  */
 function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
   const videoStreams = streams.filter(
@@ -236,7 +243,7 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
   const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
     codec_name !== undefined && width > 0 && height > 0
   const readable = videoStreams.filter(isReadable)
-  // A single frame beside a film is a cover that is not marked as one.
+  // A stream with a single frame is a cover image that is not marked as one.
   const multiFrameStreams = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
   const video = defaultStream(multiFrameStreams) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
@@ -244,7 +251,7 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
 }
 
 /**
- * Chooses the default audio stream, otherwise the first readable one, and lists the unreadable ones.
+ * Chooses the default audio stream, otherwise the first readable one, and lists the numbers of the unreadable ones.
  * @throws UnusableFile if there is audio but none is readable
  */
 function chooseAudioStream(streams: readonly ProbedStream[]): {
@@ -279,7 +286,7 @@ function parseSeconds(text: string | undefined): number | undefined {
   return text !== undefined && Number.isFinite(value) ? value : undefined
 }
 
-/** Parses a stream's duration, which Matroska writes as a tag, 00:01:02.345; the file's own may be that of longer audio. */
+/** Parses Matroska's DURATION tag of a stream, such as 00:01:02.345, to seconds. */
 function parseClock(text: string | undefined): number | undefined {
   const [, hours, minutes, rest] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
   return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
@@ -290,7 +297,7 @@ function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
   return mean.num > 0 && mean.den > 0 ? mean : parseFraction(r_frame_rate)
 }
 
-/** Parses "30000/1001" or "4:3"; 0/0 if there is none. */
+/** Parses "30000/1001" or "4:3"; returns 0/0 if there is no text. */
 function parseFraction(text: string | undefined): Fraction {
   const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
   return { num, den }

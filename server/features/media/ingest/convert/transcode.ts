@@ -37,7 +37,7 @@ export interface TranscodeOptions {
   programs: Programs
   /** The file to read, an absolute path. */
   input: string
-  /** An existing empty folder; private files are written to `media`, public ones to `public` inside it. */
+  /** An existing empty folder. Private files are written to its subfolder `media`, public ones to `public`. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -45,7 +45,7 @@ export interface TranscodeOptions {
   onProgress: (percent: number) => void
 }
 
-/** An asset's properties after conversion; width and height of its largest rendition. */
+/** An asset's properties after conversion. Width and height are those of its largest rendition. */
 export interface TranscodeResult {
   width: number
   height: number
@@ -58,12 +58,15 @@ export interface TranscodeResult {
 }
 
 const aacLc = 'mp4a.40.2'
-/** Share of the declared duration that may be missing: 5 %, and never less than half a second. */
+/**
+ * A film may be 5 % shorter than declared, or half a second if that is more; otherwise its file counts as truncated.
+ */
 const maxMissingShare = 0.05
 const maxMissingSeconds = 0.5
 
 /**
- * Makes everything of an asset except its captions: renditions, playlists, storyboard, images.
+ * Makes all files of an asset except captions: renditions, playlists, storyboard
+ * and images. Returns embedded captions as text.
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
@@ -112,7 +115,7 @@ export async function transcode({
     },
   })
   if (sound) await rm(sound.input, { force: true })
-  // The build of 2018 exits with success and without a message on a full disk.
+  // On a full disk, the ffmpeg of 2018 exits with status 0 and without a message.
   if (isFull(await statfs(folder))) throw diskFullError()
   if (result.status !== 0) throw toConversionError(result)
   return {
@@ -123,8 +126,8 @@ export async function transcode({
 }
 
 /**
- * Returns by how much the clock jumps back in the middle.
- * @throws UnusableFile if a codec changes there
+ * Returns by how many seconds the clock of a transport stream jumps back in the middle; undefined if it does not.
+ * @throws UnusableFile if a track changes its codec
  */
 async function findClockJump(
   input: string,
@@ -138,7 +141,8 @@ async function findClockJump(
 }
 
 /**
- * Checks that ffmpeg has the filters of the colour conversion, since grossly wrong colours would be worse than no episode.
+ * Checks that ffmpeg has the filters of the colour conversion. Refusing a file
+ * is better than showing grossly wrong colours.
  * @throws UnusableFile
  */
 async function checkColours(ffmpegPath: string): Promise<void> {
@@ -158,7 +162,7 @@ async function makeFolders(folder: string, plan: LadderPlan, hasExtraRendition: 
 
 const minFreeBytes = 1024 ** 2
 
-/** Returns whether a file system reports that it is full; one without figures is not. */
+/** Returns whether a file system has less than 1 MB free. One that reports no blocks does not count as full. */
 export function isFull({
   blocks,
   bavail,
@@ -216,7 +220,10 @@ async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Pr
   return videos
 }
 
-/** Writes the master playlist for every player and, with an extra codec, one with all renditions, to which capable players switch. */
+/**
+ * Writes `master.m3u8` for every player. With an extra codec, also writes `extra.m3u8` with all
+ * renditions, for players that support both codecs.
+ */
 async function writeMasters(
   media: string,
   videos: readonly VideoRendition[],
@@ -242,7 +249,7 @@ async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec)
   return rendition
 }
 
-/** Measures a rendition. Every segment of the playlist must exist, be non-empty and be complete. */
+/** Measures the segments of a rendition. @throws Error if a segment is missing, empty or incomplete */
 async function measure(media: string, name: string, codec: string): Promise<Rendition> {
   const segments = []
   for (const segment of parsePlaylist(await readFile(join(media, name, 'index.m3u8'), 'utf8'))) {
@@ -262,8 +269,8 @@ async function hasSegments(folder: string): Promise<boolean> {
 }
 
 /**
- * Measures a film's duration by its packets. The container's duration of the video only tells whether the file is truncated, and
- * how long the last frame is held.
+ * Measures a film's duration in seconds by its packets. The duration stated by the container serves only to detect a
+ * truncated file and, in Matroska, to extend the last frame.
  * @throws UnusableFile
  */
 async function measureDuration(

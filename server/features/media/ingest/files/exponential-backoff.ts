@@ -9,9 +9,11 @@ export interface BackoffOptions {
 
 const defaultBackoff: BackoffOptions = { firstMs: 5000, maxMs: 5 * 60_000 }
 
-/** Waits for an unreachable service, twice as long each time. */
+/**
+ * Delays between retries of an unreachable service. Each delay is twice as long as the previous one, up to a maximum.
+ */
 export interface ExponentialBackoff {
-  /** @throws the signal's reason when aborted */
+  /** Logs the error and waits. @throws the signal's reason when aborted */
   wait(error: unknown, signal: AbortSignal): Promise<void>
   /** Resets the delay after a success. */
   reset(): void

@@ -5,8 +5,8 @@ const segmentId = 0x18538067
 const clusterId = 0x1f43b675
 
 /**
- * Returns whether a Matroska or WebM file ends before its declared length. A recording that declares none never counts as
- * truncated. https://www.rfc-editor.org/rfc/rfc8794
+ * Returns whether a Matroska or WebM file ends before its declared length. A file that declares no length never counts
+ * as truncated. https://www.rfc-editor.org/rfc/rfc8794
  */
 export async function isMatroskaTruncated(path: string): Promise<boolean> {
   const file = await open(path)
@@ -20,7 +20,7 @@ export async function isMatroskaTruncated(path: string): Promise<boolean> {
   }
 }
 
-/** Returns whether a Matroska or WebM file has another one appended, as with concatenated browser recordings. */
+/** Returns whether another Matroska or WebM file was appended to this one, as in concatenated browser recordings. */
 export async function isMatroskaJoined(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -32,7 +32,10 @@ export async function isMatroskaJoined(path: string): Promise<boolean> {
   }
 }
 
-/** An element: its ID and its end; undefined if it declares none, as in a live recording. */
+/**
+ * An EBML element: its ID, and the position of its end. `end` is undefined if
+ * no length is declared, as in a live recording.
+ */
 interface Element {
   id: number
   end: number | undefined
@@ -41,7 +44,10 @@ interface Element {
 /** Enough for 3.5 hours of 60 frames and 100 audio packets a second. */
 const maxElements = 3_000_000
 
-/** Yields the outermost elements of a file, and those inside segments and clusters without an end, up to the first unreadable one. */
+/**
+ * Yields a file's top-level elements, and those inside segments and clusters
+ * without a length. Stops at the first unreadable one.
+ */
 async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
   const readHeaderAt = createHeaderReader(file)
   for (let at = 0, read = 0; read < maxElements; read++) {
@@ -60,7 +66,10 @@ async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
 const maxHeaderBytes = 12
 const windowBytes = 64 * 1024
 
-/** Creates a buffered reader of element heads. The blocks of a live recording are small and many: each read serves several. */
+/**
+ * Creates a buffered reader of element headers: one read of the file serves
+ * many of the small blocks of a live recording.
+ */
 function createHeaderReader(file: FileHandle): (at: number) => Promise<Buffer> {
   let [from, bytes] = [0, Buffer.alloc(0)]
   return async (at) => {
@@ -73,14 +82,17 @@ function createHeaderReader(file: FileHandle): (at: number) => Promise<Buffer> {
   }
 }
 
-/** Reads an ID of one to four bytes; the first set bit gives the number. */
+/** Reads an element ID of one to four bytes. The position of the first set bit is the number of bytes. */
 function readId(head: Buffer): { value: number; bytes: number } | undefined {
   const bytes = Math.clz32(head[0] ?? 0) - 23
   if (bytes > 4 || bytes > head.length) return undefined
   return { value: head.readUIntBE(0, bytes), bytes }
 }
 
-/** Reads a length of one to eight bytes; the first set bit gives the number. If all others are set, the length is unknown. */
+/**
+ * Reads a length of one to eight bytes. The position of the first set bit is the number of bytes. If all bits after it
+ * are set, the length is unknown.
+ */
 function readLength(buffer: Buffer, at: number): { length: number | undefined; end: number } | undefined {
   const bytes = Math.clz32(buffer[at] ?? 0) - 23
   if (bytes > 8 || at + bytes > buffer.length) return undefined

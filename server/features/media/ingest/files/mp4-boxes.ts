@@ -7,7 +7,7 @@ interface Box {
 }
 
 /**
- * Splits a file into its adjacent boxes.
+ * Splits a file into its top-level boxes.
  * @throws Error if a box claims to be longer than the file
  */
 export function splitBoxes(file: Buffer): Box[] {
@@ -24,7 +24,7 @@ export function splitBoxes(file: Buffer): Box[] {
 
 const maxBoxes = 10_000
 
-/** Reads the types of the adjacent boxes in a file on disk, and whether the file ends with the last of them. */
+/** Returns the types of a file's top-level boxes, and whether the file ends exactly where the last of them ends. */
 export async function readBoxOutline(path: string): Promise<{ types: string[]; isWhole: boolean }> {
   const file = await open(path)
   try {
@@ -41,13 +41,14 @@ export async function readBoxOutline(path: string): Promise<{ types: string[]; i
   }
 }
 
-/** Enough for 3.5 hours in fragments of a third of a second. */
+/** Maximum number of boxes that are read: enough for 3.5 hours in fragments of a third of a second. */
 const maxFragments = 100_000
 const maxFragmentHeaderBytes = 1024 ** 2
 
 /**
- * Returns whether a file is several concatenated recordings: it has a second index (moov), or the clock of its fragments goes back.
- * Some programs repeat the index before each fragment; with a continuous clock that is one recording.
+ * Returns whether a file consists of several concatenated recordings: it has a second index (moov), or the clock of its
+ * fragments goes back. Some programs repeat the index before each fragment; with a continuous clock that is one
+ * recording.
  */
 export async function isMp4Joined(path: string): Promise<boolean> {
   const file = await open(path)
@@ -71,7 +72,10 @@ export async function isMp4Joined(path: string): Promise<boolean> {
   }
 }
 
-/** Returns the start times of the tracks in a fragment (moof), in their own units; tracks without one are omitted. */
+/**
+ * Returns the start time of each track in a fragment (moof), in the track's own time
+ * units. Tracks without a start time are omitted.
+ */
 function fragmentTimes(moof: Buffer): Map<number, number> {
   const times = new Map<number, number>()
   for (const { bytes } of boxesIn(moof).filter(({ type }) => type === 'traf')) {
@@ -97,7 +101,7 @@ function boxesIn(box: Buffer): Box[] {
   return boxes
 }
 
-/** Yields the adjacent boxes in a file on disk, up to the first with an invalid length. */
+/** Yields the top-level boxes of a file on disk, up to the first one with an invalid length. */
 async function* boxesOf(
   file: FileHandle,
   size: number,
@@ -110,7 +114,10 @@ async function* boxesOf(
   }
 }
 
-/** Reads a box header. A length of 0 extends to the end of the file; with 1 the actual length follows in 64 bits. */
+/**
+ * Reads a box header. Length 0 means up to the end of the file; length 1
+ * means that the actual length follows in 64 bits.
+ */
 async function readHeader(
   file: FileHandle,
   start: number,
@@ -123,8 +130,8 @@ async function readHeader(
 }
 
 /**
- * Joins segments: their fragments follow the header of the first. The parts' index (sidx) is omitted, as it would be wrong for the
- * whole.
+ * Joins segments: the fragments of all parts follow the header of the first part. Omits the index (sidx) of each part,
+ * because it would be wrong in the joined segment.
  */
 export function joinSegments(parts: readonly Buffer[]): Buffer {
   const boxes = parts.flatMap((part, index) =>
@@ -134,14 +141,14 @@ export function joinSegments(parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * Reads a track's codec in the form of CODECS (RFC 6381) from its initialisation segment.
- * @throws Error if there is none of that type
+ * Reads a track's codec string (RFC 6381, for the CODECS attribute) from its initialisation segment.
+ * @throws Error if the segment has no track of this codec
  */
 export function readCodec(codec: 'avc' | 'hevc' | 'av1', init: Buffer): string {
   const box = { avc: 'avcC', hevc: 'hvcC', av1: 'av1C' }[codec]
   const at = init.indexOf(box)
   if (at < 0) throw new Error(`The initialisation segment has no ${codec} track.`)
-  // After the type and the version.
+  // Skip the type of the box (4 bytes) and the version of the record (1 byte).
   const record = init.subarray(at + 5)
   if (codec === 'avc') return `avc1.${record.toString('hex', 0, 3)}`
   return codec === 'hevc' ? hevcCodec(record) : av1Codec(record)

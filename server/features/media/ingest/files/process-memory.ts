@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the bytes that a process and its descendants use, in memory and swapped out. Zero if it has ended, and on systems without
- * Linux's /proc.
+ * Returns the memory of a process and its descendants in bytes, including swapped-out memory. Returns 0 if the process
+ * has ended, and on systems without Linux's /proc.
  */
 export function processMemory(pid: number): number {
   const children = read(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []

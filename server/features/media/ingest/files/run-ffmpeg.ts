@@ -15,7 +15,7 @@ interface RunOptions {
   limits?: RunLimits | undefined
   /** Maximum duration of the run. */
   timeoutMs: number
-  /** A run without output for this long has hung. */
+  /** A run that prints no line for this long counts as hung. */
   silenceMs?: number
   signal?: AbortSignal
   onLine?: (line: string) => void
@@ -32,27 +32,36 @@ const defaultLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
 const maxFileBytes = 8 * gigabyte
 /** Interval at which the memory of a run is checked. */
 const memoryCheckMs = 100
-/** Threads reserve memory for stacks that they hardly use: 8 MB each, with a thousand threads on a large machine. */
+/**
+ * Added to the memory limit, which counts reserved memory: each thread reserves 8 MB for
+ * its stack, and a large machine runs a thousand.
+ */
 const reservedMemory = 8 * gigabyte
 const maxStderrChars = 8_000
 
-/** Keeps a statically linked ffprobe from crashing on the names in a transport stream: see the file in this folder. */
+/**
+ * Configuration that keeps a statically linked ffprobe from crashing on the
+ * names in a transport stream (see gconv-modules).
+ */
 const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
 
 const baseTimeoutMs = 10 * 60_000
 const silenceMs = 5 * 60_000
 
-/** Returns the time limit for a film of this duration (seconds): sixty times as long, plus ten minutes. */
+/**
+ * Returns the limits of a run for a film of `duration` seconds: sixty times its duration plus
+ * ten minutes, and five minutes without output.
+ */
 export function timeLimit(duration: number): Pick<RunOptions, 'timeoutMs' | 'silenceMs'> {
   return { timeoutMs: baseTimeoutMs + 60_000 * duration, silenceMs }
 }
 
 /**
- * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends with this process, however that ends.
- * Its memory is monitored, because a build whose allocations fail prints its own message or hangs. There is no retry: the same file
- * gives the same result, and the queue resumes interrupted work.
- * @throws UnusableFile if it takes too much time or memory, a file becomes too large or the program crashes
- * @throws Error if the program can't be started, or was killed externally
+ * Runs ffmpeg or ffprobe with limits on time, memory and file size. The program is killed when this process ends, even
+ * after a crash. Memory is polled, because a build whose allocations fail prints its own message or hangs. A failed run
+ * is not repeated: the same file gives the same result, and the queue resumes interrupted work.
+ * @throws UnusableFile if the run takes too much time or memory, a file becomes too large, or the program crashes
+ * @throws Error if the program can't be started or was killed externally
  * @throws the signal's reason when aborted
  */
 export async function runLimited(run: RunOptions): Promise<RunResult> {
@@ -103,7 +112,7 @@ export async function runLimited(run: RunOptions): Promise<RunResult> {
   }
 }
 
-/** Statuses of shells, loaders and wrapper commands if a program or its libraries can't be loaded. */
+/** Exit statuses of shells, loaders and wrapper commands if a program or its libraries can't be loaded. */
 const notStartedStatuses = new Set([126, 127])
 
 function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
@@ -118,7 +127,7 @@ function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
 
 interface ExitResult {
   status: number | null
-  /** The signal that ended it, reported by the system or by the guarding shell. */
+  /** The signal that ended the program, as reported by the system or by the guarding shell. */
   signal: NodeJS.Signals | undefined
 }
 
@@ -129,7 +138,10 @@ function waitForExit(child: ChildProcess): Promise<ExitResult> {
   })
 }
 
-/** Returns the signal of an exit status. A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
+/**
+ * Returns the signal that an exit status reports. A shell adds 128 to a
+ * signal's number; ffmpeg exits with 255 after SIGTERM.
+ */
 function signalOfStatus(status: number): NodeJS.Signals | undefined {
   if (status === 255) return 'SIGTERM'
   const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
@@ -137,8 +149,8 @@ function signalOfStatus(status: number): NodeJS.Signals | undefined {
 }
 
 /**
- * Returns the error of a signal. A crash is caused by the file and would happen again; a kill or a system out of memory is
- * unrelated to the file.
+ * Converts a signal to an error. A crash is caused by the file and would happen again (`UnusableFile`). A kill from
+ * outside, or by a system without free memory, is not caused by the file (`Error`).
  */
 function signalError(signal: NodeJS.Signals): Error {
   if (signal === 'SIGXFSZ')
@@ -168,7 +180,7 @@ function isAvailable(...command: [string, ...string[]]): boolean {
   return known
 }
 
-/** Without setpriv, a guarding shell ends the program when the pipe to us closes. */
+/** Replaces setpriv on systems without it: this shell kills the program when the pipe from our process closes. */
 const guardScript =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
@@ -183,7 +195,10 @@ function buildCommand({ program, args, niceness = 0, limits = defaultLimits }: R
   return [...bound, ...limited, ...coreLimitArgs(limits.cores), ...nice, program, ...args]
 }
 
-/** Limits runs to the last of the cores that this process may use: all runs share them, and the others stay free for requests. */
+/**
+ * Restricts runs to the last `maxCores` of the cores that this process may use. All runs share
+ * them; the other cores stay free for requests.
+ */
 function coreLimitArgs(maxCores: number | undefined): string[] {
   if (maxCores === undefined || !isAvailable('taskset', '--version')) return []
   const cores = allowedCores(readFileSync('/proc/self/status', 'utf8'))
@@ -200,8 +215,8 @@ export function allowedCores(status: string): number[] {
 }
 
 /**
- * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output; undefined for its other
- * lines. HLS outputs report no times.
+ * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output; undefined
+ * for other lines. Progress is counted in frames, because HLS outputs report no times.
  */
 export function parseFrameCount(line: string): number | undefined {
   const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []

@@ -2,8 +2,9 @@ import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
- * Parts of a file that can be omitted while the rest is converted, with the names of the values in its sentence (`noted` in
- * server/i18n). Rows refer to these keys, so an unused key stays as long as they do.
+ * The kinds of notes about parts of a file that were not converted, each with the placeholders of its text (`noted.*`
+ * in server/i18n). Stored assets contain these keys: do not delete a key that is no longer created while rows may have
+ * it.
  */
 export const noteValues = {
   pictureTracks: ['tracks'],
@@ -14,12 +15,15 @@ export const noteValues = {
   captionTimes: ['language', 'line'],
 } as const satisfies Record<string, readonly string[]>
 
-/** `language` is one of the site's; `tracks` are numbers within their kind, from 1: "1, 3". */
+/**
+ * `language` is a language of the site. `tracks` lists track numbers ("1, 3"), counted
+ * from 1 separately for video, audio and captions.
+ */
 export type SourceNote =
   | { key: Exclude<keyof typeof noteValues, 'captionTimes'>; tracks: string }
   | { key: 'captionTimes'; language: Language; line: number }
 
-/** Returns a note as a sentence in a language, which follows the file's name. */
+/** Formats a note as the rest of a sentence that begins with the file's name: "01.mp4 has …". */
 export function formatNote(note: SourceNote, language: Language): string {
   const { key, ...values } = note
   if (!('language' in values)) return translate(language, `noted.${key}`, values)
@@ -28,7 +32,7 @@ export function formatNote(note: SourceNote, language: Language): string {
   return translate(language, `noted.${key}`, { ...values, language: languageName })
 }
 
-/** Returns a note on these tracks; none if there are none. */
+/** Returns one note on these tracks, or an empty array if `tracks` is empty. */
 export function tracksNote(
   key: Exclude<SourceNote['key'], 'captionTimes'>,
   tracks: readonly number[],

@@ -1,12 +1,15 @@
 import { open } from 'node:fs/promises'
 
-/** Distance between packets in bytes: plain, with a time before each (cameras), with a checksum after each (receivers). */
+/**
+ * Distance between packets in bytes: plain, with a timestamp before each
+ * (cameras), with a checksum after each (receivers).
+ */
 const packetLengths = [188, 192, 204]
 const sync = 0x47
 
 /**
- * Finds the first packet of a transport stream and the packet distance; undefined for any other file. It may begin in the middle of
- * a packet.
+ * Finds the first packet of a transport stream, and the distance between packets in bytes. Returns undefined for any
+ * other file. The file may begin in the middle of a packet.
  */
 export function findPackets(start: Buffer): { first: number; length: number } | undefined {
   for (const length of packetLengths) {
@@ -23,13 +26,19 @@ export function findPackets(start: Buffer): { first: number; length: number } | 
 export interface StreamBreaks {
   /** Smallest backward jump of a track's clock in seconds; undefined if there is none. */
   clockJump: number | undefined
-  /** Whether a track changes its codec, or ends while another track of its kind begins. ffmpeg silently drops the rest. */
+  /**
+   * True if a track changes its codec, or ends while another track of its kind
+   * begins. ffmpeg silently drops everything after that.
+   */
   codecChanges: boolean
 }
 
 const chunk = 4 * 1024 ** 2
 
-/** Reads the headers of all packets: the tables of tracks, and the times of these tracks by packet identifier (PID). */
+/**
+ * Finds discontinuities. Reads the headers of all packets: the tables of tracks, and the times of
+ * the tracks with these packet identifiers (PIDs).
+ */
 export async function findStreamBreaks(
   path: string,
   pids: readonly number[],
@@ -50,7 +59,7 @@ export async function findStreamBreaks(
       length ??= findPackets(bytes.subarray(0, 1024))?.length ?? 188
       let at = 0
       while (at + length < bytes.length) {
-        // After lost bytes, the next packet begins where two follow in a row.
+        // After lost bytes, a packet is accepted only if another one follows directly.
         if (bytes[at] === sync && bytes[at + length] === sync) {
           reader.take(bytes, at)
           at += length
@@ -97,7 +106,7 @@ function createBreakReader(pids: readonly number[]) {
 const ticks = 90_000
 /** Times have 33 bits: after 26.5 hours they restart at 0, which is not a jump. */
 const wrap = 2 ** 33
-/** Seconds. Frames without a decoding time may be out of order by less. */
+/** Smallest backward jump that counts, in seconds. Frames without a decoding time may be out of order by less. */
 const minJump = 0.5
 
 function secondsBack(last: number, next: number): number {
@@ -105,7 +114,10 @@ function secondsBack(last: number, next: number): number {
   return back > wrap / 2 ? 0 : back / ticks
 }
 
-/** Reads the decoding time of a track from the header of its packet (PES); undefined if it has none. */
+/**
+ * Reads the decoding time from a track's packet header (PES), or the presentation
+ * time if it has no other; undefined without both.
+ */
 function decodingTime(payload: Buffer): number | undefined {
   if (payload.length < 19 || payload.readUIntBE(0, 3) !== 1) return undefined
   const timestampFlags = payload.readUInt8(7) >> 6
@@ -115,7 +127,10 @@ function decodingTime(payload: Buffer): number | undefined {
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
 }
 
-/** Assembles the sections of a table, which may be spread over packets, and passes on complete ones that differ from the previous. */
+/**
+ * Assembles the sections of a table from its packets. Calls `take` for each
+ * complete section that differs from the previous one.
+ */
 function collectSections(take: (section: Buffer) => void): (payload: Buffer, isStart: boolean) => void {
   let pending = Buffer.alloc(0)
   const last = new Map<number, Buffer>()
@@ -143,7 +158,7 @@ function collectSections(take: (section: Buffer) => void): (payload: Buffer, isS
   }
 }
 
-/** Computes MPEG's CRC-32: 0 over a section with its own. */
+/** Computes MPEG's CRC-32. The result is 0 for a section that ends with its correct checksum. */
 function checksum(section: Buffer): number {
   let value = 0xffffffff
   for (const byte of section) {
@@ -153,7 +168,7 @@ function checksum(section: Buffer): number {
   return value
 }
 
-/** Tracks which program has these tracks, and their codecs. */
+/** Watches the tables for changes of the codecs of these tracks, and for the program that contains them. */
 function watchTracks(
   pids: readonly number[],
   onTable: (pid: number, take: (section: Buffer) => void) => void,
@@ -167,7 +182,7 @@ function watchTracks(
     if (section[0] !== 2) return
     const listed = tracksOf(section)
     if (pids.some((pid) => listed.has(pid))) ourProgram = program
-    // Another program beside ours, as in broadcasts.
+    // Ignore the tables of other programs, which a broadcast contains beside ours.
     else if (ourProgram === undefined || (ourProgram !== program && programs.has(ourProgram))) return
     for (const pid of pids) {
       const codec = listed.get(pid)
@@ -211,7 +226,7 @@ const codecsByType: Record<number, string> = {
   0x83: 'sound truehd',
   0x80: 'sound pcm',
 }
-/** Codec names of tracks with a "private" type, by descriptor (EN 300 468) or registered name. */
+/** Codec names of tracks with a private type: first by descriptor tag (EN 300 468), then by registered name. */
 const codecsByDescriptor: Record<number, string> = {
   0x6a: 'sound ac3',
   0x7a: 'sound eac3',

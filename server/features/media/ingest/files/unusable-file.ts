@@ -2,8 +2,8 @@ import { bcp47Tags, type Language } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
 /**
- * Every reason for which a file can't be used, with the names of the values in its sentence (`unusable` in server/i18n). Rows refer
- * to these keys, so an unused key stays as long as they do.
+ * The reasons for which a file can't be used, each with the placeholders of its text (`unusable.*` in server/i18n).
+ * Stored rows contain these keys: do not delete a key that is no longer created while rows may have it.
  */
 export const reasons = {
   empty: [],
@@ -65,7 +65,7 @@ export class UnusableFile extends Error {
   }
 }
 
-/** Returns a reason as a sentence in a language, which follows the file's name. */
+/** Formats a reason as the rest of a sentence that begins with the file's name: "01.mp4 is empty". */
 export function formatReason({ key, ...values }: UnusableReason, language: Language): string {
   const figures = new Intl.NumberFormat(bcp47Tags[language], {
     maximumFractionDigits: 1,
@@ -78,12 +78,18 @@ export function formatReason({ key, ...values }: UnusableReason, language: Langu
   return translate(language, `unusable.${key}`, Object.fromEntries(formatted))
 }
 
-/** Returns the columns of a reason: `reason` as in the log, `reason_details` for other languages. */
+/**
+ * Returns the database columns of a reason: `reason` in English, as in the log, and
+ * `reason_details`, which can be shown in any language.
+ */
 export function reasonColumns({ message, reason }: UnusableFile): { reason: string; reason_details: string } {
   return { reason: message, reason_details: JSON.stringify(reason) }
 }
 
-/** Returns the reason of a row's failure in a language. Rows from before there were keys show their text. */
+/**
+ * Formats a stored failure reason in a language. Rows older than the column
+ * `reason_details` have only the text in `reason`.
+ */
 export function localizeReason(
   language: Language,
   { reason, reason_details }: { reason: string | null; reason_details: UnusableReason | null },
@@ -93,7 +99,7 @@ export function localizeReason(
 
 const maxQuotedLength = 200
 
-/** Converts a program's message to a value that the database accepts. */
+/** Shortens a program's message, and removes the characters that the database rejects. */
 export function truncateMessage(message: string): string {
   return message.slice(0, maxQuotedLength).toWellFormed().replaceAll('\0', '')
 }

@@ -6,7 +6,10 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 
 const prefix = 'process-'
 
-/** Returns this process's folder for unfinished files; its content is useless once the process has ended. */
+/**
+ * Creates this process's folder for unfinished files and returns its path. The
+ * files are useless once the process has ended.
+ */
 export function ownWorkFolder(storage: Storage): string {
   const { pid, started } = thisProcess()
   const folder = join(storage.workDir, `${prefix}${pid}-${Buffer.from(started).toString('base64url')}`)

@@ -36,7 +36,7 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 
 export interface EnqueueOptions {
   signal: AbortSignal
-  /** How a new video is released: with its first episode, or at once with its episodes still to come. */
+  /** When a new video is published: with its first converted episode, immediately, or not by the import. */
   release: 'whenReady' | 'now' | 'draft'
   /** Priority of an episode in the queue, higher is sooner. */
   priority: (number: number) => number
@@ -46,7 +46,7 @@ export interface EnqueueOptions {
 
 /** An imported episode. */
 export interface ImportedEpisode extends Enqueued {
-  /** Such as my-drama/01.mp4. */
+  /** Path shown to the operator, such as my-drama/01.mp4. */
   name: string
   /** Seconds. */
   duration: number
@@ -62,8 +62,8 @@ export interface EnqueuedFolder {
 }
 
 /**
- * Reads one content folder and updates video, cover and captions; new and changed episodes are queued. Unusable files are refused
- * by name, and the rest is imported.
+ * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. Unusable
+ * files are listed in `refused`; the rest is imported.
  */
 export async function enqueueFolder(
   context: IngestContext,
@@ -116,7 +116,7 @@ async function checkEpisodes(
     const name = displayName(folder, source.path)
     try {
       const { duration } = await checkSource(context.programs.ffprobePath, source.path, signal)
-      // If the container has no duration, progress counts it as a minute.
+      // In the progress display, a file without a stated duration counts as one minute.
       usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
       refused.push({ file: name, reason: refusalReason(error) })
@@ -129,9 +129,9 @@ async function checkEpisodes(
 function refusalReason(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
+  if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: this user has no permission'
   if (code === 'EISDIR') return 'is a folder, not a file'
-  if (code === 'ENOENT') return 'is a link to a file that is not there'
+  if (code === 'ENOENT') return 'is a link to a missing file'
   throw error
 }
 
@@ -172,7 +172,7 @@ const priceWarningTexts = {
   allEpisodesFree: 'every episode is free, so nothing is for sale',
 }
 
-/** Notes unlikely prices, and labels without translations. */
+/** Returns notes on implausible prices, and on categories and tags that have English names only. */
 async function noteLabelAndPriceWarnings(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
@@ -244,7 +244,7 @@ export interface EpisodeProgress {
 export interface ImportOptions {
   signal: AbortSignal
   niceness: number
-  /** Delays while the storage is unreachable. */
+  /** Delays between retries while the storage is unreachable. */
   backoff?: BackoffOptions
   onProgress: (episodes: EpisodeProgress[]) => void
 }
@@ -257,13 +257,13 @@ export interface ImportReport {
   notes: string[]
 }
 
-/** An operator's videos precede the demo. */
+/** Queue priority of imported episodes: an operator's videos are converted before the demo. */
 export const importPriority = 10
 const pollMs = 400
 
 /**
- * Imports a content folder, or a folder of them, and works until all of it is converted; other workers on the same database help.
- * It can be stopped and repeated: finished work is kept.
+ * Imports a content folder, or a folder of them, and returns when all episodes are converted. Other workers on the same
+ * database share the work. A stopped import can be repeated: finished episodes are not converted again.
  * @throws Error with a readable message if the path has no content; the signal's reason when aborted
  */
 export async function importFolder(
@@ -303,7 +303,7 @@ export async function importFolder(
   }
 }
 
-/** Returns notes on the omitted parts of the episodes' files. */
+/** Returns notes on the parts of the episodes' files that were not converted. */
 async function noteOmittedParts(
   { db }: IngestContext,
   episodes: readonly ImportedEpisode[],
@@ -316,7 +316,7 @@ async function noteOmittedParts(
   )
 }
 
-/** Processes these assets, and waits for those of other workers. @returns the failed ones */
+/** Converts these assets, and waits for those that other workers convert. @returns the failed ones */
 async function processEpisodes(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],
@@ -369,7 +369,7 @@ async function loadImportProgress(
     const percent =
       state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
     progress.push({ name, duration, state, percent })
-    if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be made' })
+    if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be converted' })
   }
   return {
     progress,

@@ -13,7 +13,7 @@ export interface VideoDescription {
   price: { currency: string; episodeCents: number; videoCents: number }
   badge: 'new' | 'hot' | null
   featured: boolean
-  /** Titles of the episodes in order, as far as they are given. */
+  /** Titles of the episodes in order, from number 1; later episodes may be missing. */
   episodeTitles: Partial<LocalizedText>[]
 }
 
@@ -76,7 +76,7 @@ export function parseVideoYaml(text: string): VideoDescription {
   }
 }
 
-/** Reports excessive nesting, or excessive expansion of aliases, as a mistake too. */
+/** Converts an exception of the YAML parser (too deep nesting, too many aliases) to a DescriptionError. */
 function parseOrThrow<Read>(read: () => Read): Read {
   try {
     return read()
@@ -95,7 +95,7 @@ function abbreviate(value: unknown): string {
   try {
     return JSON.stringify(value).slice(0, 60)
   } catch {
-    return 'something that holds itself'
+    return 'a value that contains itself'
   }
 }
 
@@ -121,7 +121,7 @@ function readPartialTexts(value: unknown, key: string, maxLength: number): Parti
   for (const [code, text] of Object.entries(
     asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
   )) {
-    // A region is refused: "pt-BR" and "pt-PT" together would be two texts for one language.
+    // Refuse a tag with a region: "pt-BR" and "pt-PT" together would be two texts for one language.
     const language = code.includes('-') ? undefined : languageFromTag(code)
     if (!language)
       throw new DescriptionError(
@@ -144,7 +144,7 @@ function readEpisodeTitle(value: unknown, index: number): Partial<LocalizedText>
 
 function readSlug(value: unknown, key: string): string {
   if (typeof value !== 'string' || value.length > 64 || !slugPattern.test(value))
-    throw expectationError(key, 'be a short name of small letters, digits and hyphens', value)
+    throw expectationError(key, 'be a short name of lowercase letters, digits and hyphens', value)
   return value
 }
 

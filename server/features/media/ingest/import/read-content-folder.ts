@@ -11,7 +11,7 @@ import {
 } from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
-/** An unusable file or folder. `file` is its name for the operator: "my-drama/02.mp4". */
+/** An unusable file or folder. `file` is its path as the operator sees it: "my-drama/02.mp4". */
 export interface RefusedFile {
   file: string
   reason: string
@@ -24,7 +24,7 @@ export interface EpisodeSource {
 }
 
 export interface CoverSource {
-  /** Undefined for the default cover, for viewers without one in their language. */
+  /** Undefined for the default cover, which is shown to viewers in whose language there is no cover. */
   language: Language | undefined
   path: string
 }
@@ -41,19 +41,19 @@ export interface ContentFolder {
   unused: string[]
 }
 
-/** Files intended as an episode or its captions, in an unsupported format. */
+/** Names of files that are meant as an episode or its captions but have an unsupported format. */
 const otherFormat =
   /^\d{1,4}\.\w+$|\.(avi|wmv|flv|f4v|mpe?g|vob|ogv|asf|rmvb?|sub|idx|sup|sbv|ttml|dfxp|stl|scc|smi)$/i
 const maxSlugLength = 100
-// A part and its separator share no character, so the time of a match is linear in the length.
+// Parts and separators have no character in common, so that matching takes linear time.
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
 /** The content folders at a path, and the other entries there. */
 export interface FoundFolders {
   folders: string[]
-  /** Descriptions under a wrong name. */
+  /** Files that should be called `video.yaml`, such as video.yml. */
   refused: RefusedFile[]
-  /** Names of files, and of folders without a description. */
+  /** Names of files, and of folders without a `video.yaml`. */
   unused: string[]
 }
 
@@ -67,7 +67,7 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   const root = resolve(path)
   const info = await stat(root).catch(() => undefined)
   if (!info) throw new Error(`There is no folder ${path}.`)
-  if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
+  if (!info.isDirectory()) throw new Error(`${path} is a file: specify the folder that contains it.`)
   if (existsSync(join(root, descriptionFileName))) return { folders: [root], refused: [], unused: [] }
   const found: FoundFolders = { folders: [], refused: [], unused: [] }
   for (const entry of await listNames(root)) {
@@ -87,12 +87,12 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
 }
 
-/** Finds a description under a wrong name, such as video.yml. */
+/** Returns the name of a misnamed `video.yaml` in a folder, such as video.yml. */
 async function findMisnamedDescription(folder: string): Promise<string | undefined> {
   return (await readdir(folder).catch(() => [])).find((name) => misnamedDescription.test(name))
 }
 
-/** Lists a folder without the files that operating systems leave there. */
+/** Lists a folder, sorted by name, without the files that operating systems create. */
 async function listNames(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   return entries
@@ -100,14 +100,14 @@ async function listNames(folder: string): Promise<Dirent[]> {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Reads one content folder. A fault of the whole folder is returned as a single refusal. */
+/** Reads one content folder. If its name or its `video.yaml` is invalid, returns a single refusal of the folder. */
 export async function readFolder(path: string): Promise<ContentFolder | RefusedFile> {
   const slug = basename(path)
   if (slug.length > maxSlugLength || !slugPattern.test(slug)) {
     return {
       file: slug,
       reason:
-        'is no name for a folder of content: use small letters, digits and hyphens, as it becomes part of addresses',
+        'is not a valid folder name: use lowercase letters, digits and hyphens, because it becomes part of URLs',
     }
   }
   try {
@@ -121,7 +121,7 @@ export async function readFolder(path: string): Promise<ContentFolder | RefusedF
     for (const { name } of others.filter((file) => otherFormat.test(basename(file.name))))
       refuse(
         name,
-        `is of a format that is not taken (${[...videoExtensions, ...captionExtensions].join(', ')} are)`,
+        `has an unsupported format (supported: ${[...videoExtensions, ...captionExtensions].join(', ')})`,
       )
     return {
       slug,
@@ -144,8 +144,8 @@ interface FolderEntry extends ParsedFileName {
 }
 
 /**
- * Lists the files in a folder and its subfolders, as the studio reads them. A subfolder itself is listed if it is named like a
- * file, is empty or unreadable, or is a drama of its own.
+ * Lists the files in a folder and its subfolders, by the same rules as the studio. A subfolder is listed like a file if
+ * it is named like one, is empty or unreadable, or has its own `video.yaml`.
  */
 async function listFiles(path: string, subfolder = ''): Promise<FolderEntry[]> {
   const files: FolderEntry[] = []
@@ -173,7 +173,7 @@ function collectEpisodes(
   for (const { kind, name, number } of files) {
     if (kind !== 'film') continue
     const duplicate = episodes.get(number ?? 0)
-    if (number === undefined) refuse(name, 'has no number of an episode in its name: 01 is the first')
+    if (number === undefined) refuse(name, 'has no episode number in its name: 01 is the first')
     else if (duplicate) refuse(name, `has the same number as ${relative(path, duplicate.path)}`)
     else episodes.set(number, { number, path: join(path, name), captions: [] })
   }
@@ -188,15 +188,15 @@ function collectCaptions(
   episodes: Map<number, EpisodeSource>,
   refuse: Refuse,
 ): void {
-  // Of two files for one language, the shorter name is the plain one: "03.en.vtt" before "03.en.forced.vtt".
+  // Prefer the file with the shorter name if there are two for one language: "03.en.vtt" before "03.en.forced.vtt".
   const captions = files
     .filter(({ kind }) => kind === 'captions')
     .toSorted((a, b) => basename(a.name).length - basename(b.name).length)
   for (const { name, number, language } of captions) {
     const episode = episodes.get(number ?? 0)
-    if (number === undefined) refuse(name, 'has no number of an episode in its name')
-    else if (!language) refuse(name, `names no language of this site: ${languageList} are`)
-    else if (!episode) refuse(name, `has no episode ${number} beside it`)
+    if (number === undefined) refuse(name, 'has no episode number in its name')
+    else if (!language) refuse(name, `names no language of this site (${languageList})`)
+    else if (!episode) refuse(name, `belongs to episode ${number}, which is not in the folder`)
     else if (episode.captions.some((caption) => caption.language === language))
       refuse(name, 'is a second caption file for the same language')
     else episode.captions.push({ language, path: join(path, name) })

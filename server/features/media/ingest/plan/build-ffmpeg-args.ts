@@ -13,7 +13,7 @@ import {
 
 export type Container = 'mov' | 'matroska' | 'mpegts'
 
-/** A film's audio in one format: a file that begins with the film, and the index of its stream. */
+/** A film's decoded audio in one format: a file that begins with the film, and the index of its audio stream. */
 export interface SoundInput {
   input: string
   container: Container
@@ -24,7 +24,7 @@ export interface TranscodeJob {
   /** The file to read, an absolute path with a generated name. */
   input: string
   container: Container
-  /** The film's duration, and the start of its last frame, in seconds. */
+  /** Duration of the film, and start of its last frame (`lastPicture`), in seconds. */
   duration: number
   lastPicture: number
   interlaced: boolean
@@ -33,7 +33,7 @@ export interface TranscodeJob {
   /** Indexes of the film's video and audio streams. */
   streamIndex: number
   soundIndex: number | undefined
-  /** Size of the clock's backward jump in the middle, see `clockJumpArgs`. */
+  /** Seconds by which the clock jumps back in the middle; see `clockJumpArgs`. */
   clockJump: number | undefined
   /** The audio to encode, and the gain for its loudness. */
   sound: SoundInput | undefined
@@ -47,8 +47,8 @@ export interface TranscodeJob {
 const deepProbeArgs = ['-analyzeduration', '300M', '-probesize', '200M']
 
 /**
- * Returns the first arguments of every call of ffmpeg and ffprobe: only this local file, in this container, and nothing that it
- * may refer to.
+ * Returns the first arguments of every ffmpeg and ffprobe run. They restrict the run to this local file in this
+ * container, so that the file cannot make ffmpeg open anything else.
  */
 export function inputArgs(input: string, container: Container): string[] {
   return [
@@ -64,12 +64,13 @@ export function inputArgs(input: string, container: Container): string[] {
   ]
 }
 
-/** ffmpeg's own limit for a jump of the clock, in seconds. */
+/** ffmpeg's default limit above which a change of the clock counts as a jump, in seconds. */
 const defaultJumpThreshold = 10
 
 /**
- * Makes ffmpeg recognise a short backward jump of the clock. The last audio before the jump may be output after it, and then jumps
- * forward by the same amount: ffmpeg must see that as a jump too, not as a gap. Shorter gaps stay.
+ * Makes ffmpeg recognise a short backward jump of the clock. Audio from before the jump may follow after it, and then
+ * the clock jumps forward by the same amount. ffmpeg must treat that as a jump too, not as a gap. Shorter gaps stay
+ * gaps.
  */
 export function clockJumpArgs(clockJump: number | undefined): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold
@@ -77,21 +78,22 @@ export function clockJumpArgs(clockJump: number | undefined): string[] {
 }
 
 /**
- * Keyframes at 0, 1, 2, 3, 4, 6, 8 … seconds in every rendition. The first four segments have 1 s, so that on a slow connection
- * each arrives before the previous one ends, even if video and audio are fetched sequentially; the others have 2 s, and all align.
+ * Forces keyframes at 0, 1, 2, 3, 4, 6, 8 … seconds, so that the segments of all renditions align. The first four
+ * segments last 1 s, the others 2 s. On a slow connection, each short segment arrives before the previous one ends,
+ * even if video and audio are fetched one after the other.
  */
 export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*n_forced-4))']
 
 /**
- * Gives each frame a second of its own and writes one frame a second, so that none is repeated or dropped. ffmpeg's own option for
- * that has no stable name: `-vsync` (removed in 9) or `-fps_mode` (unknown before 5.1).
+ * Gives frame n the time of n seconds and writes one frame a second, so that no frame is repeated or dropped. ffmpeg's
+ * own option for this depends on the version: `-vsync` (removed in 9) or `-fps_mode` (unknown before 5.1).
  */
 const onePerSecondFilter = 'setpts=N/TB'
 const onePerSecondArgs = ['-r', '1']
 
 /**
- * Builds one run of ffmpeg that makes everything from one decoding in its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
- * `candidate-1.jpg …`. Supported by ffmpeg 4 (2018) and newer.
+ * Builds the arguments of one ffmpeg run that decodes the source once and writes everything to its working folder: `v0/
+ * v1/ …`, `a/`, `storyboard.jpg`, `candidate-1.jpg …`. Works with ffmpeg 4 (2018) and newer.
  */
 export function buildFfmpegArgs(job: TranscodeJob): string[] {
   const { plan } = job
@@ -104,7 +106,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-nostats',
     '-progress',
     'pipe:1',
-    // If the frame size changes in the middle, the scaler adapts; a restarted graph would lose its counters.
+    // If the frame size changes in the middle, the scaler adapts. A
+    // restarted filter graph would lose its frame counters.
     '-reinit_filter:v',
     '0',
     ...clockJumpArgs(job.clockJump),
@@ -142,8 +145,9 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 }
 
 /**
- * Reads the same streams of a transport stream as the analysis did. It may restart its clock, which ffmpeg detects in any stream
- * it reads; at a jump they are decoded, since only a decoder knows the duration of an AC-3 packet.
+ * Reads and discards the audio of a transport stream, so that this run reads the same streams as the analysis: ffmpeg
+ * detects jumps of the clock in any stream it reads. If there is a jump, the audio is decoded, because only a decoder
+ * knows the duration of an AC-3 packet.
  */
 function sameStreamsArgs({ container, soundIndex, clockJump }: TranscodeJob): string[] {
   if (container !== 'mpegts' || soundIndex === undefined) return []
@@ -174,14 +178,14 @@ function ladderGraph(job: TranscodeJob): string {
 }
 
 /**
- * Adds a second, discarded input. In a graph with one input, ffmpeg up to 5 repeats each frame for the duration of its packet and
- * drops later ones instead, so a frame held for seconds would break the timing.
+ * Adds a second input whose frames are discarded. In a graph with one input, ffmpeg up to version 5 repeats each frame
+ * for the duration of its packet and then drops later frames. A frame shown for seconds would break the timing.
  */
 const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsink`
 
 /**
- * Makes the storyboard and the poster candidates from the same decoding. They have a graph of their own because ffmpeg 7 holds back
- * every frame of a graph until its slowest output has one, and the storyboard has none before the end of the film.
+ * Makes the storyboard and the poster candidates from the same decoding. They have their own graph because ffmpeg 7
+ * holds back all frames of a graph until each output has one, and the storyboard has none before the end of the film.
  */
 function imagesGraph(job: TranscodeJob): string {
   const { plan, duration } = job
@@ -197,7 +201,10 @@ function imagesGraph(job: TranscodeJob): string {
   ].join(';')
 }
 
-/** Selects the film by its index: in a filter graph, ffmpeg 4 finds no stream by `V` if a cover image precedes it. */
+/**
+ * Selects the video stream by its index: in a filter graph, ffmpeg 4 does
+ * not find it by `V` if a cover image precedes it.
+ */
 function sourceChain(job: TranscodeJob): string {
   const { streamIndex } = job
   const { num, den } = job.plan.frameRate
@@ -205,8 +212,8 @@ function sourceChain(job: TranscodeJob): string {
 }
 
 /**
- * Deinterlaces. The filter does not support a size change in the middle: each frame is scaled to the first size, field by field,
- * with its aspect ratio kept.
+ * Deinterlaces an interlaced film. yadif does not support a change of the frame size, so each frame is first scaled to
+ * the first size, field by field, and keeps its aspect ratio.
  */
 function deinterlaceFilter({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
   return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''
@@ -220,7 +227,10 @@ function holdLastFrame({ plan, duration, lastPicture }: TranscodeJob): string {
   return `tpad=stop_mode=clone:stop_duration=${holdSeconds.toFixed(6)},trim=end_frame=${Math.max(1, Math.round(duration * rate))},`
 }
 
-/** Scales the source. After a size change, another aspect ratio gets bars; an almost equal one fills the frame. */
+/**
+ * Scales the source to the largest rendition. After a change of the frame size, a different aspect ratio gets bars; an
+ * almost equal one fills the frame.
+ */
 function firstScale({ colours }: TranscodeJob, width: number, height: number): string {
   const scaleOptions = `flags=bicubic${scaleColourOptions(colours, 'video')}`
   const isSimilarRatio = `lt(abs(dar*${height}/${width}-1),0.1)`
@@ -230,7 +240,7 @@ function firstScale({ colours }: TranscodeJob, width: number, height: number): s
   return `scale=w='${scaledWidth}':h='${scaledHeight}':eval=frame:${scaleOptions},${padFilter}`
 }
 
-/** Runs after scaling, when there are fewer pixels to process. */
+/** Converts and labels the colours after scaling, when there are fewer pixels to process. */
 function finishChain({ colours }: TranscodeJob, target: Target): string {
   return `${toBt709Filter(colours, target)},setsar=1${colourLabelFilter(target)}`
 }
@@ -265,7 +275,9 @@ function renditionArgs(rendition: Rendition, index: number): string[] {
   ]
 }
 
-/** Uses the keyframes of the other renditions, so that a player can switch between them. */
+/**
+ * Encodes the extra renditions with the keyframes of the other renditions, so that a player can switch between them.
+ */
 function extraArgs({ extraRendition, plan }: TranscodeJob): string[] {
   if (!extraRendition) return []
   return extraRenditionIndexes(plan).flatMap((place, index) => {
@@ -277,8 +289,8 @@ function extraArgs({ extraRendition, plan }: TranscodeJob): string[] {
 }
 
 /**
- * Encodes audio as long as the video: with shorter audio, players would wait for it. The first 1024 samples are dropped because
- * the encoder adds as many before the audio, so both stay in sync.
+ * Encodes audio of the same length as the video, because players would wait for missing audio. Drops the first 1024
+ * samples, because the encoder inserts as many before the audio; this keeps both in sync.
  */
 function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   if (!sound) return []
@@ -306,7 +318,10 @@ function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   ]
 }
 
-/** Writes HLS with a target of 1 s: the video is cut at every keyframe; the audio is cut every second and joined to match afterwards. */
+/**
+ * Returns the arguments of an HLS output with segments of 1 s. Video is cut at every keyframe. Audio is cut every
+ * second, and `joinAudio` joins its segments to match the video.
+ */
 function hlsArgs(folder: string): string[] {
   return [
     '-map_metadata',

@@ -1,18 +1,18 @@
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
 
-/** A codec beside H.264, with its encoder and options. */
+/** An encoder of the extra codec besides H.264, with its ffmpeg options. */
 export interface ExtraRendition {
   codec: ExtraCodec
   encoder: string
   options: string[]
 }
 
-/** Two thirds of the rate of H.264 for the same quality. */
+/** Bit rate relative to H.264 of the same quality. */
 const bitRateShare = 0.65
 
 const x265Params = 'bframes=0:scenecut=0:open-gop=0:keyint=250:log-level=error'
-// The first releases are marked experimental.
+// The first releases of this encoder are marked experimental and need `-strict`.
 const aomOptions = [
   '-strict',
   'experimental',
@@ -26,7 +26,7 @@ const aomOptions = [
   '250',
 ]
 
-/** Best first. An encoder is listed again if some of its releases need other options. */
+/** Encoders by codec, best first. An encoder is listed again if some of its releases need other options. */
 const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
   hevc: [
     {
@@ -59,20 +59,20 @@ const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
   ],
 }
 
-/** Returns the ways to encode a codec, best first. */
+/** Returns the encoders of a codec with their options, best first. */
 export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
   return encodersByCodec[codec].map((encoderOptions) => ({ codec, ...encoderOptions }))
 }
 
 /**
- * Returns the renditions that are made in the other codec as well: the largest, and the lowest, since players keep the codec they
- * started with and need a rendition for a slow network.
+ * Returns the indexes of the renditions that are also made in the extra codec: the largest and the smallest. Players
+ * keep the codec with which they start, so they need a rendition for slow networks in each codec.
  */
 export function extraRenditionIndexes({ renditions }: LadderPlan): number[] {
   return renditions.length > 1 ? [0, renditions.length - 1] : [0]
 }
 
-/** Builds the arguments that encode a rendition a second time, in fewer bytes. */
+/** Builds the arguments that encode a rendition in the extra codec, at a lower bit rate. */
 export function extraRenditionArgs(
   { encoder, options }: ExtraRendition,
   { maxRate, buffer }: Rendition,

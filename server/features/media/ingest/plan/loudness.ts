@@ -10,7 +10,7 @@ export interface Gain {
   limited: boolean
 }
 
-/** LUFS; suitable for phone speakers, and common among similar players. */
+/** Target loudness in LUFS: suitable for phone speakers, and common among similar players. */
 const target = -16
 /** dB. A higher gain would amplify the hiss of a nearly silent film. */
 const maxGain = 24
@@ -21,26 +21,29 @@ const maxPeak = -2
 /** dB. Maximum compensation of the limiter's reduction; beyond that it would be audible. */
 const maxCompensation = 6
 
-/** Audio in one format: 48 kHz, two channels (5.1 is downmixed, mono goes to both). It is stateless between frames. */
+/**
+ * Converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is
+ * copied to both). Keeps no state between frames.
+ */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 
-/** From time 0, with silence for missing packets: from 20 ms, since many short gaps add up. */
+/** Lets audio begin at time 0, and fills gaps of at least 20 ms with silence, because many short gaps add up. */
 export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
-/** Plans the gain for audio of this loudness; undefined if it needs none. */
+/** Plans the gain for audio of this loudness; undefined for silence. */
 export function planGain({ integrated, peak }: Loudness): Gain | undefined {
   if (integrated < silenceThreshold) return undefined
   const decibels = Math.min(maxGain, target - integrated)
   return { decibels, limited: peak + decibels > maxPeak }
 }
 
-/** Raises the gain after the loudness behind the limiter was measured. */
+/** Raises the gain by the loudness that the limiter removed. `measuredLoudness` is the limiter's output in LUFS. */
 export function compensateLimiter(gain: Gain, measuredLoudness: number): Gain {
   const missing = Math.min(maxCompensation, Math.max(0, target - measuredLoudness))
   return { ...gain, decibels: Math.min(maxGain, gain.decibels + missing) }
 }
 
-/** Returns the filters that apply a gain, after the chain. */
+/** Returns the ffmpeg filters that apply a gain; none without a gain. */
 export function gainFilters(gain: Gain | undefined): string[] {
   if (!gain) return []
   const ceiling = (10 ** (maxPeak / 20)).toFixed(4)

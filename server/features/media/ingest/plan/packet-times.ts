@@ -2,19 +2,22 @@ import type { Fraction } from './plan-ladder.ts'
 
 /** Times of a film's packets, in seconds on the clock of ffmpeg's frames. */
 export interface PacketTimes {
-  /** Start and end of the last frame. */
+  /** Start (`lastPicture`) and end of the last frame. */
   lastPicture: number
   pictureEnd: number
   /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
-  /** Highest frame rate over a part of the film. */
+  /** Highest frame rate within about a second of the film; undefined for fewer than three frames. */
   peakFrameRate: number | undefined
 }
 
-/** Matches a packet in a line of ffmpeg's `framecrc`: the number of its output, and its times in that output's units. */
+/**
+ * Matches a packet in a line of ffmpeg's `framecrc`: the number of its output,
+ * and its times in the time base of that output.
+ */
 const packetLine = /^(\d+),\s*(-?\d+),\s*(-?\d+|NOPTS),\s*(\d+),/
 const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
-/** The value of `framecrc` for a missing time. */
+/** The value with which `framecrc` marks a missing time. */
 const noTime = -(2 ** 63)
 
 /** Collects packet times line by line: output 0 is the video, output 1 the audio. */
@@ -52,19 +55,22 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
   }
 }
 
-/** If the busiest second exceeds the container's rate by this factor, that rate is a mean of motion and stills. */
+/**
+ * If the peak frame rate exceeds the container's rate by this factor, that
+ * rate is an average of moving and still parts.
+ */
 const burstFactor = 1.25
 
 /**
- * Returns the frame rate of the conversion. A screen recording moves in bursts, and the mean that its container states fits none of
- * them.
+ * Returns the frame rate for the conversion: the declared rate, or the peak rate if frames come in bursts. In a screen
+ * recording, the average stated by the container is too low for the moving parts.
  */
 export function chooseFrameRate({ peakFrameRate }: PacketTimes, declared: Fraction): Fraction {
   const isEven = peakFrameRate === undefined || peakFrameRate <= (burstFactor * declared.num) / declared.den
   return isEven ? declared : { num: Math.round(1000 * peakFrameRate), den: 1000 }
 }
 
-/** Returns the highest frame rate over a part of the film; undefined for fewer than three frames. */
+/** Returns the highest frame rate within about a second of the film; undefined for fewer than three frames. */
 function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
   const span = (sortedTimes.at(-1) ?? 0) - (sortedTimes[0] ?? 0)
   if (sortedTimes.length < 3 || span <= 0) return undefined
@@ -72,16 +78,18 @@ function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
   for (let from = 0, to = 0; to < sortedTimes.length; to++) {
     while ((sortedTimes[to] ?? 0) - (sortedTimes[from] ?? 0) >= 1) from++
     const part = (sortedTimes[to] ?? 0) - (sortedTimes[from] ?? 0)
-    // Two adjacent frames are not a rate.
+    // A very short part, such as two adjacent frames, gives no reliable rate.
     if (part >= Math.min(0.5, span / 2)) peakRate = Math.max(peakRate, (to - from) / part)
   }
   return peakRate > 0 ? peakRate : undefined
 }
 
-/** Audio that outlasts the video by less was added by its encoder. */
+/** Seconds by which audio may outlast the video because its encoder padded it. */
 const encoderPadding = 0.1
 
-/** Returns a film's duration: that of its video; the last frame is held while there is audio after it. */
+/**
+ * Returns a film's duration in seconds: the end of its video, or of longer audio, during which the last frame is held.
+ */
 export function filmDuration({ pictureEnd, soundEnd = 0 }: PacketTimes): number {
   return soundEnd > pictureEnd + encoderPadding ? soundEnd : pictureEnd
 }

@@ -12,7 +12,9 @@ export interface Fraction {
   den: number
 }
 
-/** One frame size of an episode. Rates in kbit/s; `crf` is x264's quality, lower is better. */
+/**
+ * One rendition of an episode. `maxRate` in kbit/s, `buffer` in kbit; `crf` is x264's quality, where lower is better.
+ */
 export interface Rendition {
   width: number
   height: number
@@ -31,17 +33,20 @@ export interface LadderPlan {
 const shortSides = [720, 480, 360]
 const maxLongSide = 1920
 const maxShortSide = 1080
-/** A smaller step is not worth a rendition of its own. */
+/** Maximum size of the next rendition relative to the largest: a smaller step is not worth a rendition. */
 const minStep = 0.8
 const maxFrameRate = 30.5
 const minFrameRate = 10
 
-/** The video's share of the lowest rendition's 400 kbit/s in its worst second, beside 96 kbit/s of audio and the container. */
+/**
+ * Maximum video rate of the lowest rendition in kbit/s. With 96 kbit/s of audio and the
+ * container, its worst second stays below 400 kbit/s.
+ */
 const lowestRate = { withSound: 215, silent: 310 }
 
 /**
- * Plans the frame sizes of an episode: never larger than the source or 1080p, all with the source's aspect ratio, the lowest within
- * 400 kbit/s in total.
+ * Plans the renditions of an episode. None is larger than the source or 1080p, all have the source's aspect ratio, and
+ * the lowest needs at most 400 kbit/s in total.
  */
 export function planLadder(source: SourceShape): LadderPlan {
   const short = Math.min(source.width, source.height)
@@ -79,8 +84,9 @@ function roundToEven(side: number, limit: number): number {
 }
 
 /**
- * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Rates below 10 and fractions such as 12.5
- * are multiplied, so that each frame keeps its time. An average of a variable rate is rounded up to a whole number.
+ * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Rates below 10 and fractions
+ * such as 12.5 are multiplied, so that each frame keeps its time. The average of a variable rate is rounded up to a
+ * whole number.
  */
 export function planFrameRate(source: Fraction): Fraction {
   const standardRates = [24000 / 1001, 24, 25, 30000 / 1001, 30]
@@ -99,7 +105,10 @@ export function planFrameRate(source: Fraction): Fraction {
   return toMinFrameRate(reduceFraction(source))
 }
 
-/** A rate with a larger divisor is the average of a variable rate, except 1001, the divisor of NTSC. */
+/**
+ * A frame rate with a larger denominator is the average of a variable rate,
+ * except for 1001, the denominator of NTSC rates.
+ */
 const largestDivisor = 12
 
 function toMinFrameRate({ num, den }: Fraction): Fraction {

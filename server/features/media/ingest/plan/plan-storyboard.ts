@@ -37,7 +37,7 @@ export function planCandidates(seconds: number): { count: number; interval: numb
   return { count: 5, interval: Math.max(0.2, Math.min(3, seconds / 6)) }
 }
 
-/** Writes the storyboard as WebVTT, which maps times to parts of the sheet (total in milliseconds). */
+/** Writes the WebVTT file that maps times to tiles of the storyboard sheet. */
 export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string {
   const cues: string[] = []
   for (let index = 0; index < plan.count; index++) {

@@ -1,8 +1,8 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /**
- * Input options of zscale for frames that swscale can't convert: HDR (PQ, HLG), other primaries, or another matrix. In the names of
- * zscale.
+ * zscale's input options for frames that swscale can't convert: HDR (PQ, HLG), wide primaries, or a matrix unknown to
+ * swscale. The values are names of zscale.
  */
 export interface WideColours {
   transfer: 'smpte2084' | 'arib-std-b67' | 'iec61966-2-1' | 'bt709'
@@ -10,10 +10,10 @@ export interface WideColours {
   matrix: string
 }
 
-/** How to read the code values of a frame. */
+/** How to interpret the colour values of a frame. */
 export interface SourceColours {
   wide: WideColours | undefined
-  /** In the names of swscale; `rgb` means without a matrix. */
+  /** By swscale's names; `rgb` means that the frames are RGB, without a matrix. */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
   isFullRange: boolean
 }
@@ -50,15 +50,18 @@ const wideMatrices: Record<string, string> = {
   ycgco: 'ycgco',
   ycocg: 'ycgco',
 }
-/** Primaries that are converted to BT.709's; others are so close that players ignore the difference. */
+/**
+ * Primaries that are converted to those of BT.709. All others are so close
+ * to BT.709 that players ignore the difference.
+ */
 const widePrimaries = ['bt2020', 'smpte431', 'smpte432']
 const unlabelled = ['', 'unknown', 'unspecified', 'reserved']
 const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
 /**
- * Returns the colours of a video of this height. Without a label, the matrix is the one that players assume: BT.601 below 720
- * lines.
- * @throws UnusableFile if no filter supports them: ICtCp, matrices derived from the primaries
+ * Returns how to interpret the colours of a video of this height. If the matrix is not labelled, assumes the one that
+ * players assume: BT.2020 for HDR, otherwise BT.601 below 720 lines and BT.709 above.
+ * @throws UnusableFile if no filter supports the matrix (ICtCp, matrices derived from the primaries)
  */
 export function readSourceColours(probed: ProbedColours, height: number): SourceColours {
   const { pix_fmt = '', color_range } = probed
@@ -66,7 +69,7 @@ export function readSourceColours(probed: ProbedColours, height: number): Source
   const label = isRgb ? 'gbr' : matrixOf(probed, height)
   return {
     wide: wideColoursOf(probed, label),
-    // If zscale converts the colours, swscale only scales.
+    // The fallback is not used: for any other matrix, zscale converts the colours and swscale only scales.
     matrix: matrices[label] ?? 'bt709',
     isFullRange: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
   }
@@ -103,7 +106,10 @@ export interface DolbyVision {
   dv_bl_signal_compatibility_id?: number
 }
 
-/** Returns whether no base layer can be shown on other screens: profile 5, and any that is compatible with none. */
+/**
+ * Returns whether only a Dolby Vision decoder can show the video: profile 5, or a base
+ * layer that is compatible with no other format.
+ */
 export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
   return sideData.some(
     ({ dv_profile, dv_bl_signal_compatibility_id }) =>
@@ -111,14 +117,20 @@ export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
   )
 }
 
-/** Target of a frame: a rendition, or a JPEG, whose decoders assume BT.601. The JPEG encoder extends the range. */
+/**
+ * Target of a frame: a rendition, or a JPEG, whose decoders assume BT.601. Both
+ * get limited range; the JPEG encoder expands it.
+ */
 export type Target = 'video' | 'jpeg'
 const matricesOf = {
   video: { swscale: 'bt709', zimg: 'bt709' },
   jpeg: { swscale: 'smpte170m', zimg: '170m' },
 }
 
-/** Returns the options of the scaler, which also converts standard range video to the target's matrix in limited range. */
+/**
+ * Returns the colour options of the scaler, which converts standard-range video to the target's matrix in limited
+ * range. Empty if zscale converts the colours.
+ */
 export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours, target: Target): string {
   if (wide) return ''
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFullRange ? 'pc' : 'tv'}`
@@ -126,9 +138,9 @@ export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours,
 }
 
 /**
- * Converts HDR (PQ, HLG), other primaries and other matrices to BT.709. HDR becomes linear light with 100 cd/m² as white, and
- * highlights up to 1000 are rolled off, never clipped; other videos keep their transfer function. It runs after scaling, when there
- * are fewer pixels to process.
+ * Returns the filters that convert HDR (PQ, HLG), wide primaries and unsupported matrices to BT.709. HDR is tone-mapped
+ * with white at 100 cd/m²: highlights up to 1000 cd/m² are compressed, not clipped. Other videos keep their transfer
+ * function. Used after scaling, when there are fewer pixels to process.
  */
 export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Target): string {
   if (!wide) return ''
@@ -141,13 +153,16 @@ export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Targ
   return `,${read},format=gbrpf32le,zscale=p=bt709${toneMap},${write}`
 }
 
-/** Labels every frame of a rendition: newer builds write the colours of the frames, older ones those of the options. */
+/**
+ * Labels the colours of each frame of a rendition. Newer ffmpeg builds write these labels
+ * to the file, older ones those of `bt709Args`.
+ */
 export function colourLabelFilter(target: Target): string {
   const label = 'setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv'
   return target === 'video' ? `,format=yuv420p,${label}` : ',format=yuv420p'
 }
 
-/** The labels of every rendition, whatever its source. */
+/** Output options that label every rendition as BT.709, whatever its source was. */
 export const bt709Args = [
   '-color_primaries',
   'bt709',

@@ -14,7 +14,10 @@ export interface AddedCaptions {
   made: ConvertedCaptions
 }
 
-/** Replaces an episode's captions in a language, both of its current and of its next file. @returns false if there is no such episode */
+/**
+ * Replaces an episode's captions in one language, in both its current and its next asset.
+ * @returns false if the episode does not exist
+ */
 export async function addCaptions(
   context: IngestContext,
   { videoId, number, language, made }: AddedCaptions,

@@ -9,10 +9,10 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 const announcedHash = 'announced'
 
 /**
- * Announces a video's episodes before their files exist, so that its card and list show them with their progress. An episode that
- * has a file, or was announced before, stays unchanged.
+ * Announces a video's episodes before their files exist, so that the video's card and episode list show them with their
+ * progress. An episode that has a file, or was announced before, only gets its titles.
  * @param titles one per episode, from number 1
- * @returns the numbers that still wait for their file
+ * @returns the numbers of the episodes that still wait for their file
  */
 export async function announceEpisodes(
   { db }: Pick<IngestContext, 'db'>,
@@ -30,7 +30,7 @@ export async function announceEpisodes(
       if (coming_hash === announcedHash) pendingNumbers.push(number)
       if (current_id !== null || coming_id !== null) continue
       const id = newId('ast')
-      // Without an original it is in the queue, but no worker claims it.
+      // No worker claims this asset from the queue, because it has no original.
       await queries.insertAsset(tx, {
         id,
         original_path: null,

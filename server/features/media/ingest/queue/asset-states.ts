@@ -9,7 +9,7 @@ import { reasonColumns, type UnusableFile } from '#server/features/media/ingest/
 
 export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
 
-/** The asset is no longer this worker's: it was considered dead, and another one has claimed the asset. */
+/** Thrown if another worker has claimed the asset, because this worker was considered dead. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost'
   constructor(id: string) {
@@ -18,9 +18,9 @@ export class ClaimLost extends Error {
 }
 
 /*
- * State machine of an asset: uploaded → processing → ready | failed, processing → uploaded, and failed → uploaded on a requested
- * retry. One function per transition; each refuses an asset that is in another state or has been claimed again. A failed file that
- * an import finds again is a new asset.
+ * State machine of an asset: uploaded → processing → ready | failed, processing → uploaded, and failed → uploaded on a
+ * requested retry. Each transition has one function, which refuses an asset in another state or claimed by another
+ * worker. If an import finds a failed file again, it creates a new asset.
  */
 
 /** uploaded → processing: claims the next asset and holds its lock on this connection. Undefined if nothing waits. */
@@ -57,7 +57,7 @@ export async function markReady(
   return (await transition(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
-/** @throws ClaimLost if another worker has claimed it */
+/** @throws ClaimLost if another worker has claimed the asset */
 export async function assertStillClaimed(db: Db, claim: Claim): Promise<void> {
   if (!(await queries.isStillClaimed(db, claim))) throw new ClaimLost(claim.id)
 }
@@ -71,7 +71,7 @@ export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Pro
 }
 
 /**
- * processing → uploaded: its worker returns it, with its number of failures if that has changed.
+ * processing → uploaded: the worker returns the asset to the queue, and stores its number of failures if given.
  * @throws ClaimLost
  */
 export async function requeue(db: Db, claim: Claim, failures?: number): Promise<void> {
@@ -82,12 +82,12 @@ export async function requeue(db: Db, claim: Claim, failures?: number): Promise<
   })
 }
 
-/** processing → uploaded, for all whose worker has died. @returns their ids */
+/** processing → uploaded, for all assets whose worker has died. @returns their ids */
 export async function requeueAbandoned(db: Db): Promise<string[]> {
   return inTransaction(db, (tx) => queries.requeueAbandoned(tx))
 }
 
-/** failed → uploaded, for a retry. @returns false if it is in another state or its file was deleted */
+/** failed → uploaded, for a retry. @returns false if the asset is in another state, or its original was deleted */
 export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
   return queries.requeueFailed(tx, id)
 }

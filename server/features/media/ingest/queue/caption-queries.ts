@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Caption } from '#server/features/media/tables.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects an asset's captions, and the folder that they are played from, if any. */
+/** Selects an asset's captions, and the folder of its media files (null until the asset is ready). */
 export function selectCaptions(db: Db, id: string) {
   return db.selectFrom('assets').select(['captions', 'folder']).where('id', '=', id).executeTakeFirstOrThrow()
 }
@@ -35,7 +35,10 @@ export async function selectEpisodeId(tx: Tx, videoId: string, number: number): 
   return row?.id
 }
 
-/** Selects the captions of an episode's latest file; none if there is no such episode. */
+/**
+ * Selects the captions of an episode's next asset, or of its current one if
+ * there is no next. Empty without such an episode.
+ */
 export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
   const row = await db
     .selectFrom('episodes')

@@ -22,24 +22,28 @@ export interface EpisodeFile extends CaptionFiles {
   number: number
   /** If omitted, the episode keeps its titles. */
   titles?: Partial<LocalizedText>
-  /** Titles for the languages in which it has none. */
+  /** Titles for the languages in which the episode has none. */
   firstTitles?: Partial<LocalizedText>
   path: string
-  /** The operator's name for it, such as my-drama/01.mp4. */
+  /** The file's name as the operator knows it, such as my-drama/01.mp4. */
   name: string
   priority: number
 }
 
 export interface Enqueued {
   assetId: string
-  /** `queued` is new or changed, `waiting` was in the queue already, `unchanged` plays as it is (perhaps with new captions). */
+  /**
+   * `queued`: a new or changed file. `waiting`: the file was in the queue already.
+   * `unchanged`: the episode plays this file already.
+   */
   state: 'queued' | 'waiting' | 'unchanged'
   captionsChanged: boolean
 }
 
 /**
- * Moves an episode's file to the storage and queues it. Repeating it with the same file changes nothing; another file becomes a new
- * asset, and the episode plays the old one until that is ready.
+ * Copies an episode's file to the storage and queues it for conversion. If the episode has this file already, only
+ * updates its captions. A different file becomes a new asset; the episode plays its current asset until the new one is
+ * ready.
  */
 export async function enqueueEpisode(
   context: IngestContext,
@@ -58,7 +62,7 @@ export async function enqueueEpisode(
   }
   const assetId = await addAsset(context, file, episodeId, signal)
   if (assetId !== undefined) return { assetId, state: 'queued', captionsChanged: false }
-  // Another process added the same file meanwhile.
+  // Another process added the same file meanwhile, so it is a known file now.
   return enqueueEpisode(context, file, signal)
 }
 
@@ -70,13 +74,13 @@ async function loadKnownHashes({ db }: IngestContext, { videoId, number, titles,
   })
 }
 
-/** Returns the hashes of the files that an episode plays or will play. */
+/** Returns the hashes of an episode's current file and of its next one, unless that has failed. */
 function knownHashes(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
   const nextHash = assets.coming_state === 'failed' ? null : assets.coming_hash
   return new Set([assets.current_hash, nextHash].filter((hash) => hash !== null))
 }
 
-/** Handles a known file, which is being converted or plays unchanged. */
+/** Handles a file that is already the next or the current asset of the episode. */
 async function reuseExistingAsset(
   tx: Tx,
   { clock }: IngestContext,
@@ -85,7 +89,7 @@ async function reuseExistingAsset(
 ): Promise<Omit<Enqueued, 'captionsChanged'>> {
   const { current_id, coming_id, coming_hash } = await queries.selectEpisodeAssets(tx, episodeId)
   if (coming_id !== null && coming_hash === hash) return { assetId: coming_id, state: 'waiting' }
-  // Back to the file that plays: the one being converted is no longer wanted.
+  // The operator went back to the current file, so the next asset is not needed any more.
   if (coming_id !== null) {
     await queries.setNextAsset(tx, episodeId, null)
     await queries.retireAsset(tx, coming_id, clock.now())
@@ -108,7 +112,8 @@ async function addAsset(
     const hash = await copyAndHash(file.path, draft, signal)
     const id = await files.registerIncomingFile(db, episodeId, hash, clock.now())
     const original_path = assetFiles.original(id, extension)
-    // Outside the transaction: uploading to a bucket may be slow. An earlier attempt may have moved all or part of it.
+    // Outside the transaction, because uploading to a bucket may be slow. An
+    // earlier attempt may have uploaded the file already.
     if (!(await storage.exists(original_path))) await storage.moveFromWorkDir(draft, original_path, signal)
     const captions = toCaptionRows(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))

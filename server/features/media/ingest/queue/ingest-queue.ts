@@ -18,21 +18,21 @@ export interface WorkOptions {
   signal: AbortSignal
   /** 0 is normal, 19 the lowest priority. */
   niceness: number
-  /** Limits the run to these assets. */
+  /** If given, only these assets are processed. */
   assetIds?: readonly string[]
   onProgress?: (assetId: string, percent: number) => void
-  /** Delays while the storage is unreachable. */
+  /** Delays between retries while the storage is unreachable. */
   backoff?: BackoffOptions
 }
 
-/** After this many failures, an unexpected error is attributed to the file. */
+/** After this many failures, an unexpected error counts as caused by the file, which is then marked as failed. */
 const maxFailures = 5
 const progressIntervalMs = 1000
 
 /**
- * Claims one asset from the queue and converts it. An unusable file ends as `failed` with its reason; when aborted or after a
- * server error it is requeued.
- * @returns the asset's id, or undefined if nothing waits
+ * Claims one asset from the queue and converts it. An unusable file is marked as failed, with its reason. After an
+ * abort or a server error, the asset is requeued.
+ * @returns the asset's id, or undefined if no asset waits
  * @throws the signal's reason when aborted; server errors
  */
 export async function processNextAsset(
@@ -40,7 +40,8 @@ export async function processNextAsset(
   options: WorkOptions,
 ): Promise<string | undefined> {
   options.signal.throwIfAborted()
-  // The lock is bound to this connection: if this process dies, even by kill -9, the asset is free at once.
+  // The advisory lock belongs to this connection. If this process dies, even by
+  // kill -9, PostgreSQL releases the asset at once.
   return context.db.connection().execute(async (connection) => {
     const asset = await claimNext(connection, options.assetIds)
     if (!asset) return undefined
@@ -90,7 +91,7 @@ async function releaseAsset(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error)
   }
-  // An interruption, or an unreachable storage, is not the file's fault.
+  // An interruption, or an unreachable storage, is not caused by the file and does not count as a failure.
   if (signal.aborted || isStorageUnavailable(error)) return requeue(db, asset)
   const failures = asset.failures + 1
   if (failures < maxFailures) return requeue(db, asset, failures)

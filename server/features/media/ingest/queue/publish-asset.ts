@@ -21,21 +21,21 @@ import * as queries from '#server/features/media/ingest/asset-queries.ts'
 import type { TranscodeResult } from '#server/features/media/ingest/convert/transcode.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** Result of a run: its files, and the key that encrypts them. */
+/** Result of a conversion: the folder of its files, the asset's properties, and the key that encrypts the segments. */
 interface ConversionOutput {
   folder: string
   made: TranscodeResult
   key: Buffer | undefined
 }
 
-/** Captions were changed while they were copied. */
+/** Thrown if captions changed while they were copied, so that they are copied again. */
 class CaptionsChanged extends Error {
   override name = 'CaptionsChanged'
 }
 
 /**
- * Moves the finished files to this attempt's own folder and then, in one transaction, lets the episode play them. If it fails or is
- * aborted, the folder is removed.
+ * Moves the converted files to the folder of this attempt and then, in one transaction, makes the asset the current one
+ * of its episode. After a failure or an abort, removes the folder.
  * @throws ClaimLost; the signal's reason when aborted
  */
 export async function publishAsset(
@@ -51,7 +51,8 @@ export async function publishAsset(
   await recordOrphaned(db, keys, clock.now())
   try {
     const cover = await makeAutomaticCover(db, storage, claim.id, output.folder)
-    // Outside the transaction: uploading to a bucket may take minutes, and nothing reads these files until the commit.
+    // Outside the transaction, because uploading to a bucket may take
+    // minutes. Nothing reads these files before the commit.
     await storage.moveFromWorkDir(join(output.folder, 'media'), assetFiles.media(folder), signal)
     await storage.moveFromWorkDir(join(output.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
@@ -91,7 +92,7 @@ function commit(
       throw new Error('The converted files were deleted before they were published.')
     if (key) await queries.storeMediaKey(tx, claim.id, mediaKeys.encrypt(assetFiles.folder(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
-    // Its episode has a newer file: this one is not needed.
+    // The episode has a newer file, so this asset is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
     if (switched.previousAssetId) await queries.retireAsset(tx, switched.previousAssetId, now)
     if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
@@ -101,13 +102,16 @@ function commit(
 }
 
 interface CopiedCaptions {
-  /** The asset's captions from the files beside the episode. */
+  /** Captions from the caption files beside the episode's file. */
   sidecar: Caption[]
-  /** Embedded captions, in the languages for which there is no file beside the episode. */
+  /** Embedded captions in the languages for which there is no caption file. */
   embedded: Caption[]
 }
 
-/** Copies the captions beside the episode to the folder, and adds the embedded ones in other languages. */
+/**
+ * Copies the captions from caption files to the asset's folder, and writes
+ * the embedded captions of other languages there.
+ */
 async function copyCaptions(
   context: IngestContext,
   claim: Claim,
@@ -120,7 +124,7 @@ async function copyCaptions(
     for (const { lang } of sidecar)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(folder, lang))
   } catch (error) {
-    // Captions that were removed meanwhile are not a failure.
+    // If captions were changed meanwhile, copy again; otherwise the error is real.
     if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, sidecar)) throw error
     return copyCaptions(context, claim, made)
   }
@@ -130,7 +134,10 @@ async function copyCaptions(
   return { sidecar, embedded }
 }
 
-/** Returns the cover. Covers are public: a locked episode yields only its blurred still, until a free one has an image. */
+/**
+ * Makes a cover from an episode, or returns undefined if the video has an equal or better one. Covers are public, so a
+ * locked episode provides only its blurred still, which a free episode's image replaces later.
+ */
 async function makeAutomaticCover(
   db: Db,
   storage: Storage,

@@ -13,7 +13,7 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 
 /** Poll interval while the queue is not empty. */
 const pollMs = 1000
-/** Poll interval otherwise, in case the wake signal was missed. */
+/** Poll interval while the queue is empty, in case the wake signal was missed. */
 const idleMs = 10_000
 const afterErrorMs = 5000
 const purgeEveryMs = 10 * 60_000
@@ -23,7 +23,7 @@ interface LoopOptions extends WorkOptions {
   wakeSignal: WakeSignal
 }
 
-/** Processes the queue, one asset at a time, until the signal; then the current asset is requeued. */
+/** Processes the queue, one asset at a time, until `signal` aborts. The current asset is then requeued. */
 export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
   const { signal, wakeSignal } = options
   const backoff = exponentialBackoff(context.log, options.backoff)

@@ -13,22 +13,22 @@ import {
 } from '#server/features/media/ingest/captions/convert-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** The captions beside an episode's file. */
+/** Captions from the caption files beside an episode's file. */
 export interface CaptionFiles {
   captions: ReadonlyMap<Language, ConvertedCaptions>
-  /** Languages of captions that could not be read; the existing ones stay. */
+  /** Languages whose existing captions stay, for example because the new caption file could not be read. */
   keptCaptions: ReadonlySet<Language>
 }
 
-/** An asset whose captions are beside its original, and in its folder once it has one. */
+/** An asset. Its captions are stored beside its original, and also in `folder` once the asset is ready. */
 interface CaptionedAsset {
   id: string
   folder: string | null
 }
 
 /**
- * Updates the captions of an asset from the files beside its episode: first files, then the rows that name them, then unused files
- * are deleted. It restarts if they were changed concurrently.
+ * Updates the captions of an asset from caption files: writes the files, then updates the asset's row, then deletes
+ * unused files. Starts again if the captions were changed concurrently.
  * @returns whether anything changed
  */
 export async function syncCaptions(context: IngestContext, id: string, file: CaptionFiles): Promise<boolean> {
@@ -54,7 +54,10 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
   }
 }
 
-/** Returns the changes of an asset's captions. */
+/**
+ * Compares an asset's captions with the caption files. `wanted` is the new list, `written` are to be stored, `added`
+ * have a new language, and `gone` are removed.
+ */
 function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
   const sidecar = toCaptionRows(file)
   const shouldKeep = ({ lang, embedded }: Caption) =>
@@ -76,7 +79,7 @@ function captionKeys({ id, folder }: CaptionedAsset, language: Language): string
   return folder === null ? [original] : [original, assetFiles.caption(folder, language)]
 }
 
-/** Writes these captions to the asset's paths. */
+/** Writes captions to all paths at which the asset stores them. */
 export async function writeCaptions(
   storage: Storage,
   asset: CaptionedAsset,
@@ -87,7 +90,7 @@ export async function writeCaptions(
     for (const key of captionKeys(asset, lang)) await storage.write(key, file.captions.get(lang)?.text ?? '')
 }
 
-/** Returns the captions beside an episode in the form of the asset's row. */
+/** Converts captions to the form of the column `assets.captions`. */
 export function toCaptionRows({ captions }: CaptionFiles): Caption[] {
   return [...captions].map(([lang, { text, lostLine }]) => ({
     lang,

@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Records files before a row names them, so that they are deleted if the process dies in between. */
+/**
+ * Records storage keys before a row refers to their files, so that a cleanup
+ * deletes the files if the process dies in between.
+ */
 export async function recordOrphaned(db: Db, keys: readonly string[], recorded_at: Date): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -13,7 +16,7 @@ export async function recordOrphaned(db: Db, keys: readonly string[], recorded_a
     .execute()
 }
 
-/** Deletes records of orphaned files. @returns whether all of them still existed; purged files have none */
+/** Deletes records of orphaned files. @returns false if a record was missing, because a cleanup has deleted its file */
 export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return true
   const { numAffectedRows } = await sql`
@@ -22,18 +25,21 @@ export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<b
   return Number(numAffectedRows) === keys.length
 }
 
-/** Locks in byte order, as `recordOrphaned` sorts them. */
+/** Locks records in the byte order of their keys, the order in which `recordOrphaned` inserts them. */
 const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
   SELECT key FROM orphaned_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
-/** Returns which of these files are still recorded. Waits for a transaction that is about to commit a row that names them. */
+/**
+ * Locks the records of these keys and returns the keys that still have one. Waits for a transaction that is removing a
+ * record because a row refers to the file now.
+ */
 export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const { rows } = await lockKeys(keys).execute(tx)
   return rows.map(({ key }) => key)
 }
 
-/** Selects the files recorded before `before`, and whether a row names them now. */
+/** Selects the keys recorded before `before`. `named` is true if a row refers to the file now. */
 export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
@@ -45,7 +51,10 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
   return rows
 }
 
-/** Returns the future asset of an episode's file: the same for each attempt, so that already uploaded parts are reused. */
+/**
+ * Returns the id of the asset that an episode's file will become. Each attempt gets the same
+ * id, so that parts already uploaded are reused.
+ */
 export async function registerIncomingFile(
   db: Db,
   episode_id: string,
@@ -61,7 +70,7 @@ export async function registerIncomingFile(
   return asset_id
 }
 
-/** @returns whether it was still pending; a concurrent upload of the same file may have been first */
+/** @returns false if the file was no longer pending, because another process has added the same file */
 export async function removeIncomingFile(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('incoming_files')
@@ -75,7 +84,7 @@ export async function deleteIncomingFiles(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('incoming_files').where('started_at', '<', before).execute()
 }
 
-/** Selects which of these assets exist or are being uploaded. */
+/** Selects which of these asset ids exist, or belong to a file that is being moved to the storage. */
 export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`

@@ -4,19 +4,19 @@ import * as files from './file-queries.ts'
 
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
-/** Longer than any upload: files recorded before that are orphaned. */
+/** Longer than any upload takes: a file recorded earlier to which no row refers is orphaned. */
 const orphanAgeMs = 24 * 3_600_000
 
 /**
- * Deletes those of these files that no row names, and their records. If storage or database are unreachable, they stay recorded for
- * the next cleanup.
+ * Deletes those of these files that are still recorded as orphaned, and their records. If the storage or the database
+ * is unreachable, the files stay recorded for the next cleanup.
  */
 export async function deleteOrphaned(
   { db, storage, log }: OrphanedFilesContext,
   keys: readonly string[],
 ): Promise<void> {
   try {
-    // A commit whose response was lost has removed its records: the files it names stay.
+    // A commit whose response was lost has removed the records, so the files to which its rows refer are not deleted.
     const stillOrphaned = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
     for (const key of stillOrphaned) await storage.remove(key)
     await files.removeOrphaned(db, stillOrphaned)

@@ -19,10 +19,16 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
   await purgeOrphanedOriginals(context, now)
 }
 
-/** Links are valid for four hours at most, plus an hour for clock skew and long requests. */
+/**
+ * Time after which a replaced asset is deleted: links are valid for four hours at most,
+ * plus an hour for clock skew and long requests.
+ */
 const retirementMs = 5 * 3_600_000
 
-/** Deletes the files and rows of assets that were replaced so long ago that no link to them is valid. @returns how many were deleted */
+/**
+ * Deletes the files and rows of assets that were replaced so long ago that no link to them is valid any more.
+ * @returns how many assets were deleted
+ */
 export async function purgeRetiredAssets(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
@@ -41,12 +47,15 @@ export async function purgeRetiredAssets(
   return retired.length
 }
 
-/** A file is moved just before its asset is committed; after this long it has no asset. */
+/**
+ * An original is stored just before its asset is committed. After this time, an original without an asset is orphaned.
+ */
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes originals without an asset, whose upload died before the commit, and aborts unfinished uploads. @returns how many were
- * deleted
+ * Deletes originals without an asset, which a process leaves if it dies
+ * before the commit, and aborts unfinished uploads.
+ * @returns how many originals were deleted
  */
 export async function purgeOrphanedOriginals(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,

@@ -33,7 +33,7 @@ export function isCommonPassword(password: string): boolean {
 
 /** Searches the list as the JSON text of its file (half a megabyte): a set would need five times the memory. */
 function isListed(password: string): boolean {
-  // Read at the first check, so that processes without one don't load it.
+  // Read at the first check, so that processes that check no password do not load it.
   breachedPasswordsJson ??= readFileSync(breachedPasswordsPath(), 'latin1')
   return extraCommonPasswords.has(password) || breachedPasswordsJson.includes(JSON.stringify(password))
 }

@@ -4,8 +4,8 @@ import { parentPort } from 'node:worker_threads'
 import type { HashingResult, HashingJob } from './run-hashing.ts'
 
 /**
- * Lowers the thread's priority, so that other calls come first. On Linux a priority applies to the calling thread; elsewhere it
- * would apply to the process.
+ * Lowers the thread's priority, so that other calls are served first. On Linux, a priority applies to the calling
+ * thread; elsewhere it would apply to the whole process.
  */
 if (process.platform === 'linux') setPriority(10)
 

@@ -3,12 +3,12 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { runHashing } from './run-hashing.ts'
 
-/** At most 4 at a time, leaving one core for other calls. */
+/** At most 4 hashes at a time, and one core is left for other calls. */
 const maxConcurrent = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** Longer queues than this would only time out. */
 const maxQueued = 200
 
-/** The hash of a discarded random password. */
+/** The hash of a random password that nobody knows. */
 const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$Rn9TXW9qP1DvGXyppA0rMw$qIveU/FWCCEv480cEtC9mnJE1FKXu/08zydntVnOfxM'
 
@@ -32,8 +32,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Verifies a password against a hash. Without an account or a password it does the same work, so that the response time does not
- * reveal it.
+ * Verifies a password against a hash. If there is no account or no password, does the same work,
+ * so that the response time does not reveal that.
  * @throws Fault unavailable if too many are queued
  */
 export async function verifyPassword(
@@ -57,7 +57,7 @@ async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The slot is passed on to the next in the queue.
+    // Pass the slot on to the next call in the queue.
     const next = queue.shift()
     if (next) next()
     else activeCount--

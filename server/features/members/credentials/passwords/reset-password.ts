@@ -33,8 +33,8 @@ import { eraseIdentities } from '#server/features/members/credentials/erase-iden
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**
- * Records a request for a password reset of an address. The account is only looked up by `sendResetLinks`, so that the response
- * and its time do not reveal it.
+ * Records a request for a password reset of an address. Only `sendResetLinks` looks up the account, so that neither the
+ * response nor its time reveals whether there is one.
  * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for addresses known and unknown alike
  */
 export async function requestPasswordReset(
@@ -46,13 +46,16 @@ export async function requestPasswordReset(
   const now = clock.now()
   checkEmail(email)
   context.quotas.spendOrThrow('mailLinks', call.ip)
-  // Requests by strangers do not use up the member's own limit.
+  // A browser that the member has used before has its own limit, which strangers' requests do not use up.
   const requesterKey = withDevice(emailLookupKey(email), findKnownDevice(context, call, 'device', email))
   await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.mailLinksAccount, now)
   await insertPasswordResetRequest(db, { email, language: call.language, created_at: now })
 }
 
-/** Mails a link for each request with an account, in any number of processes at once: each request is answered once. */
+/**
+ * Mails a link for each request whose address has an account. Several processes may run
+ * it concurrently; each request is answered once.
+ */
 export async function sendResetLinks(context: MembersContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
@@ -78,8 +81,8 @@ async function sendResetLink(
 }
 
 /**
- * Sets a new password with the mailed secret: ends every session, invalidates every other link, verifies the address, and sends a
- * security mail.
+ * Sets a new password with the mailed secret. Ends every session, invalidates every other link,
+ * verifies the address, and sends a security mail.
  * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkExpired
  */
 export async function resetPassword(
@@ -90,7 +93,7 @@ export async function resetPassword(
   const { secret, new_password, repeat_password } = call.body
   checkPassword(new_password, 'new_password')
   if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
-  // Hashing is expensive, so only after the link is verified.
+  // Hashing is expensive, so the link is checked first.
   if (!(await findMailLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkExpired')
   const password_hash = await hashPassword(new_password)
   await inTransaction(db, async (tx) => {

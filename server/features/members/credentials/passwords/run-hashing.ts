@@ -7,13 +7,13 @@ export interface HashingJob {
 }
 export type HashingResult = { result: string | boolean } | { problem: string }
 
-/** Idle threads with the timers that end them. The first is started at the first password, since it takes 20 MB. */
+/** Idle threads, with the timers that end them. A thread takes 20 MB, so none is started before the first password. */
 const idleThreads = new Map<Worker, NodeJS.Timeout>()
 const idleTimeoutMs = 30_000
 
 /**
- * Hashes in a low-priority thread (hashing-thread.ts), which Node's own pool, also used for files and DNS, cannot provide. The
- * caller limits the concurrency.
+ * Hashes or verifies a password in a low-priority thread (hashing-thread.ts). Node's own thread pool cannot provide a
+ * low priority, and also serves files and DNS. The caller limits the concurrency.
  * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
@@ -27,14 +27,14 @@ export async function runHashing(job: HashingJob): Promise<string | boolean> {
 }
 
 function terminateThread(thread: Worker): void {
-  // It must not be used any more.
+  // Remove it first, so that no job uses the thread while it ends.
   idleThreads.delete(thread)
   void thread.terminate()
 }
 
 function startThread(): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url))
-  // The pending job gets the error, too.
+  // Without a listener, the event would end this process. The pending job gets the error from its own listener.
   thread.on('error', () => {}).once('exit', () => idleThreads.delete(thread))
   return thread
 }

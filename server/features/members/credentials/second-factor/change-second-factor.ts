@@ -26,10 +26,10 @@ type FactorCall = Call<typeof changeSecondFactorCall>
 type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 
 /**
- * Sets up, confirms or removes a member's second factor. Setting up and removing require the password, removing also a code; wrong
- * ones count as failed attempts.
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, editConflict if there is nothing to confirm or a factor
- * already; Fault tooManyRequests
+ * Sets up, confirms or removes a member's second factor. Setting up and removing require reauthentication, and removing
+ * also a code. Wrong passwords and codes count as failed attempts.
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, editConflict if there is nothing to
+ * confirm or a second factor is set up already; Fault tooManyRequests
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<SecondFactorResult> {
   const member = requireMember(call)
@@ -72,7 +72,7 @@ async function remove(
   const attempt = await throttleLogin(context, 'code', member.userId)
   return inTransaction(context.db, async (tx) => {
     const user = await lockReauthenticatedUser(context, tx, reauthentication)
-    // An empty code counts as wrong here: the form asks for it.
+    // An empty code counts as wrong here, because the form always requests a code.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
     await deleteLoginFailures(tx, attempt.accountKey)

@@ -21,8 +21,8 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * Checks the second factor if one is set up, in the transaction of the sign-in, so that a code counts once: a code of the app for a
- * later half minute than the last, or an unused recovery code.
+ * Checks the second factor, if one is set up, in the transaction of the sign-in, so that a code can be used only once.
+ * Accepts an app code of a later half minute than the last one, or an unused recovery code.
  * @throws Refusal secondFactorRequired if it is missing, codeWrong if it is wrong
  */
 export async function checkSecondFactor(
@@ -43,7 +43,10 @@ export async function checkSecondFactor(
   if (!isCorrect) throw new Refusal('codeWrong', { field })
 }
 
-/** Creates a secret for the authenticator app; it is not required before it is confirmed. @throws Refusal editConflict if a factor is already set up */
+/**
+ * Creates a secret for the authenticator app. Sign-ins do not require the second factor before it is confirmed.
+ * @throws Refusal editConflict if a second factor is already set up
+ */
 export async function startSecondFactorSetup(
   tx: Tx,
   context: FactorContext,
@@ -58,9 +61,9 @@ export async function startSecondFactorSetup(
 }
 
 /**
- * Confirms the factor with a first code of the app.
- * @returns recovery codes that each sign in once without the app; only their hashes are stored
- * @throws Refusal editConflict if none was started or it is already on, codeWrong
+ * Confirms the second factor with a first code of the app.
+ * @returns recovery codes, each of which replaces the app at one sign-in; only their hashes are stored
+ * @throws Refusal editConflict if no setup was started or the second factor is confirmed already, codeWrong
  */
 export async function confirmSecondFactor(
   tx: Tx,
@@ -88,8 +91,8 @@ export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Verifies a code of the app and marks its half minute as used. @returns false if it is wrong, or this or a later half minute was
- * used before
+ * Verifies a code of the app and marks its half minute as used.
+ * @returns false if the code is wrong, or this or a later half minute was used before
  */
 async function verifyAppCode(
   tx: Tx,

@@ -27,7 +27,7 @@ interface FakeDispute {
 
 interface OrderRequest {
   intent: 'CAPTURE'
-  /** Orders of another shop with the same account have no ids of ours. */
+  /** The ids are missing in orders of another shop that uses the same account. */
   purchase_units: { reference_id?: string; custom_id?: string; invoice_id?: string; amount: Money }[]
   payment_source: {
     paypal: {
@@ -60,7 +60,7 @@ export class FakeRefusal extends Error {
   }
 }
 
-/** The address of every PayPal payer. */
+/** The e-mail address of every fake payer. */
 export const payerEmail = 'payer@example.com'
 
 /** PayPal's ids consist of capital letters and digits. */
@@ -73,10 +73,10 @@ export class FakeOrders {
   readonly all = new Map<string, FakeOrder>()
   /** The saved wallets, with their behaviour when charged. */
   readonly vault = new Map<string, Funding>()
-  /** By the id of the disputed capture. */
+  /** The disputes by the id of the disputed capture. */
   readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
-  /** It saves wallets some time after their payment. */
+  /** True if wallets are saved only some time after their payment (`vaultNow`). */
   vaultsLater = false
   mayReadDisputes = true
   /** Returns the behaviour of a wallet whose owner approves. */
@@ -153,7 +153,7 @@ export class FakeOrders {
     return order
   }
 
-  /** The user approves. Captured orders do not change. */
+  /** Approves an order as the user. Captured orders do not change. */
   approve(id: string, funding: Funding = this.nextFunding(), payer = fakeId().slice(0, 13)): void {
     const order = this.get(id)
     if (order.status === 'COMPLETED') return
@@ -185,20 +185,20 @@ export class FakeOrders {
     this.vault.set(order.vaultId, order.funding === 'pays once' ? 'declined' : 'pays')
   }
 
-  /** The user removes the wallet on PayPal's own pages. */
+  /** Removes a saved wallet, as a user can do on PayPal's pages. */
   removeWallet(vaultId: string): void {
     this.vault.delete(vaultId)
     this.emitEvent('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
   }
 
-  /** PayPal saves the wallet of a paid order later. */
+  /** Saves the wallet of a paid order later, as PayPal may do. */
   vaultNow(id: string): void {
     const order = this.get(id)
     this.vaultWallet(order)
     this.emitEvent('VAULT.PAYMENT-TOKEN.CREATED', { id: order.vaultId, metadata: { order_id: id } })
   }
 
-  /** Decides pending captures. */
+  /** Completes or declines the pending captures of an order. */
   decideCaptures(id: string, status: 'COMPLETED' | 'DECLINED'): void {
     const order = this.get(id)
     for (const capture of order.captures) capture.status = status

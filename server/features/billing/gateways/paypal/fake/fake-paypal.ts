@@ -8,8 +8,8 @@ import { FakeSetups } from './fake-setups.ts'
 import { walletPage } from './fake-wallet-page.ts'
 
 /**
- * A simulated fault, before or after PayPal executes a request. 429 executes nothing; `time-out` executes it and sends no
- * response; `404` finds nothing; `blank` answers 200 with a foreign page, as a proxy may.
+ * A simulated fault, before or after PayPal executes a request. `404` and `429` execute nothing; `time-out` executes it
+ * but sends no response; `blank` executes nothing and answers 200 with an HTML page, as a proxy may.
  */
 export type SimulatedFault =
   | 'none'
@@ -56,9 +56,9 @@ const refuse = (status: number, issue: string): FakeResponse => ({
 })
 
 /**
- * A fake of PayPal's HTTP API for tests, as far as it is used here: orders, captures, refunds, vault, signed events, and the
- * page where a user approves. It refuses what PayPal refuses, repeats its answer to a Request-Id for six hours, and verifies
- * its access tokens.
+ * A fake of the parts of PayPal's HTTP API that this site uses, for tests: orders, captures, refunds, vault, signed
+ * events, and the page where a user approves. Like PayPal, it refuses invalid requests, repeats its answer to a
+ * Request-Id for six hours, and verifies access tokens.
  */
 export class FakePaypal {
   readonly keys = {
@@ -86,7 +86,7 @@ export class FakePaypal {
   webhookEvents = ['*']
   /** How far its clock is ahead, in milliseconds. */
   clockOffsetMs = 0
-  /** It refuses to list events older than PayPal lists. */
+  /** True if requests for events and disputes that are too old for PayPal's lists are refused, as PayPal does. */
   enforcesRetention = false
   /** The delay before an event is listed, in milliseconds. */
   listingDelayMs = 0
@@ -112,7 +112,7 @@ export class FakePaypal {
   }
 
   get url(): string {
-    // A server that listens on a port has an address with one.
+    // The cast is safe: a server that listens on a port has an `AddressInfo`.
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 

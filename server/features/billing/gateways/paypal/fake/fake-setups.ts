@@ -12,12 +12,12 @@ interface FakeSetup {
   status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'VAULTED'
   request: SetupRequest
   customerId: string
-  /** The wallet that was saved from it. */
+  /** The id of the wallet that this setup saved. */
   vaultId?: string
   payer?: string
 }
 
-/** Wallets that PayPal saves without a payment: setup tokens, and the payment tokens created from them. */
+/** PayPal's records of wallets saved without a payment: setup tokens, and the payment tokens created from them. */
 export class FakeSetups {
   readonly all = new Map<string, FakeSetup>()
   private readonly vault: Map<string, Funding>
@@ -54,7 +54,7 @@ export class FakeSetups {
     return setup
   }
 
-  /** The user approves. */
+  /** Approves a setup token as the user. */
   approve(id: string, payer = fakeId().slice(0, 13)): void {
     const setup = this.get(id)
     if (setup.status === 'PAYER_ACTION_REQUIRED') Object.assign(setup, { status: 'APPROVED', payer })
