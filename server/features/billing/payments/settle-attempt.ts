@@ -6,7 +6,6 @@ import {
   transitionAttempt,
   selectAttempt,
   setNextStep,
-  setReference,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
@@ -17,35 +16,32 @@ import { callGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import { arrivalDeadline } from '#server/features/billing/records/polling-schedule.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
-import { detachUnusedMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { claimIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
-import { enterSale, enterUnwantedPayment } from '#server/features/billing/ledger/ledger.ts'
+import { enterSale } from '#server/features/billing/ledger/ledger.ts'
 import { attachLateMethod } from '#server/features/billing/payment-methods/attach-late-method.ts'
 import {
   lockOrderOwner,
   transitionOrder,
   selectOrder,
-  setAutoRefundReason,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { orderStates, paidStatuses } from '#server/features/billing/states/order-states.ts'
+import { orderStates } from '#server/features/billing/states/order-states.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { reportConversion } from './report-conversion.ts'
-import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
+import { autoRefund } from '#server/features/billing/refunds/auto-refund.ts'
+import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
 import {
   removeDeclinedMethod,
   saveMethodForPurchases,
 } from '#server/features/billing/payment-methods/saved-method.ts'
 import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
 import { sendOrderRestoredMail } from '#server/features/billing/mails/send-order-restored-mail.ts'
-import { sendAutoRefundMail } from '#server/features/billing/mails/send-auto-refund-mail.ts'
 import {
   continueSubscription,
   findRenewal,
   recordFailedRenewal,
 } from '#server/features/billing/subscriptions/settle-renewal.ts'
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
-import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
 /**
  * The state of an attempt's payment: as the gateway reports it, `unknown` if it did not answer, or `never received`.
@@ -176,22 +172,7 @@ async function applySuccess(
     if (order.restored_at !== null) await sendOrderRestoredMail(context, tx, order)
     return sendReceipt(context, tx, order)
   }
-  await setReference(tx, attempt.id, payment.reference)
-  if (!(await enterUnwantedPayment(tx, order, attempt, now))) return
-  await detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
-  const reason = introPriceAllowed ? autoRefundReason(order, inTime) : 'intro_price_used'
-  await scheduleRefund(tx, {
-    attemptId: attempt.id,
-    cents: order.amount_cents,
-    reason,
-    now,
-  })
-  // If the attempt was already settled as failed or cancelled, the order stays open: the user may be paying it again.
-  if (inTime && orderStates.allows(order.status, 'cancelled'))
-    await transitionOrder(tx, order.id, 'cancelled')
-  await setAutoRefundReason(tx, order.id, reason)
-  await auditPayment(tx, 'payment_auto_refunded', order, now, { reason })
-  await sendAutoRefundMail(context, tx, order, reason)
+  await autoRefund(context, tx, { order, attempt, payment, now, inTime, introPriceAllowed })
 }
 
 /**
@@ -202,13 +183,6 @@ async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boole
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
   return !(await isAlreadyOwned(tx, order, now))
-}
-
-function autoRefundReason({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): AutoRefundReason {
-  if (erased_at !== null) return 'account_deleted'
-  if (withdrawn_at !== null) return 'withdrawal'
-  if (paidStatuses.includes(status)) return 'paid_twice'
-  return inTime ? 'already_owned' : 'too_late'
 }
 
 interface PaidAttempt {
