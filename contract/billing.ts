@@ -25,8 +25,8 @@ export const orderStatuses = [
 ] as const
 
 /**
- * Decline codes that concern the card. `token_spent` (the card form timed out) is not included: it says nothing about
- * the card.
+ * Decline codes that concern the card. `check_failed` and `check_needed` are about the 3-D Secure check. `token_spent`
+ * (the card form timed out) is not included: it says nothing about the card.
  */
 export const cardDeclineCodes = [
   'card_declined',
@@ -230,7 +230,7 @@ export const createOrder = endpoint({
   body: Type.Object({
     kind: stringEnum(orderKinds),
     plan_id: Type.Optional(Id),
-    /** For a plan: the episode or video at whose paywall the customer chose it. */
+    /** The ordered episode or video; for a plan, the episode or video at whose paywall the customer chose it. */
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
     top_up_id: Type.Optional(Id),

@@ -77,7 +77,6 @@ export const confirmSocial = endpoint({
 })
 
 /**
- /**
  * The reasons why a social sign-in did not complete, as `social` in the query of /login (or of /individual if a member
  * was linking a provider). `reauthenticate`: linking requires reauthentication, see `linkSocial`; `wrong_browser`: the sign-in returned
  * to another browser than the one that started it; `has_account`: sign in to the account with this e-mail first, then

@@ -8,7 +8,6 @@ export interface Paging {
 }
 
 /**
- /**
  * Reads one page of a list that is ordered by a time, the latest first, and an id. It reads one row more than the page
  * size, to know whether more rows follow.
  * @param name the list's name, with everything that orders or filters it

@@ -38,7 +38,7 @@ export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () 
 type OnNear = () => void
 
 /**
- * Calls `onNear` when an element is within 1.3 viewport heights of the viewport.
+ * Calls `onNear` when an element is in the viewport, or below or beside it by at most 30 % of its height or width.
  * @returns a function that stops observing the element
  */
 export function whenNear(element: Element, onNear: OnNear): () => void {

@@ -98,7 +98,7 @@ export interface SubscriptionsTable {
   period_starts_at: Optional<Date>
   period_ends_at: Optional<Date>
   cancel_at_period_end: Generated<boolean>
-  /** The next run of the renewal job on it; while a process works on it, when that process counts as crashed. */
+  /** When the renewal job handles it next; while a process handles it, when that process counts as crashed. */
   next_run_at: Optional<Date>
   /** When to charge it next: at the period's end, then on the dunning schedule; null if no charge is planned. */
   next_charge_at: Optional<Date>
@@ -124,7 +124,7 @@ export interface SubscriptionsTable {
 /**
  * The reason for an automatic refund of a payment: the order was already paid, the buyer already owned the product, the
  * introductory price was already used, the attempt had already been settled as failed or cancelled (`too_late`), or the
- * user withdrew or deleted the account (`person_left`).
+ * user withdrew from the contract or deleted the account.
  */
 export type AutoRefundReason =
   | 'paid_twice'
@@ -233,7 +233,8 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   next_step: OptionalJson<NextStep>
   started_at: Date
   /**
-   * Keyed hash of the network from which a card was tried. Deleted once the card no longer counts towards the limits.
+   * Keyed hash of the network from which a card was tried. Deleted once the attempt no longer counts
+   * towards the limits of card failures.
    */
   network_hash: Optional<string>
   poll_count: Generated<number>
@@ -253,7 +254,7 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   dispute_debited_cents: Generated<number>
   /** When the dispute first took money. */
   dispute_opened_at: Optional<Date>
-  /** The disputed amount. Unlike `disputed_cents`, it remains after the dispute was won. */
+  /** The disputed amount. Unlike `dispute_debited_cents`, it keeps its value after the dispute was won. */
   dispute_amount_cents: Optional<number>
   /** The gateway's reason for the dispute, the deadline for a response, and the dispute's id. */
   dispute_reason: Optional<string>
@@ -345,7 +346,7 @@ interface PaymentDiscrepanciesTable {
   reference: string
   found_at: Date
   attempt_id: string | null
-  /** The payment without refunds and disputed amounts, as the gateway reports it; null if unknown. */
+  /** The paid amount minus refunds and disputed amounts, as the gateway reports them; null if unknown. */
   gateway_cents: number | null
   currency: string | null
   abandoned: Generated<boolean>

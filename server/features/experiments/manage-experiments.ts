@@ -57,7 +57,6 @@ export async function changeDraft(
 }
 
 /**
- /**
  * Starts a draft.
  * @param currency the currency of its prices, which is the video's; null if it has no prices
  * @throws Refusal notFound, editConflict if it is not a draft, experimentRunning if another one on the same target is running

@@ -22,7 +22,7 @@ export interface UsersTable {
   consent_version: Generated<string | null>
   member_since: Moment
   merged_into: Generated<string | null>
-  /** A guest's last activity when it was last checked; null before that. */
+  /** The guest's last activity, as the purge of idle guests last found it; null until its first check of this guest. */
   last_active_at: Moment
   deleted_at: Moment
 }

@@ -59,7 +59,6 @@ export function readCommand<E extends CommandEndpoint>(
 }
 
 /**
- /**
  * Defines a command that changes only the database. The change and The audit-log-log entry are one transaction, so that
  * neither exists without the other. `change` is null if nothing was changed, for example by a repeated call.
  */
@@ -114,7 +113,6 @@ export function externalCommand<E extends AuditedEndpoint<MultiTransactionComman
 }
 
 /**
- /**
  * Runs a command if the actor's role allows it.
  * @throws Refusal notAllowed, and the errors of the command
  */

@@ -94,7 +94,6 @@ function isSame(a: Touch, b: Touch): boolean {
 }
 
 /**
- /**
  * Returns an order's attribution: the last touch, the first touch if it differs, and the member whose referral code was
  * used. Must be called when the order is created, after the call's own touch was stored and the buyer was locked. A
  * withdrawal of consent that follows then waits for the order (`deleteOrderClickIds`).

@@ -6,7 +6,6 @@ import { normalizeEmail } from '#server/platform/email-address.ts'
 const deepest = 20
 
 /**
- /**
  * Refuses an unsafe call that another site may have caused (CSRF). A call with a token in a header and no cookie is
  * allowed: browsers attach only cookies to another site's calls.
  * @throws Fault crossOrigin

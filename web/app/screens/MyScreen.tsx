@@ -50,8 +50,8 @@ const GuestAlerts = lazy(async () => ({
 }))
 
 /**
- * The member area. `?receipt=` shows the receipt of an order instead; a fragment shows the page to which a mail or the
- * footer links.
+ * The member area. With `?receipt=`, shows the receipt of that order instead. With a fragment from a link in a mail or
+ * the footer, shows the page of that link, such as a cancellation.
  */
 export function Component() {
   const [search] = useSearchParams()
@@ -195,7 +195,7 @@ function Greeting({ user }: { user: User | undefined }) {
       <p>
         <strong>{t('my.guest')}</strong> {t('my.guestText')}
       </p>
-      {/* A past-due membership is shown first. */}
+      {/* While a payment is past due, the main button is the one that pays it. */}
       <Link
         className={buttonClass(user.membership.status === 'past_due' ? 'quiet' : 'main')}
         to={paths.register.to()}

@@ -18,7 +18,6 @@ const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 export const unresponsivePauseMs = minuteMs
 
 /**
- /**
  * Decides what happens to a push message from the push service's response (RFC 8030).
  * @param response undefined if none arrived in time
  */

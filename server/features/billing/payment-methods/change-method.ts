@@ -54,7 +54,6 @@ type HandledSetups = Record<'look up' | 'give up', Set<string>>
 const unknownSetupTimeoutMs = 60_000
 
 /**
- /**
  * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription. Uses two
  * transactions with the gateway call between them, so that a change can be recovered after a crash. An earlier change
  * that waits for the user is cancelled.
@@ -82,7 +81,6 @@ export async function changePaymentMethod(
 }
 
 /**
- /**
  * Loads a change of method. An open one is queried first, and completed if the user has approved it.
  * @throws Refusal notFound for a change of another user, methodSetupUnknown, or the reason why the method was not saved
  */
@@ -146,7 +144,6 @@ async function selectNextAmount(tx: Tx, row: RenewalRow) {
 }
 
 /**
- /**
  * Returns what to do about an open change before another one is started; undefined if nothing. A change is also
  * cancelled if the query has shown that it exists at the gateway, so that a lost response is recovered within one call.
  * @throws Refusal methodSetupUnknown while the change may still succeed

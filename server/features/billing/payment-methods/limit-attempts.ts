@@ -11,7 +11,6 @@ import { isRenewal, type OrderRow } from '#server/features/billing/records/order
 const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
- /**
  * Refuses another payment of an order once the daily limit is reached. The order of a renewal is not closed by that,
  * because its period has no other order: it can be paid again when the oldest of these attempts is a day old.
  * @param attempts all attempts of the order, latest first

@@ -19,7 +19,6 @@ export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: stri
 }
 
 /**
- /**
  * Limits the failed cards per user and per network, no matter whether a failure is reported by the waiting browser, a
  * webhook event or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly
  * to the gateway, does not evade the limit.

@@ -6,7 +6,6 @@ import { checkOutcome } from './pay-order.ts'
 import { recheckAttempt } from './settle-attempt.ts'
 
 /**
- /**
  * Completes and settles a payment that the user has confirmed at the gateway. The token is the gateway's id of the
  * payment; with Stripe, the id of the PaymentIntent. This call only saves time: the gateway's webhook event would
  * suffice.

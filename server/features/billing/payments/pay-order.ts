@@ -56,7 +56,6 @@ type Step =
 const unknownPaymentTimeoutMs = 60_000
 
 /**
- /**
  * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a
  * crash. An order has one attempt at a time: if a request is repeated meanwhile, it waits for that attempt and returns
  * the same answer. Resolves when the order is paid or waits for the user.

@@ -55,7 +55,6 @@ export interface RefundResult {
 }
 
 /**
- /**
  * Refunds an order, or a payment for it that bought nothing, in whole or in part. Uses two transactions with the
  * gateway call between them, so that a refund can be recovered after a crash. Only one refund of a payment runs at a
  * time: another request for the same amount returns the refund in progress. Entitlements are updated by

@@ -62,7 +62,6 @@ async function setCancelled(
 }
 
 /**
- /**
  * Cancels or resumes the renewals of a user's active subscription. The caller must have locked the buyer. A
  * cancellation is confirmed by mail.
  * @param subscriptionId the only subscription that may be changed, if known

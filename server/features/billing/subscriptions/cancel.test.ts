@@ -86,7 +86,7 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   const told = (await site.mails(email)).map(({ subject }) => subject)
   expect(told.filter((subject) => !subject.startsWith('Your receipt'))).toHaveLength(6)
   const { rows } = await site.context.database.pool.query(
-    "SELECT FROM audit_events WHERE user_id = $1 AND event LIKE 'renewals_%'",
+    "SELECT FROM audit_events WHERE user_id = $1 AND event LIKE 'subscription_%'",
     [id],
   )
   expect(rows).toHaveLength(9)

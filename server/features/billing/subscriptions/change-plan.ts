@@ -31,7 +31,6 @@ type NewOrder = Insertable<OrdersTable>
 const orderLifetimeMs = 30 * dayMs
 
 /**
- /**
  * Plans a change of plan for the next period, without proration. The order for that period is created now, with its
  * price and consent, and is charged when the period begins. Choosing the current plan cancels a planned change. A
  * change also resumes a cancelled subscription. The subscription's payment method is charged, even if the request names
@@ -74,7 +73,6 @@ export async function changePlan(
 }
 
 /**
- /**
  * Returns the order of the unpaid period of a past-due subscription.
  * @throws Refusal alreadySubscribed if there is no such order, or it is no longer open
  */

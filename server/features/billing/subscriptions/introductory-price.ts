@@ -30,8 +30,8 @@ export async function isEligibleForIntroductoryPrice(
 /**
  * Records that an order used its introductory price: for its e-mail address, and for its card or wallet, which is known
  * only after the payment.
- * @returns false if another order has already used the price with one of them. The e-mail address then still counts as
- * used
+ * @returns false if another order has already used an introductory price with this address, card or wallet. The address
+ * counts as used even then
  */
 export function claimIntroductoryPrice(
   context: HashContext,

@@ -6,7 +6,6 @@ import type { Tx } from '#server/tables.ts'
 const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
- /**
  * Counts a resumption of a subscription, in the transaction of the resumption. Cancelling is never refused, and each
  * cancellation sends a mail, so this limit also bounds the number of mails and audit events.
  * @throws Refusal resumeLimitReached

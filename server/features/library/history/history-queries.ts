@@ -14,7 +14,8 @@ export interface HistoryRow {
 
 /**
  * Stores the position unless a later position or removal exists. If the viewer starts the video, adds it to
- * `started_videos`. A trigger would also count a row that only changes its owner.
+ * `started_videos`. A trigger cannot do this,
+ * because it would also count rows that a merge moves to another user.
  * @returns the current entry; undefined if it was removed later
  */
 export async function upsertHistory(

@@ -57,7 +57,7 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
   } catch (error) {
     context.log.warn(
       { provider: provider.id, reason: errorMessage(error) },
-      'a social sign-in could not start',
+      'the linking of a social account could not start',
     )
     throw new Refusal('socialFailed')
   }

@@ -37,7 +37,6 @@ export interface FirstScreen {
 }
 
 /**
- /**
  * Loads the first screen of a video's page. It is embedded in the document, so that that playback starts without further
  * request. `playable` and `following` are undefined starts an episode that is locked or still being transcoded.
  * @returns undefined if the video does not exist

@@ -75,7 +75,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
       const bytes = await read(uploadHash)
       return bytes && (await drawIcon(bytes, name, background()))
     } catch (error) {
-      log.error({ err: error }, `SITE_LOGO_PATH ${logo} is not a valid image; using the built-in logo`)
+      log.error({ err: error }, `The upload or SITE_LOGO_PATH ${logo} is unusable; using the built-in logo`)
       return drawIcon(readBuiltInLogo(), name, background())
     }
   }

@@ -26,7 +26,6 @@ export function proportion(hits: number, total: number, z = defaultZ): Estimate 
 }
 
 /**
- /**
  * Estimates the difference from two proportions, second minus first, with Newcombe's interval, which combines two Wilson
  * intervals.
  */

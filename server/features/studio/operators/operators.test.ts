@@ -135,7 +135,7 @@ describe('the command line', () => {
   })
 
   it('lists its commands if none is given', async () => {
-    expect(await run()).toMatch(/operator +list, add, role, reset, remove/)
+    expect(await run()).toMatch(/operator +list, add, set-role, reset-access, remove/)
     expect(await run('operator')).toMatch(/add \[options\] <email> +Adds an operator/)
   })
 

@@ -73,7 +73,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     card: card ? maskedCardNumber(card) : '',
   }
   return {
-    /** The source that the button charges; undefined if it uses the chosen payment method. */
+    /** The source that the button charges; undefined if it opens the payment with another method instead. */
     source,
     label: source && labels[source],
     press() {

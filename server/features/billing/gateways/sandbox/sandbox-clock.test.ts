@@ -29,13 +29,13 @@ test('a moved clock is moved for all processes, running and new ones', async () 
 
 test('if a real gateway has keys, the clock is the system’s and cannot be moved', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  await expect(advanceClock(withStripe, database.db, '1d')).rejects.toThrow('only where the sandbox')
+  await expect(advanceClock(withStripe, database.db, '1d')).rejects.toThrow('only if the sandbox')
   expect((await createSiteClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())
 })
 
 test.each([undefined, '', '-1d', '1', 'd', '0d', '1.5h', '99999d'])(
   'no length of time: %s',
   async (length) => {
-    await expect(advanceClock(sandboxAlone, database.db, length)).rejects.toThrow('How far?')
+    await expect(advanceClock(sandboxAlone, database.db, length)).rejects.toThrow('Enter a duration')
   },
 )

@@ -62,8 +62,8 @@ export interface EnqueuedFolder {
 }
 
 /**
- * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. Unusable
- * files are listed in `refused`; the rest is imported.
+ * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. Episodes
+ * whose file has a known hash are skipped (enqueue-episode.ts). Unusable files are listed in `refused`.
  */
 export async function enqueueFolder(
   context: IngestContext,
