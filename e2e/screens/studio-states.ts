@@ -306,7 +306,7 @@ const somethingFails: Act = async (page) => {
       state: 'failing',
       failures: 4,
       failing_since: since,
-      reason: 'connect ECONNREFUSED 10.0.0.7:443',
+      last_error: 'connect ECONNREFUSED 10.0.0.7:443',
     }
     body.data.list = body.data.list.map((job, index) => (index < 2 ? { ...job, ...broken } : job))
     await route.fulfill({ response, json: body })

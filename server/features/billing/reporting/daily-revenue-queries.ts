@@ -34,7 +34,7 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
 /**
  * Sums the backdated ledger lines: the outcomes of disputes, by the day when the dispute was opened, and failed
  * refunds, by the day when the refund was sent. There are few, and they may be entered after their day was aggregated.
- * The index `ledger_lines_dated_back` covers the query.
+ * The index `ledger_lines_backdated` covers the query.
  */
 export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`

@@ -13,7 +13,7 @@ interface Row {
 
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
- * `until`, with all their income and refunds, whenever those were booked. The index `exposures_experiment` finds the
+ * `until`, with all their income and refunds, whenever those were booked. The index `experiment_exposures_experiment` finds the
  * viewers, `orders_user` their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {

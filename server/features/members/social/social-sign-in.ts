@@ -139,7 +139,7 @@ function newIdentity({ provider, profile }: ProviderIdentity, created_at: Date) 
 
 /**
  * Links an identity to the reauthenticated member and sends a security mail. A member may have several identities at
- * one provider. An identity that belongs to another account is not linked (`taken`).
+ * one provider. An identity that belongs to another account is not linked (`already_linked`).
  * @throws Refusal signInRequired if the account is deleted
  */
 export async function linkIdentity(
