@@ -44,12 +44,12 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   [
     'a page of a funnel',
     (db) => readFunnel(db, 'token', span, { after: { visits: 5, key: 'a' }, limit: 21 }),
-    /funnel_(counts|money)_pkey/,
+    /funnel_(counts|revenue)_pkey/,
   ],
   [
     'the money of a page',
     (db) => selectRevenue(db, 'video', splitIntoBuckets(span), ['key1']),
-    /funnel_money_pkey/,
+    /funnel_revenue_pkey/,
   ],
   [
     'the counts of a few tokens',
