@@ -26,7 +26,7 @@ export { rethrowLoginError, limitByNetwork, throttleLogin } from './credentials/
 export { serializeCookie, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords/passwords.ts'
 export { lockSession } from './sessions/sessions.ts'
-export { isGuest } from './sessions/complete-sign-in.ts'
+export { isGuest } from './sessions/merge-guest.ts'
 export { loadUser, type UserContext } from './account/load-user.ts'
 export {
   setTokens,
@@ -37,7 +37,7 @@ export {
   requireActiveViewer,
   findActiveViewer,
 } from './sessions/viewer.ts'
-export { claimGuestRecords } from './account/claim-guest-records.ts'
+export { claimGuestRecords } from './account/claim-by-mail-link.ts'
 export { insertUser } from './user-queries.ts'
 export type { StartedSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'

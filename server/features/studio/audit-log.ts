@@ -5,7 +5,10 @@ import { readCommand, type Command } from './define-command.ts'
 
 const pageLimits = { default: 50, max: 100 }
 
-/** Commands that read the audit log. No command changes or deletes its entries. */
+/**
+ * Commands that read the audit log. Entries are kept forever: the trigger `audit_events_append_only` rejects changes and
+ * deletions.
+ */
 export const auditCommands: Command[] = [
   readCommand(listAuditEvents, async ({ db }, { subject, cursor, limit }) => {
     const name = `audit ${subject ?? ''}`

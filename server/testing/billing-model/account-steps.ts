@@ -4,7 +4,7 @@ import {
 } from '#server/features/billing/subscriptions/cancel-subscription.ts'
 import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
-import { mergeGuest } from '#server/features/members/sessions/complete-sign-in.ts'
+import { mergeGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { BillingHarness, Fault } from './billing-harness.ts'
 import { deviceName, type Device, type Model } from './model.ts'

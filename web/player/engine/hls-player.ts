@@ -3,7 +3,7 @@ import { expectedBandwidth, shouldSaveData, storeBandwidth } from './bandwidth.t
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { trackPosition } from './track-position.ts'
 import { ErrorPolicy } from './error-policy.ts'
-import { isSameAsset, withFreshSignature } from './signed-link.ts'
+import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 import { MasterPlaylistLoader } from './master-playlist-loader.ts'
 import { play } from './play.ts'
 import { SegmentLoader, startSegmentWorker } from './segment-loader.ts'

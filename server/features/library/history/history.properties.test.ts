@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
-import { mergeGuest } from '#server/features/members/sessions/complete-sign-in.ts'
+import { mergeGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'

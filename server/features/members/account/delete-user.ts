@@ -17,7 +17,7 @@ import {
   updateUser,
 } from '#server/features/members/user-queries.ts'
 import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
-import { isGuest } from '#server/features/members/sessions/complete-sign-in.ts'
+import { isGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { replaceWithNewGuest } from './sign-out.ts'
 
 /** The emptied personal columns of a deleted user. The row stays, because the ledger refers to it. */

@@ -20,7 +20,7 @@ import {
 } from '#server/features/members/user-queries.ts'
 import { sendVerification } from '#server/features/members/credentials/send-verification.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
-import { isGuest } from '#server/features/members/sessions/complete-sign-in.ts'
+import { isGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { mailIfEmailTaken } from '#server/features/members/credentials/email-taken-mail.ts'
 
 type RegisterCall = Call<typeof registerUser>

@@ -18,7 +18,7 @@ import {
   updateTimeZone,
 } from '#server/features/members/user-queries.ts'
 import { findMember, signHeaderToken } from './sessions.ts'
-import { isGuest } from './complete-sign-in.ts'
+import { isGuest } from './merge-guest.ts'
 
 /**
  * Identifies the viewer of a request by the cookie, otherwise by `x-user-token`. A guest without a row needs no query;

@@ -16,7 +16,8 @@ import {
 } from '#server/features/members/user-queries.ts'
 import { removeUnverifiedCredentials } from '#server/features/members/credentials/passwords/reset-password.ts'
 import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
-import { isGuest, mergeGuest, completeSignIn } from '#server/features/members/sessions/complete-sign-in.ts'
+import { completeSignIn } from '#server/features/members/sessions/complete-sign-in.ts'
+import { isGuest, mergeGuest } from '#server/features/members/sessions/merge-guest.ts'
 
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSameAsset, withFreshSignature } from './signed-link.ts'
+import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 
 test("replaces an old signature anywhere in the asset's paths", () => {
   expect(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Upload } from '#contract/studio/uploads.ts'
-import { isStoppedHere, findUnfinishedUploads } from './unfinished-uploads.ts'
+import { isStoppedHere, findUnfinishedUploads } from './find-unfinished-uploads.ts'
 import type { QueuedUpload } from './upload-queue.ts'
 
 const upload = (name: string, state: Upload['state'], bytes = 4): Upload => ({
