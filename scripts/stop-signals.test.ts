@@ -13,7 +13,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
 /** Time-out of each wait. stop-signals.ts and run-child.mjs enforce the 10 s limit for a stop, however busy the machine is. */
-const patienceMs = 120_000
+const patienceMs = 240_000
 const root = join(import.meta.dirname, '..')
 // Shared by all tests, so that only one cluster is created.
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-stop-'))

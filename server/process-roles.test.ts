@@ -10,7 +10,7 @@ import { listProcessTree } from '#server/testing/site/process-tree.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
-const patienceMs = 120_000
+const patienceMs = 240_000
 const timeout = { timeout: 2 * patienceMs }
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-roles-'))
 const children: ChildProcess[] = []

@@ -5,7 +5,7 @@ import { manifestFile } from '#server/cli/backup.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { startCompose, type ImageContents, type RunningCompose, type RunningService } from './run-compose.ts'
 
-const patienceMs = 60_000
+const patienceMs = 120_000
 const stopsWithinMs = 10_000
 const clients = 4
 const minRequests = 20

@@ -20,7 +20,7 @@ import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
-const patienceMs = 60_000
+const patienceMs = 120_000
 const clients = 3
 /** Minimum number of customer journeys that must succeed after each change of the servers. */
 const journeysPerStep = 5

@@ -5,7 +5,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { ffmpegSettings, startWithCleanEnv, unpackRelease } from './run-release.ts'
 
-const patienceMs = 60_000
+const patienceMs = 120_000
 let release: ReturnType<typeof unpackRelease>
 
 beforeAll(() => {

@@ -10,7 +10,7 @@ import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
-const patienceMs = 120_000
+const patienceMs = 240_000
 const timeout = { timeout: 2 * patienceMs }
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-traces-'))
 const issuer = new OAuth2Server()

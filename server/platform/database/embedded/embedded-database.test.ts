@@ -14,7 +14,7 @@ import { thisProcess } from '#server/platform/processes/lock-file.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const log = createLog({ json: true, level: 'silent' })
-const patience = { timeout: 60_000, interval: 10 }
+const patience = { timeout: 240_000, interval: 10 }
 const dirs: string[] = []
 const servers: EmbeddedDatabase[] = []
 const writers: ChildProcess[] = []
