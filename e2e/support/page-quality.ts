@@ -31,7 +31,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     // Uses axe's legacy mode in pages without frames: it is twice as fast, but does not check frames of other origins.
     const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
-  }).toPass({ timeout: 60_000 })
+  }).toPass()
 }
 
 /** Expects that nothing is wider than the window and no text is cut off. Rows that scroll horizontally may be wider. */
