@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ['server/testing/fail-on-noise.ts'],
     pool: 'forks',
     testTimeout: 180_000,
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     env: { NO_COLOR: '1' },
   },
 })

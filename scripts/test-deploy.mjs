@@ -109,7 +109,7 @@ const suites = [
   },
 ]
 
-const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
+const answers = (program, args) => spawnSync(program, args, { timeout: 60_000 }).status === 0
 
 /** Installs the packages of a suite. @returns the reason if this is not possible, otherwise undefined */
 async function install({ packages, finish }) {

@@ -31,5 +31,5 @@ async function setPhoneViewport(page: Page): Promise<void> {
   await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {
     if (!String(error).includes('setScreenOrientationOverride')) throw error
   })
-  await page.waitForFunction('innerWidth === 390', { timeout: 10_000 })
+  await page.waitForFunction('innerWidth === 390', { timeout: 60_000 })
 }

@@ -4,7 +4,7 @@ import type { RealBrowser } from './real-browser.ts'
 
 const port = 4480
 const driverUrl = `http://127.0.0.1:${port}`
-const timeoutMs = 30_000
+const timeoutMs = 120_000
 
 /** Starts WebKitGTK's MiniBrowser on a virtual display, with its WebDriver (https://www.w3.org/TR/webdriver2/). */
 export async function runWebkit(): Promise<RealBrowser> {

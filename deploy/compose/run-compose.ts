@@ -23,7 +23,7 @@ const project = join(import.meta.dirname, '..', '..')
  * memory.
  */
 const temporary = '/var/tmp'
-const startsWithinMs = 30_000
+const startsWithinMs = 120_000
 /** User and group ids of the site's image. */
 const siteUser = { uid: 1000, gid: 1000 }
 

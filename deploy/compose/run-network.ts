@@ -16,7 +16,7 @@ interface Network {
 }
 
 const prefix = '10.99.0.'
-const opensWithinMs = 10_000
+const opensWithinMs = 60_000
 
 export async function createNetwork(): Promise<Network> {
   const namespaceProcesses: ChildProcess[] = []

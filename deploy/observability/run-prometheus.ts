@@ -7,7 +7,7 @@ import { boundToUs } from '#scripts/run-child.mjs'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const folder = import.meta.dirname
-const checksWithinMs = 30_000
+const checksWithinMs = 60_000
 const startsWithinMs = 60_000
 
 /** Runs a tool of Prometheus or Alertmanager on files of this folder. @returns its output and exit status */

@@ -13,7 +13,7 @@ export interface Swift {
 }
 
 const serverKinds = ['account', 'container', 'object'] as const
-const startsWithinMs = 20_000
+const startsWithinMs = 120_000
 
 /** Starts OpenStack Swift with its S3 API, on one disk without replicas. It verifies the signature of every request. */
 export async function startSwift(): Promise<Swift> {
@@ -107,7 +107,7 @@ function buildRing(home: string, part: string, port: number): void {
     const { status, stdout, stderr } = spawnSync('swift-ring-builder', [`${part}.builder`, ...args], {
       cwd: home,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 60_000,
     })
     if (status !== 0) throw new Error(`swift-ring-builder ${args.join(' ')}: ${stdout}${stderr}`)
   }

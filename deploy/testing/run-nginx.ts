@@ -14,7 +14,7 @@ import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 const configDir = join(import.meta.dirname, '..', 'nginx')
 
