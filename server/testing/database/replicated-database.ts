@@ -29,7 +29,7 @@ export interface ReplicatedDatabase {
   close(): Promise<void>
 }
 
-const startsWithinMs = 30_000
+const startsWithinMs = 120_000
 const replicaName = 'replica-1'
 
 interface Server {
