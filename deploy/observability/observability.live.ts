@@ -10,7 +10,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { runPrometheus, runPrometheusTool } from './run-prometheus.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const startsWithinMs = 60_000
+const startsWithinMs = 120_000
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-observed-'))
 let database: TestDatabase
 let site: ReturnType<typeof startWithCleanEnv>

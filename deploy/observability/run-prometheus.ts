@@ -8,7 +8,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const folder = import.meta.dirname
 const checksWithinMs = 60_000
-const startsWithinMs = 60_000
+const startsWithinMs = 120_000
 
 /** Runs a tool of Prometheus or Alertmanager on files of this folder. @returns its output and exit status */
 export function runPrometheusTool(

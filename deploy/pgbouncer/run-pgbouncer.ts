@@ -11,7 +11,7 @@ import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-
 import { freePort } from '#server/testing/site/free-port.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-const startsWithinMs = 60_000
+const startsWithinMs = 120_000
 
 export interface PgBouncer {
   /** URL of the database through PgBouncer. */

@@ -15,7 +15,7 @@ import { simulateBuyers } from './simulate-buyers.ts'
 const clients = 3
 /** Minimum number of customer journeys that must succeed before and after each change. */
 const journeysPerStep = 5
-const patienceMs = 120_000
+const patienceMs = 240_000
 const previous = previousVersion()
 
 let release: ReturnType<typeof unpackRelease>
@@ -97,7 +97,7 @@ async function updateAndRollBack(old: string, newFolder: string): Promise<string
 
 it(
   'an update to the next release and the way back, copy by copy, fail no request and lose no payment',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const output = await updateAndRollBack(release.folder, next)
     expect(output).toMatch(/schema of an older version/)

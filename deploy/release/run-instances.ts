@@ -5,7 +5,7 @@ import { startRoundRobinProxy } from '#server/testing/site/round-robin-proxy.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { startWithCleanEnv } from './run-release.ts'
 
-const startsWithinMs = 60_000
+const startsWithinMs = 240_000
 const pollIntervalMs = 250
 
 interface Instance {
