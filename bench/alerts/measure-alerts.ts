@@ -152,7 +152,8 @@ function failingStripe({ stripe }: FakeGateways): Fault {
 }
 
 /**
- * Starts a fault, waits for its alerts and their mails, ends it, and waits until the alerts are resolved. @returns a
+ * Starts a fault, waits for its alerts and their mails, ends it, and waits until the alerts are resolved.
+ * @returns a
  * row for each alert
  */
 async function meet(watch: AlertRecorder, fault: Fault): Promise<string[][]> {

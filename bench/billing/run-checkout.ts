@@ -23,7 +23,8 @@ const underWay = 409
 
 /**
  * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the
- * result of the last attempt before each retry. @returns undefined if the visitor gave up before an order existed
+ * result of the last attempt before each retry.
+ * @returns undefined if the visitor gave up before an order existed
  */
 export async function runCheckout(
   shop: CheckoutSite,

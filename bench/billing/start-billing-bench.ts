@@ -51,7 +51,8 @@ export interface BillingBench {
   /** Runs the jobs for open payments, renewals and reconciliation for the following days, without faults. */
   settle(): Promise<void>
   /**
-   * Prints the results. @returns true if there are enough sales, renewals or refunds (as listed in `tried`) and no
+   * Prints the results.
+   * @returns true if there are enough sales, renewals or refunds (as listed in `tried`) and no
    * errors
    */
   report(tried: readonly ('sales' | 'renewals' | 'refunds')[]): Promise<boolean>

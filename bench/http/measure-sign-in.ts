@@ -162,7 +162,8 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
 }
 
 /**
- * Runs two functions alternately, so that a busy moment of the machine affects both. @returns the difference of their
+ * Runs two functions alternately, so that a busy moment of the machine affects both.
+ * @returns the difference of their
  * medians in milliseconds
  */
 async function compareTimes(

@@ -32,7 +32,7 @@ export async function findBenchEpisode({ url }: Pick<BenchSite, 'url'>): Promise
   return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
 }
 
-/** Returns the cookie of a new visitor, for whom nothing is stored. */
+/** Returns the cookie of a new visitor. The site stores nothing about this visitor. */
 export async function createGuest({ url }: Pick<BenchSite, 'url'>): Promise<string> {
   return cookieOf(await fetch(`${url}/api/user`))
 }

@@ -31,7 +31,8 @@ export function readCompose(values?: Readonly<Record<string, string>>): Compose 
 }
 
 /**
- * Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. @throws Error with the message if
+ * Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does.
+ * @throws Error with the message if
  * a required value is missing
  */
 function withValues(text: string, values: Readonly<Record<string, string>>): string {

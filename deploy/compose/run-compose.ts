@@ -65,7 +65,8 @@ export interface RunningCompose {
 }
 
 /**
- * Prepares the network and the volumes of compose.yaml. @param values settings that the operator would write into .env
+ * Prepares the network and the volumes of compose.yaml.
+ * @param values settings that the operator would write into .env
  */
 export async function startCompose(
   contents: ImageContents,

@@ -14,7 +14,8 @@ export async function inviteOperator(role: Role): Promise<{ email: string; link:
 }
 
 /**
- * Invites an operator and accepts the invitation on the page. @returns the e-mail address and the authenticator secret
+ * Invites an operator and accepts the invitation on the page.
+ * @returns the e-mail address and the authenticator secret
  */
 export async function openStudioByInvitation(
   page: Page,

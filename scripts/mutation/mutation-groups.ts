@@ -107,7 +107,8 @@ export function mutatePatterns({ files }: MutationGroup): string[] {
 }
 
 /**
- * Returns the line numbers of a top-level function in a formatted file, as `first-last`. @throws Error if the function
+ * Returns the line numbers of a top-level function in a formatted file, as `first-last`.
+ * @throws Error if the function
  * does not exist
  */
 export function lineRangeOf(source: string, name: string): string {

@@ -8,7 +8,8 @@ import { fastTempDir } from './fast-temp-dir.mjs'
 import { root, run } from '#scripts/setup.mjs'
 
 /**
- * Returns the seed of the random test order: `--seed=N`, otherwise TEST_SEED, otherwise a new one. @returns {number}
+ * Returns the seed of the random test order: `--seed=N`, otherwise TEST_SEED, otherwise a new one.
+ * @returns {number}
  */
 export function chooseSeed() {
   const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
@@ -53,7 +54,8 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
 /** @typedef {{ passed: number, failures: string[] }} Outcome each failure is one line with the test's name */
 
 /**
- * Prints the failures again below the long output of the tests, and then the counts. @returns {number} the exit status
+ * Prints the failures again below the long output of the tests, and then the counts.
+ * @returns {number} the exit status
  */
 export function sayOutcomes(seed, ...outcomes) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)

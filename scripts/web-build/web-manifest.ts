@@ -32,7 +32,8 @@ const screens: Record<string, string[]> = {
 }
 
 /**
- * Returns the chunks of the modules without duplicates, each after its static imports. @throws Error if the build does
+ * Returns the chunks of the modules without duplicates, each after its static imports.
+ * @throws Error if the build does
  * not contain a module
  */
 export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {

@@ -13,7 +13,8 @@ export const pathParameterNames = ({ path }: FileCommand) =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
 /**
- * Runs a command that takes a file. @param args its arguments, the file last
+ * Runs a command that takes a file.
+ * @param args its arguments, the file last
  * @throws ConfigError for an unreadable file; Refusal
  */
 export async function runFileCommand(route: BytesRoute, file: FileCommand, args: string[]): Promise<unknown> {

@@ -41,7 +41,8 @@ export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: D
 }
 
 /**
- * Turns e-mail alerts off for the user of an unsubscribe link. @throws Refusal linkExpired if this site did not issue
+ * Turns e-mail alerts off for the user of an unsubscribe link.
+ * @throws Refusal linkExpired if this site did not issue
  * the secret
  */
 export async function unsubscribeByLink(

@@ -102,7 +102,8 @@ export function isEmailTaken(error: unknown): boolean {
 
 /**
  * Locks guests who may have been inactive since `before`, those with the
- * oldest known activity first. @returns their ids
+ * oldest known activity first.
+ * @returns their ids
  */
 export async function lockIdleGuests(tx: Tx, before: Date, limit: number): Promise<string[]> {
   const rows = await tx

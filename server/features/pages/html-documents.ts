@@ -136,7 +136,8 @@ function deferInterface(interfaceTags: string, playFirst: string, nonce: string)
 }
 
 /**
- * Replaces the placeholder of the release name in the built service worker. @param shell contents of the offline page
+ * Replaces the placeholder of the release name in the built service worker.
+ * @param shell contents of the offline page
  */
 function insertRelease(script: string, shell: string): string {
   const release = createHash('sha256').update(script).update(shell).digest('hex').slice(0, 16)

@@ -98,7 +98,8 @@ function takeSlot({ slots, resourceLimits }: SitemapContext, ip: string): () => 
 }
 
 /**
- * Sends a sitemap of videos from a file on disk, because it has megabytes. @param releaseSlot called once, after
+ * Sends a sitemap of videos from a file on disk, because it has megabytes.
+ * @param releaseSlot called once, after
  * sending
  */
 async function sendVideoSitemap(

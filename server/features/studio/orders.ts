@@ -112,7 +112,8 @@ export const orderCommands: Command[] = [
 ]
 
 /**
- * Returns one page of an export; the caller must have written the audit-log entry. @throws Refusal notAllowed,
+ * Returns one page of an export; the caller must have written the audit-log entry.
+ * @throws Refusal notAllowed,
  * endBeforeStart
  */
 export function exportPage(

@@ -96,7 +96,8 @@ export function beaconRoutes({
 }
 
 /**
- * Counts the bytes of an event against the hourly and daily quota of its network. @returns whether both quotas allow it
+ * Counts the bytes of an event against the hourly and daily quota of its network.
+ * @returns whether both quotas allow it
  */
 function consumeQuota(quotas: NetworkQuotas, ip: string, event: AnalyticsEvent): boolean {
   const bytes = estimateEventBytes(event)

@@ -145,7 +145,8 @@ async function insertPlan(db: Db, periodDays: number): Promise<string> {
 }
 
 /**
- * Inserts the order of the first period as the API does, and creates a token as the card form does. @returns the token
+ * Inserts the order of the first period as the API does, and creates a token as the card form does.
+ * @returns the token
  */
 async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string): Promise<string> {
   const at = new Date(person.startsAt)

@@ -89,7 +89,8 @@ export class PushBrowser {
 }
 
 /**
- * Returns the claims of the site in a push (VAPID, RFC 8292). @throws Error if the signature does not match the public
+ * Returns the claims of the site in a push (VAPID, RFC 8292).
+ * @throws Error if the signature does not match the public
  * key
  */
 export function verifyVapid(

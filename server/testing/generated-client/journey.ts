@@ -9,7 +9,8 @@ interface Shop {
 }
 
 /**
- * Buys an episode with a client that was generated from the OpenAPI document, beginning at the homepage. @returns the
+ * Buys an episode with a client that was generated from the OpenAPI document, beginning at the homepage.
+ * @returns the
  * episode's playlist
  */
 export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string> {

@@ -73,7 +73,8 @@ export async function subscribeToPush(
 }
 
 /**
- * Turns notifications off in a browser. Any user may do so: whoever knows the secret endpoint controls that browser.
+ * Turns notifications off in a browser. Any user may do so, because only
+ * that browser knows the secret endpoint.
  */
 export const unsubscribeFromPush = (db: Db, endpoint: string): Promise<void> =>
   deleteSubscription(db, fingerprint(endpoint))

@@ -10,7 +10,7 @@ import { movePurchase } from './claim-queries.ts'
 
 /**
  * Moves one purchase of a guest to a new guest: the order, or all orders of its subscription, with their entitlements.
- * Everything else stays with the old guest, whom the caller has locked. If that guest's balance paid for the purchase,
+ * Everything else stays with the old guest. The caller must have locked the old guest. If that guest's balance paid for the purchase,
  * a refund still returns to this balance.
  * @returns the id of the new guest
  */

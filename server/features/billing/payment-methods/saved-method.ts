@@ -121,7 +121,8 @@ async function revokeSavedMethod(
 }
 
 /**
- * Returns the saved method with which to pay an order. @throws Refusal savedMethodUnavailable if it was removed or has expired
+ * Returns the saved method with which to pay an order.
+ * @throws Refusal savedMethodUnavailable if it was removed or has expired
  */
 export async function findSavedMethod(
   db: Db,

@@ -124,7 +124,8 @@ export async function retrieveByDispute(
 }
 
 /**
- * Sends our own started refunds first, so that the gateway's report includes them. @returns whether one is still in
+ * Sends our own started refunds first, so that the gateway's report includes them.
+ * @returns whether one is still in
  * progress
  */
 async function finishOwnRefunds(context: BillingContext, { refunds }: RecordedPayment): Promise<boolean> {

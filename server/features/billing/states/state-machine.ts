@@ -4,7 +4,8 @@ export class IllegalTransition extends Error {
 }
 
 /**
- * Checks that a guarded update changed one record. @throws IllegalTransition if not: the record was in another state
+ * Checks that a guarded update changed one record.
+ * @throws IllegalTransition if not: the record was in another state
  */
 export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, transition: string): void {
   if (numUpdatedRows !== 1n) throw new IllegalTransition(transition)

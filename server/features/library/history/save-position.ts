@@ -30,7 +30,8 @@ function requireAllFields(position: Partial<SavedPosition>): SavedPosition {
 }
 
 /**
- * Parses a position; a time in the future becomes now. @throws Fault
+ * Parses a position; a time in the future becomes now.
+ * @throws Fault
  * badRequest if a field is missing or `at` is not a time
  */
 export function parsePosition(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {

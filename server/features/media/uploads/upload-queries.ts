@@ -175,7 +175,8 @@ export async function setUploadState(
 }
 
 /**
- * Deletes uploads that are in progress or were rejected; completed ones stay. @returns the ids of the deleted uploads
+ * Deletes uploads that are in progress or were rejected; completed ones stay.
+ * @returns the ids of the deleted uploads
  */
 export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx

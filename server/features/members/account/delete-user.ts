@@ -59,7 +59,8 @@ export async function deleteUser(
 }
 
 /**
- * @returns false if nothing is stored for the guest. @throws Refusal signInRequired
+ * @returns false if nothing is stored for the guest.
+ * @throws Refusal signInRequired
  * if the guest was registered or merged meanwhile
  */
 async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {

@@ -54,7 +54,8 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
 }
 
 /**
- * Locks the guest's row, which it creates if needed. @throws Refusal alreadySignedIn
+ * Locks the guest's row, which it creates if needed.
+ * @throws Refusal alreadySignedIn
  * if another call has just registered the guest
  */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {

@@ -18,7 +18,8 @@ import { endUserSessions, activeSessionBounds } from '#server/features/members/s
 export type AdminAccount = Omit<UserRow, 'password_hash'>
 
 /**
- * Returns a user by id or, for a merged guest, the account into which the guest was merged. @throws Refusal notFound
+ * Returns a user by id or, for a merged guest, the account into which the guest was merged.
+ * @throws Refusal notFound
  */
 export async function loadAdminAccount(db: Db, id: string): Promise<AdminAccount> {
   const row = await selectUser(db, id)

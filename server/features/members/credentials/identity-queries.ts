@@ -55,7 +55,8 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 
 /**
  * Marks the state of a flow as used, for all processes, and deletes
- * expired states. @returns false if it was used before
+ * expired states.
+ * @returns false if it was used before
  */
 export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {
   await db.deleteFrom('used_oauth_states').where('expires_at', '<', now).execute()

@@ -101,7 +101,8 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
 const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
 /**
- * Returns what a listing shows. @returns undefined for search terms, because they would give an unlimited number of
+ * Returns what a listing shows.
+ * @returns undefined for search terms, because they would give an unlimited number of
  * pages
  */
 function listingKind(route: string, id: string): ListingKind | undefined {

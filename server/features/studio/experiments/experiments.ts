@@ -97,7 +97,8 @@ export const experimentCommands: Command[] = [
 ]
 
 /**
- * Checks the target: price experiments need a video, theme experiments apply to the whole site. @throws Refusal
+ * Checks the target: price experiments need a video, theme experiments apply to the whole site.
+ * @throws Refusal
  * notFound
  */
 function checkTarget({ kind, target, target_name }: Experiment): void {

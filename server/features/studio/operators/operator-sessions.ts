@@ -19,7 +19,8 @@ const maxUserAgentLength = 512
 const cookieBaseName = 'operator'
 
 /**
- * Starts an operator's session and sets its cookie. Only a hash of the cookie's token is stored. @returns the session's
+ * Starts an operator's session and sets its cookie. Only a hash of the cookie's token is stored.
+ * @returns the session's
  * id
  */
 export async function startSession(
@@ -62,7 +63,8 @@ export async function findOperator(
 }
 
 /**
- * Ends the session of a call, or all of the operator's sessions, and deletes the cookie. @returns the number of ended
+ * Ends the session of a call, or all of the operator's sessions, and deletes the cookie.
+ * @returns the number of ended
  * sessions
  */
 export function endSession(

@@ -90,7 +90,8 @@ async function loadSettings({ db, environment, secretsSet }: Context): Promise<S
 }
 
 /**
- * Stores the operators' value of a setting; null restores the environment's value. @throws Refusal settingInvalid,
+ * Stores the operators' value of a setting; null restores the environment's value.
+ * @throws Refusal settingInvalid,
  * limitOutOfBounds
  */
 async function writeSetting(tx: Tx, name: SettingName, value: string | null): Promise<void> {
