@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type Key, type KeyboardEvent, type ReactNode } from 'react'
+import { useLayoutEffect, useRef, useState, type Key, type KeyboardEvent, type ReactNode } from 'react'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './sortable-list.module.css'
 import { useDrag } from './use-drag.ts'
@@ -30,8 +30,9 @@ export function SortableList<Item>({
   const before = useRef(items)
   const last = items.length - 1
   // Restores a lost focus. A moved item loses it, a button that is disabled at an end of the list loses it, and a
-  // removed item takes it along.
-  useEffect(() => {
+  // removed item takes it along. A layout effect, because a passive effect of an earlier render could run between a
+  // step and its own render, and would discard the step.
+  useLayoutEffect(() => {
     const { place = 0, by = 1 } = lastStep.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])
     const isShorter = items.length < before.current.length
