@@ -61,16 +61,39 @@ async function busyGuest() {
   return { visitor, id, orderId: info?.id ?? '' }
 }
 
-/** Starts calls while another transaction holds the account's lock, and releases them together once all of them wait for it. */
-async function together<T>(userId: string, ...calls: (() => Promise<T>)[]): Promise<T[]> {
+/**
+ * Starts calls while another transaction holds the account's lock, each as soon as the one before waits for it, and
+ * then releases the lock. They get it in the order of their start.
+ */
+async function inTurn(userId: string, ...calls: (() => Promise<Answered>)[]): Promise<Answered[]> {
   const holder = await database.pool.connect()
   await holder.query('BEGIN')
   await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId])
-  const answers = Promise.all(calls.map((call) => call()))
-  await waitForLock(database.pool, calls.length)
+  const answers: Promise<Answered>[] = []
+  for (const call of calls) {
+    answers.push(call())
+    await waitForLock(database.pool, answers.length)
+  }
   await holder.query('COMMIT')
   holder.release()
-  return answers
+  return Promise.all(answers)
+}
+
+interface Answered {
+  answer: { code: number; info?: { id?: unknown } | null }
+}
+
+/** Prepares a guest's sign-in to an account, and the deletion of this account in another tab. */
+async function signInAndDeletion() {
+  const member = await registerMember(first)
+  const guest = await busyGuest()
+  const elsewhere = tabOf(member.visitor)
+  return {
+    member,
+    guest,
+    signingIn: () => guest.visitor.call(signIn, { body: { email: member.email, password } }),
+    deleting: () => elsewhere.call(deleteUser, { body: { current_password: password } }),
+  }
 }
 
 const plays = async (visitor: Visitor) =>
@@ -101,7 +124,7 @@ test('two tabs that sign in concurrently merge favorites, history, the purchase 
   const guest = await busyGuest()
   const body = { email: member.email, password }
   const [tab, elsewhere] = [guest.visitor, tabOf(guest.visitor)]
-  const answers = await together(
+  const answers = await inTurn(
     member.user.id,
     () => tab.call(signIn, { body }),
     () => elsewhere.call(signIn, { body }),
@@ -128,7 +151,7 @@ test('an account that is deleted in two tabs concurrently is deleted once, and t
   const { user, visitor } = await registerMember(first, guest.visitor)
   const tabs = [visitor, tabOf(visitor)] as const
   const body = { current_password: password }
-  const answers = await together(
+  const answers = await inTurn(
     user.id,
     () => tabs[0].call(deleteUser, { body }),
     () => tabs[1].call(deleteUser, { body }),
@@ -147,22 +170,30 @@ test('an account that is deleted in two tabs concurrently is deleted once, and t
   for (const tab of tabs) expect((await tab.callOk(getUser)).role).toBe('visitor')
 })
 
-test("a concurrent sign-in and deletion leave the guest's records with the guest, or delete them all", async () => {
-  const member = await registerMember(first)
-  const guest = await busyGuest()
-  const elsewhere = tabOf(member.visitor)
-  const [entered, left] = await together<{ answer: { code: number } }>(
-    member.user.id,
-    () => guest.visitor.call(signIn, { body: { email: member.email, password } }),
-    () => elsewhere.call(deleteUser, { body: { current_password: password } }),
-  )
+test('an account that is deleted just after a sign-in takes the records of the guest along', async () => {
+  const { member, guest, signingIn, deleting } = await signInAndDeletion()
+  const [entered, left] = await inTurn(member.user.id, signingIn, deleting)
+  expect([entered?.answer.code, left?.answer.code]).toEqual([200, 200])
+  expect(await rowsOf(member.user.id)).toEqual({ orders: 1, entitlements: 1 })
+  expect(await rowsOf(guest.id)).toEqual({})
+  expect(await plays(guest.visitor)).toBe(false)
+  expect(await favoriteCounts()).toEqual([0, 0])
+})
+
+test('a sign-in just after the deletion of the account leaves the records with the guest', async () => {
+  const { member, guest, signingIn, deleting } = await signInAndDeletion()
+  const [left, entered] = await inTurn(member.user.id, deleting, signingIn)
   expect(left?.answer.code).toBe(200)
-  const kept = { orders: 1, entitlements: 1 }
-  const wasFirst = entered?.answer.code === 200
-  expect(await rowsOf(member.user.id)).toEqual(wasFirst ? kept : {})
-  expect(await rowsOf(guest.id)).toEqual(
-    wasFirst ? {} : { ...kept, favorites: 2, history: 1, plays: 1, attribution: 1 },
-  )
-  expect(await plays(guest.visitor)).toBe(!wasFirst)
-  expect(await favoriteCounts()).toEqual(wasFirst ? [0, 0] : [1, 1])
+  expect(entered?.answer).toMatchObject({ code: 500, message: expect.stringContaining('password') })
+  expect(await rowsOf(member.user.id)).toEqual({})
+  expect(await rowsOf(guest.id)).toEqual({
+    favorites: 2,
+    watch_history: 1,
+    plays: 1,
+    orders: 1,
+    entitlements: 1,
+    attribution: 1,
+  })
+  expect(await plays(guest.visitor)).toBe(true)
+  expect(await favoriteCounts()).toEqual([1, 1])
 })
