@@ -31,7 +31,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
 async function expectAtLast(page: Page, words: string): Promise<void> {
   await expect(async () => {
     await page.reload()
-    await expect(mine(page)).toContainText(words, { timeout: 2_000 })
+    await expect(mine(page)).toContainText(words, { timeout: 5_000 })
   }).toPass()
 }
 
@@ -120,7 +120,7 @@ test('another card is saved for the next renewal without paying: a declined one 
   await currentSite().server.advanceClock('7d')
   await expect(async () => {
     await page.reload()
-    await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
+    await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 5_000 })
   }).toPass()
 })
 

@@ -12,13 +12,18 @@ import { openStudioWithSession } from '#e2e/support/studio.ts'
 // The tests drop the network and return 429 responses.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
 
-/** Returns a test video with an empty box at its end, so that it is uploaded in three parts. */
+/** Returns a test video. */
 function film(): Buffer {
   const folder = join(preparedSites().home, 'dramas', 'tower')
   const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
+  return readFileSync(path ?? '')
+}
+
+/** Returns a test video with an empty box at its end, so that it is uploaded in three parts. */
+function filmOfThreeParts(): Buffer {
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + 2 * partBytes)
-  return Buffer.concat([readFileSync(path ?? ''), head, Buffer.alloc(2 * partBytes)])
+  return Buffer.concat([film(), head, Buffer.alloc(2 * partBytes)])
 }
 
 test('an interrupted upload resumes after a reload, and the draft becomes a published video', async ({
@@ -31,7 +36,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   await page.getByRole('button', { name: 'Create draft' }).click()
 
   const contents = {
-    'Episode 1.mp4': film(),
+    'Episode 1.mp4': filmOfThreeParts(),
     '01.en.vtt': 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n',
     'E03.en.vtt': 'WEBVTT\n',
   }
@@ -159,7 +164,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
 
 test('files and episode titles of a season are uploaded in one step, and the rest is discarded in one step', async ({
   page,
-}) => {
+}, testInfo) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
@@ -174,11 +179,14 @@ episodes:
   - title: { en: Flood }
   - title: { en: Nowhere }
 `
-  const films = ['01.mp4', '02.mp4'].map((name) => ({ name, mimeType: 'video/mp4', buffer: film() }))
+  const store = (name: string, content: Buffer | string) => {
+    const path = testInfo.outputPath(name)
+    writeFileSync(path, content)
+    return path
+  }
+  const films = ['01.mp4', '02.mp4'].map((name) => store(name, film()))
   const drop = (text: string, more = films) =>
-    page
-      .locator('input[type=file][multiple]')
-      .setInputFiles([{ name: 'video.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) }, ...more])
+    page.locator('input[type=file][multiple]').setInputFiles([store('video.yaml', text), ...more])
   const announced: string[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/api/studio/uploads'))
@@ -206,8 +214,8 @@ episodes:
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
   await page.getByRole('button', { name: 'Upload 2 files' }).click()
   const episode = (number: number) => page.locator('#episodes ol > li').nth(number - 1)
-  await expect(episode(1)).toContainText('Tide', { timeout: 120_000 })
-  await expect(episode(2)).toContainText('Flood', { timeout: 120_000 })
+  await expect(episode(1)).toContainText('Tide')
+  await expect(episode(2)).toContainText('Flood')
 
   await drop(description.replace('Tide', 'High tide'), [])
   const title = page.getByRole('checkbox', { name: 'Title of episode 1 · English' })

@@ -296,8 +296,10 @@ test('a folder provides a default cover and one for a language, which only its v
     const viewer = await (await browser.newContext({ locale })).newPage()
     await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)
     const card = viewer.getByRole('main').getByRole('link').filter({ hasText: title })
-    await expect(card.locator('img').first()).toBeVisible()
-    const address = await card.locator('img').first().getAttribute('src')
+    const cover = card.locator('img').first()
+    // An image has no source until it is near the viewport.
+    await expect(cover).toHaveAttribute('src')
+    const address = await cover.getAttribute('src')
     await viewer.context().close()
     return address
   }

@@ -75,7 +75,7 @@ test('an editor composes a section manually and previews it, and viewers see it 
   const row = viewer.getByRole('region', { name: 'By hand' })
   await expect(async () => {
     await viewer.goto('/')
-    await expect(row.getByRole('link', { name: second }).first()).toBeAttached({ timeout: 2000 })
+    await expect(row.getByRole('link', { name: second }).first()).toBeAttached({ timeout: 5_000 })
   }).toPass()
   const words = await row.innerText()
   expect(words.indexOf(second)).toBeLessThan(words.indexOf(first))

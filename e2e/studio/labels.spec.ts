@@ -92,10 +92,10 @@ test('the order of the categories in the menu is changed with the keyboard, and 
   // Another test may add a category in between; the order is then refused and reloaded.
   await expect(async () => {
     await step.focus()
-    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 4000 })
+    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 5_000 })
     await page.keyboard.press('Enter')
     expect(await (await answered).json()).toMatchObject({ code: 200 })
-    await expect.poll(() => orderOf(page, own), { timeout: 4000 }).toEqual([lower, top])
+    await expect.poll(() => orderOf(page, own), { timeout: 5_000 }).toEqual([lower, top])
   }).toPass()
   await expect(page.locator(':focus')).toContainText(`Move ${lower}`)
   await page.reload()

@@ -69,7 +69,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
 
   const shop = await openShop(browser)
   await expectSold(shop, name, async () => {
-    await expect(planIn(shop, name)).toContainText('$4.99', { timeout: 1000 })
+    await expect(planIn(shop, name)).toContainText('$4.99', { timeout: 5_000 })
     await expect(planIn(shop, name)).toContainText('$12.99')
   })
   const subscriber = await subscribe(shop, name)
@@ -86,7 +86,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
 
   const visitor = await openShop(browser)
   await expectSold(visitor, name, () =>
-    expect(planIn(visitor, name)).toContainText('$15.99', { timeout: 1000 }),
+    expect(planIn(visitor, name)).toContainText('$15.99', { timeout: 5_000 }),
   )
   await page.getByRole('link', { name: 'All plans' }).click()
   const sold = page.getByRole('table', { name: 'Active plans', exact: true }).getByRole('row', { name })
@@ -105,7 +105,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
   await page.getByRole('dialog').getByRole('button', { name: 'Archive plan' }).click()
   await expect(page.getByText(/^Archived on \S/)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0)
-  await expectSold(visitor, name, () => expect(planIn(visitor, name)).toHaveCount(0, { timeout: 1000 }))
+  await expectSold(visitor, name, () => expect(planIn(visitor, name)).toHaveCount(0, { timeout: 5_000 }))
   await shop.close()
   await visitor.close()
 })

@@ -22,7 +22,7 @@ test('an owner disables a language, whose viewers see the default until it is en
   const opened = (lang: string) =>
     expect(async () => {
       await viewer.goto('/')
-      await expect(viewer.locator('html')).toHaveAttribute('lang', lang, { timeout: 1000 })
+      await expect(viewer.locator('html')).toHaveAttribute('lang', lang, { timeout: 5_000 })
     }).toPass()
   await opened('en')
   await expect(viewer.locator('header select option')).toHaveText([

@@ -28,7 +28,7 @@ test('an editor edits a page with a preview, viewers see it, and it is reset to 
   const viewer = await (await browser.newContext()).newPage()
   await expect(async () => {
     await viewer.goto('/contentPolicy?lang=es')
-    await expect(viewer.getByRole('heading', { name: 'Ours' })).toBeVisible({ timeout: 2000 })
+    await expect(viewer.getByRole('heading', { name: 'Ours' })).toBeVisible({ timeout: 5_000 })
   }).toPass()
   await expect(viewer.getByText(shown)).toBeVisible()
   await viewer.context().close()

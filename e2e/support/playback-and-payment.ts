@@ -136,12 +136,16 @@ export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet')
 /** Returns the frame of 3-D Secure in the card form. */
 export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title="Bank verification"]')
 
-/** Returns the URL of an episode of the test drama, whose id is read from the homepage. */
-export async function towerUrl(page: Page, episode: number): Promise<string> {
+/** Returns the id of the test drama, read from the homepage. */
+export async function towerId(page: Page): Promise<string> {
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as {
     info: { homepage: { items: { id: string; title: string }[] }[] }
   }
   const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
-  return `/videos/${tower?.id ?? ''}?episode=${episode}`
+  return tower?.id ?? ''
 }
+
+/** Returns the URL of an episode of the test drama. */
+export const towerUrl = async (page: Page, episode: number): Promise<string> =>
+  `/videos/${await towerId(page)}?episode=${episode}`
