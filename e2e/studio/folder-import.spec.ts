@@ -23,7 +23,7 @@ async function openDraft(page: Page, title: string): Promise<void> {
 }
 
 /** Writes files to disk. @returns their folder */
-function layOut(info: TestInfo, name: string, files: Record<string, Buffer | string>): string {
+function layOut(info: TestInfo, name: string, files: Record<string, Uint8Array | string>): string {
   const folder = info.outputPath(name)
   for (const [path, content] of Object.entries(files)) {
     const file = join(folder, path)
@@ -91,13 +91,13 @@ test('a dropped ZIP of a season is uploaded like its files; an unreadable one is
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
   const film = await tinyVideo()
-  const zip = packZip(
+  const zip = await packZip(
     Object.entries({
       'Salt/Folge 1.mp4': film,
       'Salt/Folge 2.mp4': film,
       'Salt/Folge 2.de.vtt': Buffer.from(captions),
       '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
-    }).map(([name, content]) => ({ name, content, method: 8 })),
+    }).map(([name, content]) => ({ name, content, compressed: true })),
   )
   const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
   await dropFiles(headingOf(page), [join(folder, 'half.zip')])

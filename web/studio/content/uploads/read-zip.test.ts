@@ -1,21 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { packZip } from '#e2e/support/pack-zip.ts'
+import { packZip, zippedAt } from '#e2e/support/pack-zip.ts'
 import { readZip, UnreadableZip } from './read-zip.ts'
 
 /** Packs files into a ZIP, as a browser's Blob. */
-const makeZip = (...given: Parameters<typeof packZip>) => new Blob([new Uint8Array(packZip(...given))])
+const makeZip = async (...args: Parameters<typeof packZip>) => new Blob([await packZip(...args)])
+
+/** Replaces the compression method of a ZIP's only file. */
+async function withMethod(zip: Blob, method: number): Promise<Blob> {
+  const bytes = Buffer.from(await zip.arrayBuffer())
+  bytes.writeUInt16LE(method, 8)
+  bytes.writeUInt16LE(method, bytes.indexOf('PK\x01\x02', 0, 'latin1') + 10)
+  return new Blob([new Uint8Array(bytes)])
+}
 
 const bytesOf = async (blob: Blob) => Buffer.from(await blob.arrayBuffer())
 
 it('reads stored and compressed files of a ZIP with names, sizes and modification times', async () => {
   const [one, two] = [randomBytes(1000), Buffer.from('WEBVTT\n')]
-  const zip = makeZip(
+  const zip = await makeZip(
     [
       { name: 'season/', content: Buffer.alloc(0) },
       { name: 'season/01.mp4', content: one },
-      { name: 'season/01.en.vtt', content: two, method: 8, zip64: true },
+      { name: 'season/01.en.vtt', content: two, compressed: true, zip64: true },
       { name: 'season/02.mp4', content: Buffer.alloc(0) },
     ],
     'made by hand',
@@ -26,7 +34,7 @@ it('reads stored and compressed files of a ZIP with names, sizes and modificatio
     ['season/01.en.vtt', 7],
     ['season/02.mp4', 0],
   ])
-  expect(files[0]?.lastModifiedAt).toEqual(new Date(2026, 1, 3, 12, 30))
+  expect(files[0]?.lastModifiedAt).toEqual(zippedAt)
   expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([
     one,
     two,
@@ -34,22 +42,38 @@ it('reads stored and compressed files of a ZIP with names, sizes and modificatio
   ])
 })
 
-it.each([0, 8])('cuts files into the same parts and skips uploaded ones (method %i)', async (method) => {
-  const content = randomBytes(2 * partBytes + 5)
-  const [file] = await readZip(makeZip([{ name: '01.mp4', content, method }]))
-  const parts = []
-  for await (const { part, blob } of file?.parts(new Set([0])) ?? []) parts.push([part, await bytesOf(blob)])
-  expect(parts).toEqual([
-    [1, content.subarray(partBytes, 2 * partBytes)],
-    [2, content.subarray(2 * partBytes)],
-  ])
-})
+it.each([false, true])(
+  'cuts files into the same parts and skips uploaded ones (compressed: %s)',
+  async (compressed) => {
+    const content = randomBytes(2 * partBytes + 5)
+    const [file] = await readZip(await makeZip([{ name: '01.mp4', content, compressed }]))
+    const parts = []
+    for await (const { part, blob } of file?.parts(new Set([0])) ?? [])
+      parts.push([part, await bytesOf(blob)])
+    expect(parts).toEqual([
+      [1, content.subarray(partBytes, 2 * partBytes)],
+      [2, content.subarray(2 * partBytes)],
+    ])
+  },
+)
+
+const oneFile = (options: { password?: string } = {}) =>
+  makeZip([{ name: '01.mp4', content: Buffer.from('x'), ...options }])
 
 it.each([
-  ['no ZIP', new Blob(['nothing of the kind, and long enough to hold an end'])],
-  ['an encrypted one', makeZip([{ name: '01.mp4', content: Buffer.from('x'), flags: 1 }])],
-  ['one packed another way', makeZip([{ name: '01.mp4', content: Buffer.from('x'), method: 14 }])],
-  ['one that was cut off', makeZip([{ name: '01.mp4', content: Buffer.from('x') }]).slice(3)],
-])('rejects %s', async (_what, zip) => {
-  await expect(readZip(zip)).rejects.toThrow(UnreadableZip)
+  ['no ZIP', async () => new Blob(['nothing of the kind, and long enough to hold an end'])],
+  ['an encrypted one', () => oneFile({ password: 'secret' })],
+  ['one with another compression method', async () => withMethod(await oneFile(), 14)],
+  ['one that was cut off', async () => (await oneFile()).slice(0, -3)],
+])('rejects %s', async (_what, makeBlob) => {
+  await expect(readZip(await makeBlob())).rejects.toThrow(UnreadableZip)
+})
+
+it('reports a damaged file to the reader of its content', async () => {
+  const bytes = Buffer.from(
+    await (await makeZip([{ name: '01.mp4', content: Buffer.alloc(999), compressed: true }])).arrayBuffer(),
+  )
+  bytes.fill(0xff, 36, 44)
+  const [file] = await readZip(new Blob([new Uint8Array(bytes)]))
+  await expect(file?.read()).rejects.toThrow()
 })
