@@ -4,6 +4,7 @@ import { startBillingSite, type BillingSite } from '#server/testing/site/billing
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { eraseBilling } from '#server/features/billing/billing.ts'
+import { listPaymentMethods } from '#server/features/billing/admin/find-customer.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 const day = 86_400_000
@@ -111,4 +112,16 @@ test('the card of a plan that has ended is detached, also if the gateway was dow
   await tidy()
   expect(await keptWith(first?.id ?? '')).toEqual(['detached'])
   expect(await methodsOf(person.userId)).toEqual([])
+})
+
+test('a card that the gateway never detached is not listed as saved any more', async () => {
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  const listed = () => listPaymentMethods(site.context.db, person.userId)
+  expect(await listed()).toMatchObject([{ last4: testCards.declinesRenewals.slice(-4) }])
+  await person.advanceAndRenew(7 * day + 1000)
+  for (const _ of [1, 2, 3]) await person.advanceAndRenew(2 * day)
+  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
+  for (let attempts = 0; attempts < 10; attempts++) await tidy(day)
+  expect(await methodsOf(person.userId)).toHaveLength(1)
+  expect(await listed()).toEqual([])
 })

@@ -180,11 +180,15 @@ export function readSubscriptions(db: Db, userId: string) {
 
 /** Selects the methods that a user can pay with, without the references that charge them. */
 export function usablePaymentMethods(db: Db, userId: string) {
-  return db
-    .selectFrom('payment_methods')
-    .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
-    .where('user_id', '=', userId)
-    .where('next_detach_at', 'is', null)
+  return (
+    db
+      .selectFrom('payment_methods')
+      .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
+      .where('user_id', '=', userId)
+      .where('next_detach_at', 'is', null)
+      // After the last failed attempt to detach a method, no further attempt is scheduled.
+      .where('detach_attempts', '=', 0)
+  )
 }
 
 export function readPaymentMethods(db: Db, userId: string) {
