@@ -265,6 +265,7 @@ export function bufferPositions({
       cachedPositions.delete(call.userId)
       evictOldest(cachedPositions, maxUsers)
       cachedPositions.set(call.userId, videos)
+      videos.delete(video_id)
       evictOldest(videos, maxVideosPerUser)
       videos.set(video_id, { entry: fresh, zone: call.zone, ids: JSON.stringify(call.ids), accessByEpisode })
     },

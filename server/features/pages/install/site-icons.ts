@@ -53,8 +53,6 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
   const readBuiltInLogo = () => readFileSync(join(webRoot, 'favicon.svg'))
   let file: Buffer | undefined
   const readLogo = () => (file ??= logo === undefined ? readBuiltInLogo() : readFileSync(logo))
-  /** Reads the logo. Returns undefined if the uploaded image was replaced in the meantime. */
-  const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
   let cached:
     | {
         uploadHash: string | undefined
@@ -70,12 +68,16 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
     hash.update(JSON.stringify(variants)).update(background())
     return (cached = { uploadHash, hash: hash.digest('hex').slice(0, 12), rendered: new Map() })
   }
+  /** Draws an icon. Returns undefined if the uploaded image was replaced in the meantime. */
   const draw = async (name: IconVariant, uploadHash: string | undefined) => {
+    // A failed load is thrown and not cached, so that the next request tries again.
+    const upload = uploadHash === undefined ? undefined : await uploaded.load(uploadHash)
+    if (uploadHash !== undefined && !upload) return undefined
     try {
-      const bytes = await read(uploadHash)
-      return bytes && (await drawIcon(bytes, name, background()))
+      return await drawIcon(upload ?? readLogo(), name, background())
     } catch (error) {
-      log.error({ err: error }, `The upload or SITE_LOGO_PATH ${logo} is unusable; using the built-in logo`)
+      const source = upload ? 'The uploaded logo' : `SITE_LOGO_PATH ${logo}`
+      log.error({ err: error }, `${source} is unusable; using the built-in logo`)
       return drawIcon(readBuiltInLogo(), name, background())
     }
   }
@@ -87,7 +89,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
       // The address may contain a newer hash, from a process that has already noticed a new image.
       if (hash !== current().hash) await uploaded.refresh()
       const { uploadHash, hash: currentHash, rendered } = current()
-      if (hash !== currentHash || !isPicture(name)) return undefined
+      if (hash !== currentHash || !isVariant(name)) return undefined
       const picture = rendered.get(name) ?? draw(name, uploadHash)
       rendered.set(name, picture)
       picture.catch(() => rendered.delete(name))
@@ -96,7 +98,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
   }
 }
 
-const isPicture = (name: string): name is IconVariant => Object.hasOwn(variants, name)
+const isVariant = (name: string): name is IconVariant => Object.hasOwn(variants, name)
 
 async function drawIcon(logo: Buffer, name: IconVariant, background: string): Promise<Buffer> {
   // Loaded on demand, because few processes ever draw icons.
