@@ -28,6 +28,8 @@ export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<vo
 /** Equal funnel steps with their count. */
 export interface CountedSteps extends StepRow {
   count: number
+  /** Number of queued rows that were added up. */
+  row_count: number
 }
 
 /** SQL condition: there are uncounted funnel steps. */
@@ -44,7 +46,7 @@ export async function dequeueFunnelSteps(tx: Tx, limit: number): Promise<Counted
         SELECT id FROM funnel_steps ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING day, step, token, click, video_id, count
     )
-    SELECT day::text, step, token, click, video_id, sum(count)::int AS count FROM taken
+    SELECT day::text, step, token, click, video_id, sum(count)::int AS count, count(*)::int AS row_count FROM taken
     GROUP BY day, step, token, click, video_id`.execute(tx)
   return rows
 }

@@ -11,8 +11,8 @@ const offerAlerts = (queryClient: QueryClient) =>
     .catch(() => {})
 
 /**
- * Returns a function that adds or removes a favorite, with an optimistic update. If the server rejects the change, it
- * is reverted, and a toast has shown the error.
+ * Returns a function that adds or removes a favorite, with an optimistic update. If the server rejects the change, the
+ * server's state is loaded again, and a toast has shown the error.
  */
 export function useFavorite(video: Video): (favorite: boolean) => void {
   const queryClient = useQueryClient()
@@ -29,7 +29,7 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
         void queryClient.invalidateQueries({ queryKey: ['favorites'] })
         return favorite ? offerAlerts(queryClient) : undefined
       })
-      .catch(() => updateCache(!favorite))
+      .catch(() => queryClient.invalidateQueries({ queryKey }))
   }
 }
 

@@ -25,7 +25,7 @@ export function SiteIconTab() {
     const answer = await uploadImage<SiteIcon>(iconPath, file)
     setSending(false)
     if (answer.info) queryClient.setQueryData(queryKey, answer.info)
-    notify(answer.info ? t('homepage.iconSaved') : (answer.message ?? t('homepage.iconNotSent')))
+    notify(answer.info ? t('homepage.iconSaved') : answer.message || t('homepage.iconNotSent'))
   }
   if (icon.isLoadingError) return <LoadError onRetry={() => void icon.refetch()} />
   if (!icon.data) return <div className={styles.wait} aria-busy="true" />

@@ -11,7 +11,7 @@ export function ImageFileButton({
   label: string
   /** Accepted media types, separated by commas. */
   accept: string
-  look?: 'quiet'
+  variant?: 'quiet'
   disabled?: boolean
   onChoose: (file: File) => void
 }) {

@@ -167,5 +167,6 @@ function sign(secret: string, orderId: string, text: string): string {
 }
 
 function equalsInConstantTime(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+  const [left, right] = [Buffer.from(one), Buffer.from(other)]
+  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -17,7 +17,12 @@ import {
   type SharedHomepage,
 } from './load-homepage.ts'
 import * as compose from './homepage-queries.ts'
-import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
+import {
+  selectMenu,
+  selectSections,
+  selectSettings,
+  upsertSetting,
+} from '#server/features/catalog/queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 /** Loads the homepage for editing. `version` is its hash, by which `saveDraft` detects a change in between. */
@@ -81,9 +86,12 @@ export async function previewDraft(
   language: Language,
   copyright: Copyright,
 ): Promise<SharedHomepage['info']> {
-  const [slugs, categories] = await Promise.all([loadVideoSlugs(db, draft), compose.selectCategories(db)])
+  const [slugs, published] = await Promise.all([loadVideoSlugs(db, draft), selectMenu(db)])
   const rows = draft.sections.map((section, position) => toSectionRow(section, position, slugs))
-  const menu = draft.menu.flatMap((id) => categories.find((category) => category.id === id) ?? [])
+  // Categories that the draft does not name come last, as after saving.
+  const positions = new Map(draft.menu.map((id, index) => [id, index]))
+  const positionOf = ({ id }: { id: string }) => positions.get(id) ?? positions.size
+  const menu = published.toSorted((one, other) => positionOf(one) - positionOf(other))
   const { info } = await buildHomepage(db, language, {
     sections: rows,
     menu,

@@ -30,14 +30,14 @@ import type { UploadRow } from './upload-queries.ts'
  */
 export async function processNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
   return context.db.connection().execute(async (connection) => {
-    const upload = await queries.claimUpload(connection)
-    if (!upload) return false
     try {
+      const upload = await queries.claimUpload(connection)
+      if (!upload) return false
       await processUpload(context, upload, signal)
+      return true
     } finally {
       await unlockAll(connection)
     }
-    return true
   })
 }
 

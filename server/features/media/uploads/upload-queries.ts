@@ -191,6 +191,7 @@ export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set
 /**
  * Claims the next completed upload and takes its lock on this connection. Captions of a missing episode wait while the
  * episode's video file is being uploaded.
+ * @returns undefined if none is left, or if another process completed the claimed one meanwhile
  */
 export async function claimUpload(connection: Db): Promise<UploadRow | undefined> {
   const { rows } = await sql<{ id: string }>`
@@ -203,8 +204,9 @@ export async function claimUpload(connection: Db): Promise<UploadRow | undefined
       ) ORDER BY updated_at, id LIMIT 50
     ) AS next WHERE pg_try_advisory_lock(hashtextextended(id, 471186)) LIMIT 1`.execute(connection)
   if (!rows[0]) return undefined
+  // Another process may have released its lock between this query's snapshot and the lock.
   const [row] = await selectUploads(connection, { id: rows[0].id })
-  return row
+  return row?.state === 'complete' ? row : undefined
 }
 
 /** Returns whether a completed upload waits. */

@@ -42,7 +42,7 @@ async function aggregateSteps(tx: Tx): Promise<number> {
     })),
   )
   if (counted.length > 0) await addCounts(tx, counted)
-  return steps.reduce((sum, { count }) => sum + count, 0)
+  return steps.reduce((sum, { row_count }) => sum + row_count, 0)
 }
 
 async function aggregateSales(tx: Tx): Promise<number> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ComponentHealth } from '#contract/studio/system.ts'
 import { redactGatewayError, type PaymentGateway } from '#server/features/billing/billing.ts'
 import { freeBytes } from '#server/platform/processes/disk-guard.ts'
@@ -39,8 +40,11 @@ const defaultTimeoutMs = 5000
 const maxDetailLength = 300
 /** Minimum free space on the work disk. With less, the next episode may not fit. */
 const minFreeBytes = 2 * 1024 ** 3
-/** Key of the test file. It is outside the folders that are backed up and purged. */
-const probeKey = 'health/probe'
+/**
+ * Key prefix of test files, outside the folders that are backed up and purged. Each check writes its own file, because
+ * several processes may check at the same time.
+ */
+const probePrefix = 'health/probe-'
 /** Id of a payment that does not exist. The gateway's response shows that it is reachable and accepts our keys. */
 const unknownPaymentId = 'pi_none'
 
@@ -106,10 +110,14 @@ async function checkJobs({ db }: HealthCheckContext): Promise<void> {
 
 /** Writes and reads a file, and checks the free space. @returns a text with the free space */
 async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Promise<string> {
-  const text = `written at ${new Date().toISOString()}`
-  await storage.write(probeKey, text)
-  if ((await storage.read(probeKey)).toString() !== text)
-    throw new Error('the file read back differs from the file written')
+  const key = probePrefix + randomUUID()
+  try {
+    await storage.write(key, key)
+    if ((await storage.read(key)).toString() !== key)
+      throw new Error('the file read back differs from the file written')
+  } finally {
+    await storage.remove(key)
+  }
   const free = await freeBytes(storage.workDir)
   const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
   const eventsWarning = free < resourceLimits.minFreeBytes ? '; analytics events are not recorded' : ''

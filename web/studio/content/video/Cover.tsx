@@ -41,7 +41,7 @@ export function Cover({ video }: { video: StudioVideo }) {
             <ImageFileButton
               label={t('content.choosePicture')}
               accept="image/jpeg,image/png,image/webp,image/avif"
-              look="quiet"
+              variant="quiet"
               onChoose={open}
             />
             <Button variant="quiet" onClick={() => setPicking(true)}>

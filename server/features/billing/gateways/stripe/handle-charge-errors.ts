@@ -6,6 +6,7 @@ import {
   type DeclineCode,
   type Payment,
 } from '#server/features/billing/gateways/gateway.ts'
+import { redactGatewayError } from '#server/features/billing/gateways/redact-gateway-error.ts'
 import { presentIntent } from './present-payment.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
@@ -49,9 +50,11 @@ async function handleNotCreated(
 export async function logNotCreated(
   { db, log }: StripeContext,
   { userId, ...logFields }: { userId: string; attempt?: string; change?: string },
-  { code, param, message, requestId }: Stripe.errors.StripeInvalidRequestError,
+  error: Stripe.errors.StripeInvalidRequestError,
 ): Promise<DeclineCode> {
-  log.error({ ...logFields, code, param, request: requestId, reason: message }, 'Stripe refused a request')
+  const { code, param, requestId } = error
+  const fields = { ...logFields, ...redactGatewayError(error), param, request: requestId }
+  log.error(fields, 'Stripe refused a request')
   // The customer was deleted at Stripe: the next attempt creates a new one.
   if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
   if (param === 'email') return 'email_refused'

@@ -117,7 +117,11 @@ async function changePassword(
   await endUserSessions(tx, user.id)
   await deleteMailLinks(tx, user.id)
   const email = user.email ?? ''
-  await deleteLoginFailures(tx, attemptKey(context.secret, 'sign-in', emailLookupKey(email)))
+  // The failures of this browser are counted apart if the account was used in it before.
+  const account = emailLookupKey(email)
+  const device = findKnownDevice(context, call, 'device', email)
+  for (const counted of new Set([account, withDevice(account, device)]))
+    await deleteLoginFailures(tx, attemptKey(context.secret, 'sign-in', counted))
   await auditCall(context, tx, call, 'password_changed', user.id)
   await sendSecurityMail(tx, context, user, 'passwordChanged')
 }
