@@ -64,7 +64,7 @@ export const StudioPlan = Type.Object({
   period_days: Type.Integer(),
   highlight: Type.Boolean(),
   position: Type.Integer(),
-  retired_at: nullable(Time),
+  archived_at: nullable(Time),
   /** The number of subscribers, counted up to 1,000. */
   subscribers: Type.Integer(),
 })
@@ -75,7 +75,7 @@ export const listStudioPlans = command({
   path: '/api/studio/plans',
   command: 'plan list',
   roles: readers,
-  summary: 'Lists the plans on sale in their order, then retired ones',
+  summary: 'Lists the plans on sale in their order, then archived ones',
   refuses: [],
   data: Type.Object({ list: Type.Array(StudioPlan) }),
 })
@@ -126,13 +126,13 @@ export const changePlan = command({
   info: StudioPlan,
 })
 
-export const retirePlan = command({
+export const archivePlan = command({
   method: 'DELETE',
   path: '/api/studio/plans',
-  command: 'plan retire',
+  command: 'plan archive',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Retires (archives) a plan: it is no longer sold; current subscribers keep it at their price',
+  summary: 'Archives a plan: it is no longer sold; current subscribers keep it at their price',
   refuses: ['notFound', 'editConflict'],
   body: Type.Object({ id: Id }),
   info: StudioPlan,

@@ -19,7 +19,7 @@ export const StudioTopUp = Type.Object({
   bonus_days: nullable(Type.Integer()),
   currency: Currency,
   position: Type.Integer(),
-  retired_at: nullable(Time),
+  archived_at: nullable(Time),
 })
 export type StudioTopUp = Static<typeof StudioTopUp>
 
@@ -28,7 +28,7 @@ export const listTopUps = command({
   path: '/api/studio/top-ups',
   command: 'top-up list',
   roles: readers,
-  summary: 'Lists the top-ups on sale in their order, then retired ones',
+  summary: 'Lists the top-ups on sale in their order, then archived ones',
   refuses: [],
   data: Type.Object({ list: Type.Array(StudioTopUp) }),
 })
@@ -68,13 +68,13 @@ export const changeTopUp = command({
   info: StudioTopUp,
 })
 
-export const retireTopUp = command({
+export const archiveTopUp = command({
   method: 'DELETE',
   path: '/api/studio/top-ups',
-  command: 'top-up retire',
+  command: 'top-up archive',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Retires (archives) a top-up: it is no longer sold; money that it added to balances stays',
+  summary: 'Archives a top-up: it is no longer sold; money that it added to balances stays',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: StudioTopUp,

@@ -19,7 +19,7 @@ import { backUp, type BackupSource } from './backup.ts'
 import { restore } from './restore.ts'
 import { createContext } from '#server/context.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import/import-folder.ts'
-import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
+import { purgeDeletedAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { withBackupLock } from '#server/platform/database/dump-tables.ts'
@@ -269,14 +269,14 @@ describe('a backup', () => {
   test('prevents the deletion of its files while it runs', async () => {
     const { db } = site.context
     const old = new Date(Date.now() - 24 * 3_600_000)
-    const asset = { id: 'ast_retired', source_name: 'x', source_hash: 'x', retired_at: old, ready_at: old }
+    const asset = { id: 'ast_deleted', source_name: 'x', source_hash: 'x', deleted_at: old, ready_at: old }
     await db
       .insertInto('assets')
-      .values({ ...asset, state: 'ready', folder: 'ast_retired', original_path: null, reason: null })
+      .values({ ...asset, state: 'ready', folder: 'ast_deleted', original_path: null, reason: null })
       .execute()
     const { pool } = site.context.database
-    expect(await withBackupLock(pool, () => purgeRetiredAssets(site.context, new Date()))).toBe(0)
-    expect(await purgeRetiredAssets(site.context, new Date())).toBe(1)
+    expect(await withBackupLock(pool, () => purgeDeletedAssets(site.context, new Date()))).toBe(0)
+    expect(await purgeDeletedAssets(site.context, new Date())).toBe(1)
   })
 
   test('can be restored again after an aborted restore', async () => {

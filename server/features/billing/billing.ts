@@ -16,10 +16,10 @@ export {
   changePlanTerms,
   listPlanSubscribers,
   listPlansForAdmin,
-  retirePlan,
+  archivePlan,
   type PlanTerms,
 } from './admin/manage-plans.ts'
-export { addTopUp, changeTopUpTerms, listTopUpsForAdmin, retireTopUp } from './admin/manage-top-ups.ts'
+export { addTopUp, changeTopUpTerms, listTopUpsForAdmin, archiveTopUp } from './admin/manage-top-ups.ts'
 export type { OrderFilter } from './admin/order-list-queries.ts'
 export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'

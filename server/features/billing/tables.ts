@@ -51,7 +51,7 @@ export interface PlansTable {
   period_days: number
   highlight: Generated<boolean>
   position: Generated<number>
-  retired_at: Optional<Date>
+  archived_at: Optional<Date>
 }
 
 export interface PaymentMethodsTable {

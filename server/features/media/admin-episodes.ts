@@ -7,7 +7,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './admin-queries.ts'
 import type { AdminEpisodeRow } from './admin-queries.ts'
 import { retryFailed } from './ingest/queue/asset-states.ts'
-import { countEpisodes, retireAsset, setNextAsset } from './ingest/asset-queries.ts'
+import { countEpisodes, softDeleteAsset, setNextAsset } from './ingest/asset-queries.ts'
 import { formatNote } from './ingest/files/source-notes.ts'
 import { localizeReason } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
@@ -227,7 +227,7 @@ export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<Admi
   if (row.asset_id !== null && !hasFailed) throw new Refusal('editConflict')
   if (row.asset_id === null) await queries.deleteEpisode(tx, id)
   else await setNextAsset(tx, id, null)
-  if (row.next_asset_id !== null) await retireAsset(tx, row.next_asset_id, now)
+  if (row.next_asset_id !== null) await softDeleteAsset(tx, row.next_asset_id, now)
   await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
   return row
 }

@@ -11,7 +11,7 @@ import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { purgeRetiredAssets, purgeStorage } from './ingest/storage/purge-storage.ts'
+import { purgeDeletedAssets, purgeStorage } from './ingest/storage/purge-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import/import-folder.ts'
 import { processNextAsset } from './ingest/queue/ingest-queue.ts'
 import type { IngestContext } from './ingest/ingest-context.ts'
@@ -116,10 +116,10 @@ it('is imported on one machine, converted on a second, played from a third, and 
   for (const { disk } of [importer, worker]) expect(filesIn(disk)).toEqual([])
   await site.context.db
     .updateTable('assets')
-    .set({ retired_at: new Date(0) })
+    .set({ deleted_at: new Date(0) })
     .execute()
   await site.context.db.updateTable('episodes').set({ asset_id: null }).execute()
-  await purgeRetiredAssets(worker, new Date())
+  await purgeDeletedAssets(worker, new Date())
   const left: string[] = []
   for (const folder of ['media', 'originals'])
     for await (const { key } of worker.storage.list(folder)) left.push(key)

@@ -134,7 +134,7 @@ export async function selectFailedFiles(
   const { rows } = await sql<FailedFileRow>`
     SELECT a.id, a.source_name, a.reason, a.reason_details, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
     FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id
-    WHERE a.state = 'failed' AND a.retired_at IS NULL ${older}
+    WHERE a.state = 'failed' AND a.deleted_at IS NULL ${older}
     ORDER BY a.failed_at DESC, a.id DESC LIMIT ${limit}`.execute(db)
   return rows
 }

@@ -55,7 +55,7 @@ export interface AssetsTable {
    * Folder of the asset's files below `media/` and `public/`, which is part of links; null until the asset is ready.
    */
   folder: string | null
-  retired_at: NullableTime
+  deleted_at: NullableTime
   created_at: Time
   ready_at: NullableTime
 }

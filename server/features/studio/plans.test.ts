@@ -6,7 +6,7 @@ import {
   changePlan,
   listPlanSubscribers,
   listStudioPlans,
-  retirePlan,
+  archivePlan,
   type StudioPlan,
 } from '#contract/studio/plans.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
@@ -32,7 +32,7 @@ afterAll(() => site.close())
 
 const plans = async () => (await owner.studio.callOk(listStudioPlans)).list
 const planOf = async (days: number): Promise<StudioPlan> => {
-  const found = (await plans()).find((plan) => plan.period_days === days && plan.retired_at === null)
+  const found = (await plans()).find((plan) => plan.period_days === days && plan.archived_at === null)
   if (!found) throw new Error(`no plan of ${days} days is on sale`)
   return found
 }
@@ -126,14 +126,14 @@ describe('an introductory price', () => {
 
 it('fields that a change does not accept are ignored', async () => {
   const before = await planOf(365)
-  const more = { currency: 'EUR', retired_at: '2026-01-01T00:00:00Z', fbclid: 'click' }
+  const more = { currency: 'EUR', archived_at: '2026-01-01T00:00:00Z', fbclid: 'click' }
   const after = await change({ id: before.id, highlight: true, ...more })
   expect(after).toEqual({ ...before, subscribers: after.subscribers, highlight: true })
 })
 
 describe('the highlight', () => {
   const highlighted = async () =>
-    (await plans()).filter((plan) => plan.highlight && plan.retired_at === null).map(({ id }) => id)
+    (await plans()).filter((plan) => plan.highlight && plan.archived_at === null).map(({ id }) => id)
 
   it('moves from one plan to another, and stays with a plan whose price changes', async () => {
     const [{ id: month }, { id: year }] = [await planOf(30), await planOf(365)]
@@ -165,20 +165,20 @@ it('a plan with a price that no gateway accepts is refused', async () => {
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
 
-it('a retired plan is not offered, and continues for its subscribers', async () => {
+it('an archived plan is not offered, and continues for its subscribers', async () => {
   const subscriber = await Subscriber.create(site)
   const { id } = await planOf(7)
-  expect(await owner.studio.callOk(retirePlan, { body: { id } })).toMatchObject({ id })
+  expect(await owner.studio.callOk(archivePlan, { body: { id } })).toMatchObject({ id })
   expect((await offered()).map((plan) => plan.id)).not.toContain(id)
   const shopper = await Shopper.create(site)
   expect((await shopper.tryOrder({ kind: 'plan', plan_id: id })).code).toBe(404)
   await subscriber.advanceAndRenew(7 * day + 60_000)
   expect(await subscriber.paymentAmounts('succeeded')).toEqual([499, 999])
   owner = await signInOperator(site, 'owner')
-  expect((await owner.studio.call(retirePlan, { body: { id } })).answer.code).toBe(409)
+  expect((await owner.studio.call(archivePlan, { body: { id } })).answer.code).toBe(409)
   const support = await signInOperator(site, 'support')
   const row = (await support.studio.callOk(listStudioPlans)).list.find((plan) => plan.id === id)
-  expect(row).toMatchObject({ subscribers: 1, retired_at: expect.any(String) })
+  expect(row).toMatchObject({ subscribers: 1, archived_at: expect.any(String) })
   const { list } = await support.studio.callOk(listPlanSubscribers, { query: { id } })
   expect(list).toEqual([
     expect.objectContaining({

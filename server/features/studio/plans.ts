@@ -4,14 +4,14 @@ import {
   changePlan as changeCall,
   listPlanSubscribers as listMembersCall,
   listStudioPlans,
-  retirePlan as retireCall,
+  archivePlan as archiveCall,
 } from '#contract/studio/plans.ts'
 import {
   addPlan,
   changePlanTerms,
   listPlanSubscribers,
   listPlansForAdmin,
-  retirePlan,
+  archivePlan,
   type PlanTerms,
 } from '#server/features/billing/billing.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
@@ -49,12 +49,12 @@ export const planCommands: Command[] = [
     }
   }),
 
-  transactionalCommand(retireCall, async (context, tx, { id }) => {
-    const plan = await retirePlan(context, tx, id)
-    const { retired_at } = plan
+  transactionalCommand(archiveCall, async (context, tx, { id }) => {
+    const plan = await archivePlan(context, tx, id)
+    const { archived_at } = plan
     return {
       answer: { info: plan },
-      change: { subject: id, before: { retired_at: null }, after: { retired_at } },
+      change: { subject: id, before: { archived_at: null }, after: { archived_at } },
     }
   }),
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { saveHomepage, showHomepage } from '#contract/studio/homepage.ts'
-import { listStudioPlans, retirePlan } from '#contract/studio/plans.ts'
+import { listStudioPlans, archivePlan } from '#contract/studio/plans.ts'
 import { showSetupGuide } from '#contract/studio/setup-guide.ts'
 import { addVideo } from '#contract/studio/videos.ts'
 import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
@@ -42,7 +42,7 @@ it('a homepage without sections and a shop without plans are open steps again', 
   await owner.studio.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
   expect(await done()).not.toContain('homepage')
   for (const { id } of (await owner.studio.callOk(listStudioPlans)).list)
-    await owner.studio.callOk(retirePlan, { body: { id } })
+    await owner.studio.callOk(archivePlan, { body: { id } })
   expect(await done()).not.toContain('plan')
 })
 

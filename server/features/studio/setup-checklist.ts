@@ -41,7 +41,7 @@ async function loadOwnerSteps(
     listAllOrders(db, { status: 'paid' }, { cursor: undefined, size: 1 }, orderViewOf(actor)),
   ])
   const steps: [step: SetupStep['step'], done: boolean][] = [
-    ['plan', plans.some(({ retired_at }) => retired_at === null)],
+    ['plan', plans.some(({ archived_at }) => archived_at === null)],
     ['sale', sales.list.length > 0],
     ['gateway', gateways.some(({ id }) => id !== 'sandbox')],
     ['mail', mail.smtpUrl !== undefined],

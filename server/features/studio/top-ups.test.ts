@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getBalance, refundBalance } from '#contract/balance.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { getOrder, refundOrder } from '#contract/studio/orders.ts'
-import { addTopUp, changeTopUp, listTopUps, retireTopUp, showBalances } from '#contract/studio/top-ups.ts'
+import { addTopUp, changeTopUp, listTopUps, archiveTopUp, showBalances } from '#contract/studio/top-ups.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
@@ -51,13 +51,13 @@ describe('the top-ups', () => {
       bonus_cents: 500,
       currency: 'EUR',
     })
-    await owner.studio.callOk(retireTopUp, { body: { id: added.id } })
+    await owner.studio.callOk(archiveTopUp, { body: { id: added.id } })
     expect((await offered()).map(({ id }) => id)).not.toContain(added.id)
-    const again = (await owner.studio.call(retireTopUp, { body: { id: added.id } })).answer
+    const again = (await owner.studio.call(archiveTopUp, { body: { id: added.id } })).answer
     expect(again).toMatchObject({ code: 404 })
     const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: added.id } })
     expect(list.map(({ event }) => event)).toEqual([
-      'studio top-up retire',
+      'studio top-up archive',
       'studio top-up change',
       'studio top-up add',
     ])

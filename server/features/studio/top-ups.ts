@@ -2,7 +2,7 @@ import {
   addTopUp as addCall,
   changeTopUp as changeCall,
   listTopUps,
-  retireTopUp as retireCall,
+  archiveTopUp as archiveCall,
   showBalances,
 } from '#contract/studio/top-ups.ts'
 import {
@@ -10,7 +10,7 @@ import {
   changeTopUpTerms,
   listTopUpsForAdmin,
   loadBalanceFigures,
-  retireTopUp,
+  archiveTopUp,
 } from '#server/features/billing/billing.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
@@ -37,12 +37,12 @@ export const topUpCommands: Command[] = [
     },
   ),
 
-  transactionalCommand(retireCall, async (context, tx, { id }) => {
-    const topUp = await retireTopUp(context, tx, id)
-    const { retired_at } = topUp
+  transactionalCommand(archiveCall, async (context, tx, { id }) => {
+    const topUp = await archiveTopUp(context, tx, id)
+    const { archived_at } = topUp
     return {
       answer: { info: topUp },
-      change: { subject: id, before: { retired_at: null }, after: { retired_at } },
+      change: { subject: id, before: { archived_at: null }, after: { archived_at } },
     }
   }),
 

@@ -14,7 +14,7 @@ import { plansQuery } from './plans-query.ts'
 import { PlanTabs } from './PlanTabs.tsx'
 import styles from './plan-list.module.css'
 
-/** The active plans, and retired plans that still have subscribers. */
+/** The active plans, and archived plans that still have subscribers. */
 export function PlanList() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
@@ -39,14 +39,14 @@ export function PlanList() {
         <>
           <PlanTable
             caption={t('plans.onSale')}
-            plans={list.filter(({ retired_at }) => retired_at === null)}
+            plans={list.filter(({ archived_at }) => archived_at === null)}
             empty={t('plans.none')}
           />
-          <Panel title={t('plans.retired')}>
+          <Panel title={t('plans.archived')}>
             <PlanTable
-              caption={t('plans.retired')}
-              plans={list.filter(({ retired_at }) => retired_at !== null)}
-              empty={t('plans.noneRetired')}
+              caption={t('plans.archived')}
+              plans={list.filter(({ archived_at }) => archived_at !== null)}
+              empty={t('plans.noneArchived')}
             />
           </Panel>
         </>

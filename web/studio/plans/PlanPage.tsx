@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { textInLanguage } from '#contract/languages.ts'
-import { addPlan, changePlan, retirePlan, type StudioPlan } from '#contract/studio/plans.ts'
+import { addPlan, changePlan, archivePlan, type StudioPlan } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -52,12 +52,12 @@ export function PlanPage({ id }: { id: string }) {
     <Page
       title={plan ? textInLanguage(plan.names, language) : t('plans.plan')}
       lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}
-      actions={plan?.retired_at === null && isAllowed(retirePlan) && <RetirePlan plan={plan} />}
+      actions={plan?.archived_at === null && isAllowed(archivePlan) && <ArchivePlan plan={plan} />}
     >
       {plan ? (
         <>
           <Summary plan={plan} />
-          {plan.retired_at === null && isAllowed(changePlan) && <ChangePlan plan={plan} />}
+          {plan.archived_at === null && isAllowed(changePlan) && <ChangePlan plan={plan} />}
           <Panel title={t('plans.members')}>
             <PlanMembers id={id} />
           </Panel>
@@ -71,7 +71,7 @@ export function PlanPage({ id }: { id: string }) {
 
 function Summary({ plan }: { plan: StudioPlan }) {
   const { t, language } = useTexts()
-  const { price_cents, intro_price_cents: intro, currency, period_days, retired_at } = plan
+  const { price_cents, intro_price_cents: intro, currency, period_days, archived_at } = plan
   return (
     <DescriptionList
       facts={[
@@ -80,8 +80,8 @@ function Summary({ plan }: { plan: StudioPlan }) {
         { name: t('plans.every'), value: t('plans.days', { count: period_days }) },
         {
           name: t('plans.state'),
-          value: retired_at
-            ? t('plans.retiredAt', { at: formatTime(retired_at, language) })
+          value: archived_at
+            ? t('plans.archivedAt', { at: formatTime(archived_at, language) })
             : t('plans.onSale'),
         },
       ]}
@@ -109,26 +109,26 @@ function ChangePlan({ plan }: { plan: StudioPlan }) {
   )
 }
 
-function RetirePlan({ plan }: { plan: StudioPlan }) {
+function ArchivePlan({ plan }: { plan: StudioPlan }) {
   const { t } = useTexts()
   const [isConfirming, setConfirming] = useState(false)
-  const { run, busy } = useCommand(retirePlan, t('done.planRetired'))
-  const retireAndClose = async () => {
+  const { run, busy } = useCommand(archivePlan, t('done.planArchived'))
+  const archiveAndClose = async () => {
     await run({ id: plan.id })
     setConfirming(false)
   }
   return (
     <>
       <Button variant="danger" onClick={() => setConfirming(true)}>
-        {t('plans.retire')}
+        {t('plans.archive')}
       </Button>
       {isConfirming && (
         <ConfirmSheet
-          title={t('plans.retireTitle')}
-          text={t('plans.retireText')}
-          action={t('plans.retire')}
+          title={t('plans.archiveTitle')}
+          text={t('plans.archiveText')}
+          action={t('plans.archive')}
           busy={busy}
-          onConfirm={() => void retireAndClose()}
+          onConfirm={() => void archiveAndClose()}
           onClose={() => setConfirming(false)}
         />
       )}

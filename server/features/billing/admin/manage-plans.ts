@@ -29,7 +29,7 @@ export type PlanTerms = Pick<
 
 type PlanContext = Pick<BillingContext, 'gateways' | 'clock'>
 
-/** Lists the plans on sale, then the retired ones. */
+/** Lists the plans on sale, then the archived ones. */
 export async function listPlansForAdmin(db: Db): Promise<StudioPlan[]> {
   return (await selectAllPlans(db)).map(presentPlan)
 }
@@ -55,7 +55,7 @@ export async function addPlan(
   const unhighlightedPlanIds = terms.highlight ? await clearOtherHighlights(tx, plan.id) : []
   await insertPlan(tx, plan)
   return {
-    plan: presentPlan({ ...terms, id: plan.id, retired_at: null, subscribers: 0 }),
+    plan: presentPlan({ ...terms, id: plan.id, archived_at: null, subscribers: 0 }),
     unhighlightedPlanIds,
   }
 }
@@ -65,7 +65,7 @@ export async function addPlan(
  * them. A new price or length creates a new plan that replaces this one, so that existing subscribers keep the terms that they
  * agreed to.
  * @returns the plan on sale after the change, and the state of the edited plan before it
- * @throws Refusal notFound; editConflict if the plan is retired; introPriceTooHigh, amountNotSupported as for a new plan
+ * @throws Refusal notFound; editConflict if the plan is archived; introPriceTooHigh, amountNotSupported as for a new plan
  */
 export async function changePlanTerms(
   context: PlanContext,
@@ -75,7 +75,7 @@ export async function changePlanTerms(
 ): Promise<PlanChange & { before: StudioPlan }> {
   await lockPlanChanges(tx)
   const row = await lockActivePlan(tx, id)
-  const { id: _id, retired_at: _retiredAt, ...currentTerms } = row
+  const { id: _id, archived_at: _archivedAt, ...currentTerms } = row
   const terms = { ...currentTerms, ...change }
   checkPrices(context, terms)
   const before = presentPlan({ ...row, subscribers: 0 })
@@ -84,16 +84,16 @@ export async function changePlanTerms(
     await updatePlan(tx, id, { ...change, ...serializeTexts(change) })
     return { plan: presentPlan({ ...row, ...change, subscribers: 0 }), unhighlightedPlanIds, before }
   }
-  await updatePlan(tx, id, { retired_at: context.clock.now() })
+  await updatePlan(tx, id, { archived_at: context.clock.now() })
   return { ...(await addPlan(context, tx, terms)), before }
 }
 
-/** Takes a plan off sale. @throws Refusal notFound; editConflict if the plan is already retired */
-export async function retirePlan({ clock }: PlanContext, tx: Tx, id: string): Promise<StudioPlan> {
+/** Takes a plan off sale. @throws Refusal notFound; editConflict if the plan is already archived */
+export async function archivePlan({ clock }: PlanContext, tx: Tx, id: string): Promise<StudioPlan> {
   const row = await lockActivePlan(tx, id)
-  const retired_at = clock.now()
-  await updatePlan(tx, id, { retired_at })
-  return presentPlan({ ...row, retired_at, subscribers: 0 })
+  const archived_at = clock.now()
+  await updatePlan(tx, id, { archived_at })
+  return presentPlan({ ...row, archived_at, subscribers: 0 })
 }
 
 /** Lists the subscribers of a plan, latest first. @throws Fault invalidCursor */
@@ -124,7 +124,7 @@ export async function listPlanSubscribers(
 async function lockActivePlan(tx: Tx, id: string): Promise<PlanRow> {
   const row = await lockPlan(tx, id)
   if (!row) throw new Refusal('notFound')
-  if (row.retired_at !== null) throw new Refusal('editConflict')
+  if (row.archived_at !== null) throw new Refusal('editConflict')
   return row
 }
 
@@ -153,6 +153,6 @@ function serializeTexts({ names, descriptions }: Partial<PlanTerms>) {
 const withoutEmptyTexts = (texts: LocalizedText) =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
 
-function presentPlan({ retired_at, ...row }: PlanRowWithSubscribers): StudioPlan {
-  return { ...row, retired_at: retired_at?.toISOString() ?? null }
+function presentPlan({ archived_at, ...row }: PlanRowWithSubscribers): StudioPlan {
+  return { ...row, archived_at: archived_at?.toISOString() ?? null }
 }

@@ -17,7 +17,7 @@ export type TopUpTerms = Pick<TopUpRow, 'price_cents' | 'bonus_cents' | 'bonus_d
 
 type TopUpContext = Pick<BillingContext, 'gateways' | 'clock'>
 
-/** Lists the top-ups on sale, then the retired ones. */
+/** Lists the top-ups on sale, then the archived ones. */
 export async function listTopUpsForAdmin(db: Db): Promise<StudioTopUp[]> {
   return (await selectAllTopUps(db)).map(presentTopUp)
 }
@@ -29,7 +29,7 @@ export async function addTopUp(
   terms: TopUpTerms & { currency: string },
 ): Promise<StudioTopUp> {
   checkAmount(context, terms)
-  const row = { id: newId('top'), ...terms, retired_at: null }
+  const row = { id: newId('top'), ...terms, archived_at: null }
   await insertTopUp(tx, row)
   return presentTopUp(row)
 }
@@ -49,16 +49,16 @@ export async function changeTopUpTerms(
 }
 
 /** Takes a top-up off sale. @throws Refusal notFound */
-export async function retireTopUp({ clock }: TopUpContext, tx: Tx, id: string): Promise<StudioTopUp> {
+export async function archiveTopUp({ clock }: TopUpContext, tx: Tx, id: string): Promise<StudioTopUp> {
   const row = await lockActiveTopUp(tx, id)
-  const retired_at = clock.now()
-  await updateTopUp(tx, id, { retired_at })
-  return presentTopUp({ ...row, retired_at })
+  const archived_at = clock.now()
+  await updateTopUp(tx, id, { archived_at })
+  return presentTopUp({ ...row, archived_at })
 }
 
 async function lockActiveTopUp(tx: Tx, id: string): Promise<TopUpRow> {
   const row = await lockTopUp(tx, id)
-  if (!row || row.retired_at !== null) throw new Refusal('notFound')
+  if (!row || row.archived_at !== null) throw new Refusal('notFound')
   return row
 }
 
@@ -70,7 +70,7 @@ function checkAmount(
     throw new Refusal('amountNotSupported', { field: 'price_cents' })
 }
 
-const presentTopUp = ({ retired_at, ...row }: TopUpRow): StudioTopUp => ({
+const presentTopUp = ({ archived_at, ...row }: TopUpRow): StudioTopUp => ({
   ...row,
-  retired_at: retired_at?.toISOString() ?? null,
+  archived_at: archived_at?.toISOString() ?? null,
 })

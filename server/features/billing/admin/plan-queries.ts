@@ -11,7 +11,7 @@ const maxPlans = 500
 
 const isActiveSubscription = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
 
-/** Returns the plans on sale by position, then the retired plans, latest first, each with its number of subscribers. */
+/** Returns the plans on sale by position, then the archived plans, latest first, each with its number of subscribers. */
 export function selectAllPlans(db: Db) {
   return db
     .selectFrom('plans')
@@ -22,8 +22,8 @@ export function selectAllPlans(db: Db) {
         'subscribers',
       ),
     )
-    .orderBy(sql`retired_at IS NOT NULL`)
-    .orderBy('retired_at', 'desc')
+    .orderBy(sql`archived_at IS NOT NULL`)
+    .orderBy('archived_at', 'desc')
     .orderBy('position')
     .orderBy('id')
     .limit(maxPlans)
@@ -55,7 +55,7 @@ export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]
     .updateTable('plans')
     .set({ highlight: false })
     .where('highlight', '=', true)
-    .where('retired_at', 'is', null)
+    .where('archived_at', 'is', null)
     .where('id', '!=', id)
     .returning('id')
     .execute()

@@ -13,7 +13,7 @@ export interface TopUpProductsTable {
   bonus_days: Optional<number>
   currency: string
   position: Generated<number>
-  retired_at: Optional<Date>
+  archived_at: Optional<Date>
 }
 
 /** A lot: the paid money or the bonus of one top-up, and how much of it is left. */

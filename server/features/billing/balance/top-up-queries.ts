@@ -9,7 +9,7 @@ export function selectTopUps(db: Db): Promise<TopUpRow[]> {
   return db
     .selectFrom('top_up_products')
     .selectAll()
-    .where('retired_at', 'is', null)
+    .where('archived_at', 'is', null)
     .orderBy('position')
     .orderBy('id')
     .execute()
@@ -20,13 +20,13 @@ export function selectAllTopUps(db: Db): Promise<TopUpRow[]> {
   return db
     .selectFrom('top_up_products')
     .selectAll()
-    .orderBy('retired_at', (order) => order.desc().nullsFirst())
+    .orderBy('archived_at', (order) => order.desc().nullsFirst())
     .orderBy('position')
     .orderBy('id')
     .execute()
 }
 
-/** Returns a top-up, on sale or retired. */
+/** Returns a top-up, on sale or archived. */
 export function selectTopUp(db: Db, id: string): Promise<TopUpRow | undefined> {
   return db.selectFrom('top_up_products').selectAll().where('id', '=', id).executeTakeFirst()
 }

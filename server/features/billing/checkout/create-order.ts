@@ -33,7 +33,7 @@ import { isEligibleForIntroductoryPrice } from '#server/features/billing/subscri
 import {
   selectEpisodeOnSale,
   selectPlanOnSale,
-  selectPlanIncludingRetired,
+  selectPlanIncludingArchived,
   resolveVideoId,
   selectVideoOnSale,
   type PlanRow,
@@ -328,7 +328,7 @@ async function findPlan(
   { id, email, runs: isCurrentPlan }: { id: string; email: string; runs: boolean },
 ): Promise<OrderedProduct> {
   // Subscribers can order their current plan even if it is no longer on sale.
-  const plan = isCurrentPlan ? await selectPlanIncludingRetired(db, id) : await selectPlanOnSale(db, id)
+  const plan = isCurrentPlan ? await selectPlanIncludingArchived(db, id) : await selectPlanOnSale(db, id)
   if (!plan) throw new Refusal('notFound')
   // Only a first period has the introductory price: `orderPlan` uses the full price for current subscribers.
   const introductory =
@@ -347,7 +347,7 @@ async function findPlan(
 /** Returns the price of a top-up and its current bonus. */
 async function findTopUp(db: Db, id: string): Promise<OrderedProduct> {
   const product = await selectTopUp(db, id)
-  if (!product || product.retired_at !== null) throw new Refusal('notFound')
+  if (!product || product.archived_at !== null) throw new Refusal('notFound')
   const { price_cents, currency, bonus_cents, bonus_days } = product
   const noOtherProduct = { plan_id: null, video_id: null, episode_id: null }
   return { ...noOtherProduct, top_up_id: id, amount_cents: price_cents, currency, bonus_cents, bonus_days }

@@ -2,7 +2,7 @@ import type { Tx } from '#server/tables.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
-import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectSubscriptionForRenewal,
@@ -43,6 +43,6 @@ export async function attachLateMethod(
   if (row.method_reference === method.reference) return
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, next_run_at: now })
-  await retireUnusedMethods(tx, order.user_id, now)
+  await queueUnusedMethodsDetach(tx, order.user_id, now)
   await syncEntitlementEnd(tx, { ...row, gateway: attempt.gateway })
 }

@@ -4,7 +4,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { checkMethodAttached } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import {
-  retireMethod,
+  queueMethodDetach,
   selectMethodByShortReference,
   selectSubscriptionOfMethod,
 } from '#server/features/billing/records/method-queries.ts'
@@ -40,7 +40,7 @@ export async function handleDetachedMethod(
       if (current) await updateSubscription(tx, current.id, { method_detached_at: now, next_run_at: now })
     }
     await removeDetachedMethod(tx, method.user_id, method.id, clock.now())
-    await retireMethod(tx, method.id, clock.now())
+    await queueMethodDetach(tx, method.id, clock.now())
   })
   return 'done'
 }

@@ -5,7 +5,7 @@ import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import {
   insertPaymentMethod,
   insertUnusedMethod,
-  retireUnusedMethods,
+  queueUnusedMethodsDetach,
 } from '#server/features/billing/records/method-queries.ts'
 
 /** Stores the method that a gateway saved with a payment or set-up. @returns its id; null if the gateway saved none */
@@ -29,7 +29,7 @@ export async function detachUnusedMethod(
 ): Promise<void> {
   if (!method) return
   await insertUnusedMethod(tx, rowOf(userId, gateway, method, now))
-  await retireUnusedMethods(tx, userId, now)
+  await queueUnusedMethodsDetach(tx, userId, now)
 }
 
 function rowOf(

@@ -18,7 +18,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway, acceptsAmount, type PricedProduct } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
-import { shortMethodReference, retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { shortMethodReference, queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
@@ -39,7 +39,7 @@ export async function saveMethodForPurchases(
   if (methodId === null) return
   await setMethodOfConsent(tx, order.id, methodId)
   await revokeOlderConsents(tx, order.user_id, now)
-  await retireUnusedMethods(tx, order.user_id, now)
+  await queueUnusedMethodsDetach(tx, order.user_id, now)
   await writeAuditEvent(tx, {
     event: 'payment_method_saved',
     userId: order.user_id,
@@ -111,7 +111,7 @@ async function revokeSavedMethod(
   details: { reason?: string } = {},
 ): Promise<void> {
   await revokeConsentsOfMethod(tx, id, now)
-  await retireUnusedMethods(tx, userId, now)
+  await queueUnusedMethodsDetach(tx, userId, now)
   await writeAuditEvent(tx, {
     event: 'payment_method_removed',
     userId,

@@ -15,7 +15,7 @@ import { arrivalDeadline } from '#server/features/billing/records/polling-schedu
 import type { MethodSetup } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
-import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import {
   lockSubscriber,
   selectSubscriptionForRenewal,
@@ -145,7 +145,7 @@ async function setSubscriptionMethod(
     next_charge_at: nextChargeAt,
     next_run_at: now,
   })
-  await retireUnusedMethods(tx, setup.user_id, now)
+  await queueUnusedMethodsDetach(tx, setup.user_id, now)
   await writeAuditEvent(tx, {
     event: 'payment_method_changed',
     userId: setup.user_id,

@@ -4,7 +4,7 @@ import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { pollMethodSetupsSoon } from '#server/features/billing/records/method-setup-queries.ts'
-import { retireMethods } from '#server/features/billing/records/method-queries.ts'
+import { queueMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import {
   anonymiseOrders,
   pollPaymentsSoon,
@@ -33,7 +33,7 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
   await eraseBalance(tx, userId, now)
   await pollPaymentsSoon(tx, userId, now)
   await pollMethodSetupsSoon(tx, userId, now)
-  await retireMethods(tx, userId, now)
+  await queueMethodsDetach(tx, userId, now)
   await queueCustomerDeletions(tx, userId, now)
   await cancelMailsAbout(tx, await selectOrderIds(tx, userId))
   await anonymiseOrders(tx, userId, now)

@@ -1,6 +1,6 @@
 import type { Tx } from '#server/tables.ts'
 import { selectSavedMethod } from '#server/features/billing/records/method-consent-queries.ts'
-import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import { moveBalance } from '#server/features/billing/balance/lot-queries.ts'
 import {
   moveIdempotencyKeys,
@@ -43,6 +43,6 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveBillingRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)
-  await retireUnusedMethods(tx, memberId, now)
+  await queueUnusedMethodsDetach(tx, memberId, now)
   await moveIdempotencyKeys(tx, guestId, memberId)
 }

@@ -60,7 +60,7 @@ const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'pa
  * Queues a user's unused methods for deletion at their gateways. A method is unused if no live subscription of any user
  * is charged with it, and no consent to purchases refers to it.
  */
-export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function queueUnusedMethodsDetach(tx: Tx, userId: string, now: Date): Promise<void> {
   const unused = await tx
     .selectFrom('payment_methods')
     .select('id')
@@ -78,7 +78,7 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
     )
     .where(hasNoConsent)
     .execute()
-  for (const { id } of unused) await retireMethod(tx, id, now)
+  for (const { id } of unused) await queueMethodDetach(tx, id, now)
 }
 
 /** Returns the gateway's id of a method from its reference, in which the customer's id and a slash may precede it. */
@@ -105,7 +105,7 @@ export function selectSubscriptionOfMethod(tx: Tx, methodId: string) {
 }
 
 /** Queues a method for deletion at its gateway. From now on it is no longer charged. */
-export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void> {
+export async function queueMethodDetach(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
     .set({ payment_method_id: null })
@@ -123,7 +123,7 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
  * Queues all of a user's methods for deletion at their gateways, revokes the consents, and deletes all other data of
  * the methods.
  */
-export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<void> {
+export async function queueMethodsDetach(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
     .set({ payment_method_id: null })

@@ -9,7 +9,7 @@ export function selectPlansOnSale(db: Db) {
   return db
     .selectFrom('plans')
     .selectAll()
-    .where('retired_at', 'is', null)
+    .where('archived_at', 'is', null)
     .orderBy('position')
     .orderBy('id')
     .execute()
@@ -20,7 +20,7 @@ export function selectPlanOnSale(db: Db, id: string) {
     .selectFrom('plans')
     .selectAll()
     .where('id', '=', id)
-    .where('retired_at', 'is', null)
+    .where('archived_at', 'is', null)
     .executeTakeFirst()
 }
 
@@ -29,7 +29,7 @@ const planById = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
 )
 
 /** Returns a plan, on sale or not. */
-export async function selectPlanIncludingRetired(db: Db, id: string): Promise<PlanRow> {
+export async function selectPlanIncludingArchived(db: Db, id: string): Promise<PlanRow> {
   const [plan] = await planById(db, { id })
   if (!plan) throw new Error(`there is no plan ${id}`)
   return plan

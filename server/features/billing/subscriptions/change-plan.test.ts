@@ -168,16 +168,16 @@ test('a plan that is no longer on sale can be kept, and paid manually, but not s
   const stays = await Subscriber.create(site)
   const weekly = await idOf(stays, 7)
   await choose(stays, 30)
-  const retire = (retired_at: Date | null) =>
-    site.context.db.updateTable('plans').set({ retired_at }).where('id', '=', weekly).execute()
-  await retire(new Date(0))
+  const archive = (archived_at: Date | null) =>
+    site.context.db.updateTable('plans').set({ archived_at }).where('id', '=', weekly).execute()
+  await archive(new Date(0))
   try {
     const wish = { kind: 'plan', plan_id: weekly } as const
     expect(await pays.shopper.buy(wish)).toMatchObject({ info: { status: 'paid', amount_cents: 999 } })
     expect(await stays.shopper.tryOrder(wish)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
     expect(await (await Shopper.create(site)).tryOrder(wish)).toMatchObject({ code: 404 })
   } finally {
-    await retire(null)
+    await archive(null)
   }
 })
 

@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import { isInProgress } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import { transitionOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
@@ -23,7 +23,7 @@ export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promi
   const currentOrder = await selectOrderOfPeriod(tx, id, period_no)
   const accessEndsAt = status === 'past_due' ? grace_ends_at : period_ends_at
   await transitionSubscription(tx, id, 'ended', { ended_at: now })
-  await retireUnusedMethods(tx, row.user_id, now)
+  await queueUnusedMethodsDetach(tx, row.user_id, now)
   if (currentOrder && accessEndsAt) await moveEntitlementEnd(tx, currentOrder.id, accessEndsAt)
   await closePendingOrder(
     tx,

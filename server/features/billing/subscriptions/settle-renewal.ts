@@ -9,8 +9,8 @@ import {
   savePaymentMethod,
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
-import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
-import { selectPlanIncludingRetired } from '#server/features/billing/records/product-queries.ts'
+import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
+import { selectPlanIncludingArchived } from '#server/features/billing/records/product-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
@@ -49,7 +49,7 @@ export async function continueSubscription(
   { row, order, attempt, now }: RenewalCharge,
   payment: Payment,
 ): Promise<void> {
-  const plan = await selectPlanIncludingRetired(tx, order.plan_id ?? row.plan_id)
+  const plan = await selectPlanIncludingArchived(tx, order.plan_id ?? row.plan_id)
   const newDays = plan.period_days
   const lengths = { oldDays: row.period_days, newDays }
   const period = followingPeriod(row.period_ends_at, lengths, now)
@@ -82,7 +82,7 @@ export async function continueSubscription(
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
   else await transitionSubscription(tx, row.id, 'active', change)
-  if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
+  if (methodId !== null) await queueUnusedMethodsDetach(tx, order.user_id, now)
   const currentOrder = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (currentOrder) await moveEntitlementEnd(tx, currentOrder.id, row.period_ends_at)
   const renewedSubscription = {
@@ -116,7 +116,7 @@ async function sendRenewalMail(
     to: order.email,
     language: row.language,
     timeZone: row.time_zone,
-    plan: await selectPlanIncludingRetired(tx, order.plan_id ?? row.plan_id),
+    plan: await selectPlanIncludingArchived(tx, order.plan_id ?? row.plan_id),
     cents: order.amount_cents,
     currency: order.currency,
     orderId: order.id,

@@ -7,7 +7,7 @@ import { endSubscription } from './end-subscription.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { savePaymentMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
-import { selectPlanIncludingRetired } from '#server/features/billing/records/product-queries.ts'
+import { selectPlanIncludingArchived } from '#server/features/billing/records/product-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectSubscriptionForRenewal } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { reminderTime } from '#server/features/billing/records/renewals/dunning-schedule.ts'
@@ -34,7 +34,7 @@ export async function startSubscription(
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
   await endExpiredSubscription(tx, order.user_id, now)
   const planId = order.plan_id ?? subscription.plan_id
-  const { period_days: days } = await selectPlanIncludingRetired(tx, planId)
+  const { period_days: days } = await selectPlanIncludingArchived(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
     started_at: now,

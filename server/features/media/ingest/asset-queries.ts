@@ -32,7 +32,7 @@ export async function claimNext(
   const condition = assetIds ? sql`id = ANY(${assetIds})` : sql`true`
   const { rows } = await sql<ClaimedAsset>`
     WITH next AS (
-      SELECT id FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL AND ${condition}
+      SELECT id FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND deleted_at IS NULL AND ${condition}
       ORDER BY priority DESC, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     ), locked AS MATERIALIZED (
       SELECT id FROM next WHERE pg_try_advisory_lock(${advisoryLockKey})
@@ -46,7 +46,7 @@ export async function claimNext(
 /** Returns whether any asset waits for a worker or is `processing`, including assets whose worker has died. */
 export async function hasOpenAssets(db: Db): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
-    SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL)
+    SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND deleted_at IS NULL)
       OR EXISTS (SELECT FROM assets WHERE state = 'processing') AS open`.execute(db)
   return rows[0]?.open ?? false
 }
@@ -111,7 +111,7 @@ export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
     .where('id', '=', id)
     .where('state', '=', 'failed')
     .where('original_path', 'is not', null)
-    .where('retired_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -223,12 +223,12 @@ export async function switchEpisode(
   return { videoId: episode.video_id, number: episode.number, previousAssetId: episode.asset_id }
 }
 
-export async function retireAsset(db: Db, id: string, now: Date): Promise<void> {
+export async function softDeleteAsset(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('assets')
-    .set({ retired_at: now })
+    .set({ deleted_at: now })
     .where('id', '=', id)
-    .where('retired_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .execute()
 }
 
@@ -296,12 +296,12 @@ export async function isBackupRunning(db: Db): Promise<boolean> {
   return rows[0]?.free === false
 }
 
-/** Selects assets that were retired before `before` and that no episode refers to. */
-export function selectRetiredAssets(db: Db, before: Date) {
+/** Selects assets that were soft-deleted before `before` and that no episode refers to. */
+export function selectDeletedAssets(db: Db, before: Date) {
   return db
     .selectFrom('assets')
     .select(['id', 'folder', 'original_path', 'captions'])
-    .where('retired_at', '<', before)
+    .where('deleted_at', '<', before)
     .where((eb) =>
       eb.not(
         eb.exists(

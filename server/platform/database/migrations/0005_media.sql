@@ -30,15 +30,15 @@ CREATE TABLE assets (
   -- The folder of the files in media/ and public/, also in their URLs. Each attempt has its own, so that a worker that has
   -- lost its claim cannot overwrite the files of the one that succeeded.
   folder          text UNIQUE,
-  retired_at      timestamptz,
+  deleted_at      timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
   ready_at        timestamptz,
   CONSTRAINT assets_ready_has_folder CHECK (state <> 'ready' OR folder IS NOT NULL)
 );
 CREATE INDEX assets_queue ON assets (priority DESC, created_at, id) WHERE state = 'uploaded' AND original_path IS NOT NULL;
 CREATE INDEX assets_processing ON assets (id) WHERE state = 'processing';
-CREATE INDEX assets_failed ON assets (failed_at DESC, id DESC) WHERE state = 'failed' AND retired_at IS NULL;
-CREATE INDEX assets_retired ON assets (retired_at) WHERE retired_at IS NOT NULL;
+CREATE INDEX assets_failed ON assets (failed_at DESC, id DESC) WHERE state = 'failed' AND deleted_at IS NULL;
+CREATE INDEX assets_deleted ON assets (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE TRIGGER assets_notify_new AFTER INSERT ON assets
   FOR EACH ROW WHEN (NEW.state = 'uploaded') EXECUTE FUNCTION notify_listeners();
 CREATE TRIGGER assets_notify AFTER UPDATE OF state ON assets

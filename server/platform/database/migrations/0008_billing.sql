@@ -10,7 +10,7 @@ CREATE TABLE plans (
   period_days        integer NOT NULL CHECK (period_days > 0),
   highlight          boolean NOT NULL DEFAULT false,
   position           integer NOT NULL DEFAULT 0,
-  retired_at         timestamptz
+  archived_at         timestamptz
 );
 
 CREATE TABLE payment_methods (
@@ -52,7 +52,7 @@ CREATE TABLE top_up_products (
   bonus_days   integer CHECK (bonus_days > 0),
   currency     text NOT NULL,
   position     integer NOT NULL DEFAULT 0,
-  retired_at   timestamptz
+  archived_at   timestamptz
 );
 INSERT INTO top_up_products (id, price_cents, bonus_cents, bonus_days, currency, position) VALUES
   ('top_5', 500, 0, NULL, 'USD', 0),

@@ -13,7 +13,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
 import styles from '#web/studio/plans/plan-list.module.css'
 
-/** The active and the retired top-ups. */
+/** The active and the archived top-ups. */
 export function TopUpList() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
@@ -38,14 +38,14 @@ export function TopUpList() {
         <>
           <TopUpTable
             caption={t('topUps.onSale')}
-            topUps={list.filter(({ retired_at }) => retired_at === null)}
+            topUps={list.filter(({ archived_at }) => archived_at === null)}
             empty={t('topUps.none')}
           />
-          <Panel title={t('topUps.retired')}>
+          <Panel title={t('topUps.archived')}>
             <TopUpTable
-              caption={t('topUps.retired')}
-              topUps={list.filter(({ retired_at }) => retired_at !== null)}
-              empty={t('topUps.noneRetired')}
+              caption={t('topUps.archived')}
+              topUps={list.filter(({ archived_at }) => archived_at !== null)}
+              empty={t('topUps.noneArchived')}
             />
           </Panel>
         </>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addTopUp, changeTopUp, retireTopUp, type StudioTopUp } from '#contract/studio/top-ups.ts'
+import { addTopUp, changeTopUp, archiveTopUp, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -46,12 +46,12 @@ export function TopUpPage({ id }: { id: string }) {
   if (topUps.isLoadingError) return <LoadError onRetry={() => void topUps.refetch()} />
   const topUp = topUps.data?.list.find((each) => each.id === id)
   if (topUps.data && !topUp && !topUps.isFetching) return <NotFound />
-  const isOnSale = topUp?.retired_at === null
+  const isOnSale = topUp?.archived_at === null
   return (
     <Page
       title={topUp ? topUpName(topUp) : t('topUps.topUp')}
       lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}
-      actions={isOnSale && isAllowed(retireTopUp) && <RetireTopUp id={id} />}
+      actions={isOnSale && isAllowed(archiveTopUp) && <ArchiveTopUp id={id} />}
     >
       {topUp ? (
         <>
@@ -67,7 +67,7 @@ export function TopUpPage({ id }: { id: string }) {
 
 function Summary({ topUp }: { topUp: StudioTopUp }) {
   const { t, language } = useTexts()
-  const { price_cents, bonus_cents, bonus_days, currency, retired_at } = topUp
+  const { price_cents, bonus_cents, bonus_days, currency, archived_at } = topUp
   const hasBonus = bonus_cents > 0
   return (
     <DescriptionList
@@ -77,8 +77,8 @@ function Summary({ topUp }: { topUp: StudioTopUp }) {
         { name: t('topUps.bonusDays'), value: hasBonus ? (bonus_days ?? t('topUps.bonusNever')) : '–' },
         {
           name: t('plans.state'),
-          value: retired_at
-            ? t('plans.retiredAt', { at: formatTime(retired_at, language) })
+          value: archived_at
+            ? t('plans.archivedAt', { at: formatTime(archived_at, language) })
             : t('plans.onSale'),
         },
       ]}
@@ -105,26 +105,26 @@ function ChangeTopUp({ topUp }: { topUp: StudioTopUp }) {
   )
 }
 
-function RetireTopUp({ id }: { id: string }) {
+function ArchiveTopUp({ id }: { id: string }) {
   const { t } = useTexts()
   const [isConfirming, setConfirming] = useState(false)
-  const { run, busy } = useCommand(retireTopUp, t('topUps.retiredDone'))
-  const retire = async () => {
+  const { run, busy } = useCommand(archiveTopUp, t('topUps.archivedDone'))
+  const archive = async () => {
     await run({ id })
     setConfirming(false)
   }
   return (
     <>
       <Button variant="danger" onClick={() => setConfirming(true)}>
-        {t('topUps.retire')}
+        {t('topUps.archive')}
       </Button>
       {isConfirming && (
         <ConfirmSheet
-          title={t('topUps.retireTitle')}
-          text={t('topUps.retireText')}
-          action={t('topUps.retire')}
+          title={t('topUps.archiveTitle')}
+          text={t('topUps.archiveText')}
+          action={t('topUps.archive')}
           busy={busy}
-          onConfirm={() => void retire()}
+          onConfirm={() => void archive()}
           onClose={() => setConfirming(false)}
         />
       )}

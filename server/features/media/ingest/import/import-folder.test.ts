@@ -23,7 +23,7 @@ import {
   requeueAbandoned,
 } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
-import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
+import { purgeDeletedAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
@@ -177,9 +177,9 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   expect(fresh).toMatchObject({ duration_ms: 1520, next_asset_id: null })
   const master = `media/${old?.folder}/master.m3u8`
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
-  await purgeRetiredAssets(context, hours(4.9))
+  await purgeDeletedAssets(context, hours(4.9))
   expect(await context.storage.exists(master)).toBe(true)
-  await purgeRetiredAssets(context, hours(5.1))
+  await purgeDeletedAssets(context, hours(5.1))
   expect(await context.storage.exists(master)).toBe(false)
   expect(await context.storage.exists(`media/${fresh?.folder}/master.m3u8`)).toBe(true)
 })

@@ -92,7 +92,7 @@ async function reuseExistingAsset(
   // The operator went back to the current file, so the next asset is not needed any more.
   if (coming_id !== null) {
     await queries.setNextAsset(tx, episodeId, null)
-    await queries.retireAsset(tx, coming_id, clock.now())
+    await queries.softDeleteAsset(tx, coming_id, clock.now())
   }
   return { assetId: current_id ?? '', state: 'unchanged' }
 }
@@ -136,7 +136,7 @@ async function addAsset(
         priority: file.priority,
       })
       await queries.setNextAsset(tx, episodeId, id)
-      if (assets.coming_id !== null) await queries.retireAsset(tx, assets.coming_id, clock.now())
+      if (assets.coming_id !== null) await queries.softDeleteAsset(tx, assets.coming_id, clock.now())
       await recordEpisodes(tx, videoId, await queries.countEpisodes(tx, videoId))
       return id
     })

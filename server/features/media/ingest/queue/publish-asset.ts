@@ -93,8 +93,8 @@ function commit(
     if (key) await queries.storeMediaKey(tx, claim.id, mediaKeys.encrypt(assetFiles.folder(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
     // The episode has a newer file, so this asset is not needed.
-    if (!switched) return queries.retireAsset(tx, claim.id, now)
-    if (switched.previousAssetId) await queries.retireAsset(tx, switched.previousAssetId, now)
+    if (!switched) return queries.softDeleteAsset(tx, claim.id, now)
+    if (switched.previousAssetId) await queries.softDeleteAsset(tx, switched.previousAssetId, now)
     if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
     await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
     await releaseIfWaiting(tx, switched.videoId, now)

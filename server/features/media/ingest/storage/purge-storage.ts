@@ -14,7 +14,7 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
       'The bucket belongs to another site, so nothing was deleted from it. This site needs its own (S3_BUCKET).',
     )
   const now = context.clock.now()
-  await purgeRetiredAssets(context, now)
+  await purgeDeletedAssets(context, now)
   await purgeOrphanedFiles(context, now)
   await purgeOrphanedOriginals(context, now)
 }
@@ -23,19 +23,19 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
  * Time after which a replaced asset is deleted: links are valid for four hours at most,
  * plus an hour for clock skew and long requests.
  */
-const retirementMs = 5 * 3_600_000
+const deletedAssetRetentionMs = 5 * 3_600_000
 
 /**
  * Deletes the files and rows of assets that were replaced so long ago that no link to them is valid any more.
  * @returns how many assets were deleted
  */
-export async function purgeRetiredAssets(
+export async function purgeDeletedAssets(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
   if (await queries.isBackupRunning(db)) return 0
-  const retired = await queries.selectRetiredAssets(db, new Date(now.getTime() - retirementMs))
-  for (const asset of retired) {
+  const deleted = await queries.selectDeletedAssets(db, new Date(now.getTime() - deletedAssetRetentionMs))
+  for (const asset of deleted) {
     if (asset.folder !== null) {
       await storage.remove(assetFiles.media(asset.folder))
       await storage.remove(assetFiles.public(asset.folder))
@@ -44,7 +44,7 @@ export async function purgeRetiredAssets(
     if (asset.original_path !== null) await storage.remove(asset.original_path)
     await queries.deleteAsset(db, asset.id)
   }
-  return retired.length
+  return deleted.length
 }
 
 /**
