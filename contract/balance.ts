@@ -52,7 +52,7 @@ export const getBalance = endpoint({
   refuses: ['signInRequired', 'balanceDisabled'],
   info: Type.Object({
     /** False while balances are disabled on the site; the remaining balance can then only be refunded. */
-    on: Type.Boolean(),
+    enabled: Type.Boolean(),
     /** One entry per currency with money. */
     balances: Type.Array(Balance),
     top_ups: Type.Array(TopUp),
@@ -107,7 +107,7 @@ export const setAutoUnlock = endpoint({
     /** The price of an episode that was shown to the viewer. */
     amount_cents: Type.Optional(Cents),
     /** The consent text that was shown to the viewer. Each automatic order stores it. */
-    shown: Type.String({ maxLength: 4000 }),
+    terms_text: Type.String({ maxLength: 4000 }),
     /**
      * The consent to immediate delivery, as for a purchase. It must be given here, because automatic orders do not ask
      * again.

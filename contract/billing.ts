@@ -25,8 +25,8 @@ export const orderStatuses = [
 ] as const
 
 /**
- * Decline codes that concern the card. `check_failed` and `check_needed` are about the 3-D Secure check. `token_spent`
- * (the card form timed out) is not included: it says nothing about the card.
+ * Decline codes that concern the card. `authentication_failed` and `authentication_required` are about 3-D Secure.
+ * `token_already_used` (the card form timed out) is not included: it says nothing about the card.
  */
 export const cardDeclineCodes = [
   'card_declined',
@@ -35,8 +35,8 @@ export const cardDeclineCodes = [
   /** Lost or stolen: the card is not charged again. */
   'card_lost',
   'wrong_cvc',
-  'check_failed',
-  'check_needed',
+  'authentication_failed',
+  'authentication_required',
 ] as const
 
 /** Decline codes of payments, the same for every gateway. */
@@ -44,8 +44,8 @@ export const declineCodes = [
   ...cardDeclineCodes,
   'wallet_declined',
   /** The gateway rejects the e-mail address. */
-  'email_refused',
-  'token_spent',
+  'email_rejected',
+  'token_already_used',
   'not_received',
   'cancelled',
   'other',
@@ -71,7 +71,7 @@ export const OfferedGateway = Type.Object({
   /** True if the method cannot pay for plans. */
   one_off_only: Type.Optional(Type.Boolean()),
   /** Purchases whose amount the gateway does not accept: `episode`, `video`, or the id of a plan or a top-up. */
-  not_for: Type.Optional(Type.Array(Type.String())),
+  unsupported_products: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
 
@@ -83,7 +83,7 @@ export const SavedPaymentMethod = Type.Object({
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
   /** Set in offers: purchases whose amount the gateway does not accept: `episode`, `video` or the id of a top-up. */
-  not_for: Type.Optional(Type.Array(Type.String())),
+  unsupported_products: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedPaymentMethod = Static<typeof SavedPaymentMethod>
 
@@ -239,8 +239,8 @@ export const createOrder = endpoint({
     method: Type.Optional(stringEnum(paymentMethods)),
     /** Pays with the customer's saved card in the same request. */
     saved_method_id: Type.Optional(Id),
-    /** Saves the card that pays for a one-off order; `shown` is the consent text that the customer accepted. */
-    save_method: Type.Optional(Type.Object({ shown: Type.String({ maxLength: 4000 }) })),
+    /** Saves the card that pays for a one-off order; `terms_text` is the consent text that the customer accepted. */
+    save_method: Type.Optional(Type.Object({ terms_text: Type.String({ maxLength: 4000 }) })),
     /**
      * The address for the order's e-mails. Optional for subscribers (default: the address of the current period's
      * order), with a saved card (default: the address of the order it was saved with) and with the balance (default:
@@ -253,7 +253,7 @@ export const createOrder = endpoint({
     bonus_cents: Type.Optional(Cents),
     consent: Type.Optional(
       Type.Object({
-        shown: Type.String({ maxLength: 4000 }),
+        terms_text: Type.String({ maxLength: 4000 }),
         immediate_delivery: Type.Optional(Type.Boolean()),
       }),
     ),
@@ -329,7 +329,7 @@ export const changePaymentMethod = endpoint({
   method: 'POST',
   path: '/api/payment/method',
   summary:
-    'Changes the payment method of the subscription without a payment; with change_id, continues a change that required action by the customer, and returns its status',
+    'Changes the payment method of the subscription without a payment; with setup_id, continues a change that required action by the customer, and returns its status',
   refuses: [
     'signInRequired',
     'notFound',
@@ -350,7 +350,7 @@ export const changePaymentMethod = endpoint({
     'cardNumberInBody',
   ],
   body: Type.Object({
-    change_id: Type.Optional(Id),
+    setup_id: Type.Optional(Id),
     /** For a new change: the payment method. `payment_token` is the gateway's token for a card, as in a payment. */
     gateway: Type.Optional(stringEnum(gatewayIds)),
     method: Type.Optional(stringEnum(paymentMethods)),

@@ -195,7 +195,7 @@ export const changeSecondFactor = endpoint({
   summary: 'Sets up, confirms or turns off two-step sign-in',
   refuses: ['signInRequired', 'editConflict', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
-    action: stringEnum(['begin', 'confirm', 'remove']),
+    action: stringEnum(['start', 'confirm', 'remove']),
     current_password: Type.Optional(FormText),
     code: Type.Optional(FormText),
   }),

@@ -63,7 +63,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     settings,
     quotas,
     disk,
-    slots: createSlots(),
+    concurrencySlots: createSlots(),
     limits: settings.limits,
     resourceLimits: config.resourceLimits,
     languages: () => settings.languages,
@@ -78,7 +78,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
       },
     },
     secret: config.secrets.appSecret,
-    secure: config.production,
+    isHttps: config.production,
     publicUrl: config.publicUrl,
     webRoot: overrides.webRoot ?? builtWeb,
     /** Stops the platform's background work; the database stays open. */

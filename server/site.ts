@@ -34,8 +34,8 @@ interface SiteOptions {
 export async function createSite(context: Context, options: SiteOptions = {}): Promise<FastifyInstance> {
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
-  const { clock, log, secure, database } = context
-  const recognition = createViewerCache({ ...database, clock, log, secure })
+  const { clock, log, isHttps, database } = context
+  const recognition = createViewerCache({ ...database, clock, log, isHttps })
   const site = await createHttpServer({
     log: context.log,
     clock: context.clock,

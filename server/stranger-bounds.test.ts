@@ -52,11 +52,13 @@ const expectRefused = ({ status, headers }: { status: number; headers: Headers }
 
 const wish = () =>
   ({ kind: 'episode', episode_id: episodeIdOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
-const consentTo = (shown?: string) => (shown === undefined ? {} : { consent: { shown } })
+const consentTo = (termsText?: string) =>
+  termsText === undefined ? {} : { consent: { terms_text: termsText } }
 
 test('limits the orders of a network, and the new consent texts that they store', async () => {
   const visitor = await stranger()
-  const order = (shown?: string) => visitor.call(createOrder, { body: { ...wish(), ...consentTo(shown) } })
+  const order = (termsText?: string) =>
+    visitor.call(createOrder, { body: { ...wish(), ...consentTo(termsText) } })
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   // First new texts, then stored ones.
   expectRefused(await order('y'.repeat(60)))

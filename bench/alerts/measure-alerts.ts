@@ -123,7 +123,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     },
     {
       what: 'the worker is stopped',
-      alerts: ['SiteDown', 'WorkerAway'],
+      alerts: ['SiteDown', 'WorkerOffline'],
       begin: () => endProcess(worker),
       end: () => void (worker = startWorker()),
     },

@@ -47,7 +47,7 @@ export function sendStorageLoad(
     },
     async orders() {
       const cookie = await newCookies(url)
-      const consent = { shown: words(2900), immediate_delivery: true }
+      const consent = { terms_text: words(2900), immediate_delivery: true }
       const body = { kind: 'plan', plan_id: planId, gateway: 'sandbox', email: 'a@example.com', consent }
       return post(url, '/api/payment/order', body, { cookie, 'idempotency-key': words(24) })
     },

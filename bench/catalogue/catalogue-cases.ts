@@ -38,9 +38,9 @@ export async function makeCases(
   const rareTags = await ids('SELECT id FROM tags WHERE video_count > 0 ORDER BY video_count, id LIMIT 20')
   const menu = await ids('SELECT id FROM categories WHERE position <= 20 ORDER BY position')
   const sections = await ids(
-    `SELECT id FROM sections WHERE source ->> 'from' <> 'recommended' ORDER BY position`,
+    `SELECT id FROM sections WHERE source ->> 'type' <> 'recommended' ORDER BY position`,
   )
-  const recommended = await ids(`SELECT id FROM sections WHERE source ->> 'from' = 'recommended'`)
+  const recommended = await ids(`SELECT id FROM sections WHERE source ->> 'type' = 'recommended'`)
   const some = await ids(
     `SELECT bench_id('vid', 1 + n * ${Math.max(1, Math.floor(videos / 1000))}) AS id FROM generate_series(0, 999) n`,
   )

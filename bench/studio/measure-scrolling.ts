@@ -19,7 +19,7 @@ const timeout = 60_000
 const lists = {
   orders: '/studio/payments',
   videos: '/studio/videos',
-  'audit trail': '/studio/team',
+  'audit log': '/studio/team',
 }
 
 /** Measures how smoothly the longest lists scroll by touch, on a phone with a slow CPU and with many pages loaded. */

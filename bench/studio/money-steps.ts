@@ -123,9 +123,9 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       total: 300,
       chunk: 300,
       sql: `WITH foreign_ones AS (
-          INSERT INTO unmatched_payments (gateway, reference, amount_cents, currency, found_at)
+          INSERT INTO unmatched_payments (gateway, reference, amount_cents, currency, detected_at)
           SELECT 'stripe', 'foreign_' || n, 999, 'USD', now() - n * interval '1 hour' FROM generate_series($1::bigint, $2) n)
-        INSERT INTO payment_discrepancies (gateway, reference, found_at)
+        INSERT INTO payment_discrepancies (gateway, reference, detected_at)
         SELECT 'stripe', 'pay_' || n || '_0', now() - n * interval '1 hour' FROM generate_series($1::bigint, $2) n`,
     },
   ]

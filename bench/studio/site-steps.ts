@@ -122,7 +122,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
         FROM generate_series($1::bigint, $2) n`,
     },
     {
-      name: 'audit trail',
+      name: 'audit log',
       total: auditEvents,
       chunk: 50_000,
       // Every second event is a member's action, the others are operators' actions.

@@ -54,11 +54,11 @@ export const searchCustomers = command({
   method: 'GET',
   path: '/api/studio/customers',
   command: 'customer find',
-  args: ['who'],
+  args: ['keyword'],
   roles: supportRoles,
   summary: 'Finds customers by the e-mail of an account or order, an order number or an ID',
   refuses: [],
-  query: Type.Object({ who: Type.String({ minLength: 1, maxLength: 254 }) }),
+  query: Type.Object({ keyword: Type.String({ minLength: 1, maxLength: 254 }) }),
   data: Type.Object({ list: Type.Array(Customer) }),
 })
 

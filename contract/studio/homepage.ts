@@ -5,7 +5,7 @@ import { Id, nullable, stringEnum } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { roles } from './roles.ts'
 
-/** The sources of a section's videos; `of` is the slug of the tag or category, `videos` are the manually chosen ones. */
+/** The sources of a section's videos; `slug` is the slug of the tag or category, `videos` are the manually chosen ones. */
 export const sectionSources = [
   'featured',
   'newest',
@@ -30,9 +30,9 @@ export const DraftSection = Type.Object({
     { 'x-keyed-by-language': true },
   ),
   source: Type.Object({
-    from: stringEnum(sectionSources),
+    type: stringEnum(sectionSources),
     /** The slug of the tag or category. */
-    of: Type.Optional(Type.String({ maxLength: 100 })),
+    slug: Type.Optional(Type.String({ maxLength: 100 })),
     videos: Type.Optional(Type.Array(Id, { maxItems: 100 })),
   }),
 })

@@ -4,18 +4,19 @@ import { command } from './command.ts'
 import { roles } from './roles.ts'
 
 /**
- * The problems that health checks report. `noAnswer`: a component did not respond in time; `refused`: it refused the
- * request; `full`: its storage is almost full; `mailsWait`: due mails are not sent; `jobsFail`: jobs fail;
- * `workerAway`: no worker has been active for minutes; `eventsMissing`: a gateway's webhook lacks required events.
+ * The problems that health checks report. `notResponding`: a component did not respond in time; `refused`: it refused the
+ * request; `diskFull`: its disk is almost full; `mailsDelayed`: due mails are not sent; `jobsFailing`: jobs fail;
+ * `workerOffline`: no worker has been active for minutes; `webhookEventsMissing`: a gateway's webhook does not send all
+ * required events.
  */
 export const healthProblems = [
-  'noAnswer',
+  'notResponding',
   'refused',
-  'full',
-  'mailsWait',
-  'jobsFail',
-  'workerAway',
-  'eventsMissing',
+  'diskFull',
+  'mailsDelayed',
+  'jobsFailing',
+  'workerOffline',
+  'webhookEventsMissing',
 ] as const
 
 /** A component of the site with the result of its last health check. */
@@ -128,7 +129,7 @@ export const AbandonedMail = Type.Object({
   /** The technical error message, for owners. */
   reason: nullable(Type.String()),
   attempts: Type.Integer(),
-  written_at: Time,
+  created_at: Time,
   abandoned_at: Time,
 })
 export type AbandonedMail = Static<typeof AbandonedMail>

@@ -108,7 +108,7 @@ test('Prometheus scrapes the site, and an alert fires for a discrepancy with the
       startsWithinMs,
     )
     await database.pool.query(
-      "INSERT INTO payment_discrepancies (gateway, reference, found_at, abandoned) VALUES ('stripe', 'pi_1', now(), true)",
+      "INSERT INTO payment_discrepancies (gateway, reference, detected_at, abandoned) VALUES ('stripe', 'pi_1', now(), true)",
     )
     const rules = async () => {
       const { data } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules

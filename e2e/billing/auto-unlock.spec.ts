@@ -105,9 +105,9 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   await unlockButton(lockedPanel(page, 5)).click()
   await turnOn(page)
   expect(asked).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
-  const { shown } = Object(asked[0])
+  const { terms_text: termsText } = Object(asked[0])
   for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day you can undo one'])
-    expect(shown).toContain(words)
+    expect(termsText).toContain(words)
 })
 
 test('a second undo within a day is not offered: the line turns auto-unlock off instead', async ({

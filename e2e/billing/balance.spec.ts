@@ -90,8 +90,8 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
   await unlockButton(panel).click()
   // The stored text is the same for every user, so it excludes the rest of the balance.
   const { consent } = Object((await sent).postDataJSON())
-  expect(consent.shown).toContain('Unlock for $0.99 from your balance')
-  expect(consent.shown).not.toContain('leaves')
+  expect(consent.terms_text).toContain('Unlock for $0.99 from your balance')
+  expect(consent.terms_text).not.toContain('leaves')
   await expectPlaying(page, 4)
   // One cent of the bonus is left for the next purchase.
   await page.goto(await towerUrl(page, 5))
@@ -359,7 +359,7 @@ test.describe('a site without balances', () => {
       bonus_cents: 9,
       refundable_cents: 310,
     }
-    const info = { on: false, balances: [balance], top_ups: [], gateways: [], auto_unlocks: [] }
+    const info = { enabled: false, balances: [balance], top_ups: [], gateways: [], auto_unlocks: [] }
     await page.route('**/api/balance', (route) => route.fulfill({ json: { code: 200, info } }))
     const data = { list: [], next_cursor: null }
     await page.route('**/api/balance/entries*', (route) => route.fulfill({ json: { code: 200, data } }))

@@ -85,9 +85,9 @@ test('a plan is bought with the terms shown before the button, in the panel and 
   await expectPlaying(page, 4)
   const body = orders[0]?.body
   expect(body).toMatchObject({ kind: 'plan', consent: { immediate_delivery: false } })
-  const { shown } = Object(body?.['consent'])
-  expect(shown).toMatch(renewal)
-  expect(shown).toMatch(/14 days/)
+  const { terms_text: termsText } = Object(body?.['consent'])
+  expect(termsText).toMatch(renewal)
+  expect(termsText).toMatch(/14 days/)
 })
 
 test('the wallet sells the chosen offer while its script loads', async ({ page }) => {

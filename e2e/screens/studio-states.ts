@@ -211,8 +211,8 @@ function people({ person }: StudioContent): Shot[] {
   const page = `/customers/${person}`
   return [
     studioScreen('customers', '/customers'),
-    studioScreen('customers, found', '/customers?who=ada'),
-    studioScreen('customers, nobody', '/customers?who=nobody@example.com'),
+    studioScreen('customers, found', '/customers?keyword=ada'),
+    studioScreen('customers, nobody', '/customers?keyword=nobody@example.com'),
     studioScreen('person', page),
     studioScreen('person, their rights', page, toPart(1)),
     studioScreen('person, their history', page, toPart(3)),
@@ -260,7 +260,7 @@ function running(): Shot[] {
     studioScreen('team', '/team'),
     studioScreen('team, a link made', '/team', madeLink),
     studioScreen('team, taken out', '/team', press('main table button', 1)),
-    studioScreen('team, audit trail', '/team', toPart(1)),
+    studioScreen('team, audit log', '/team', toPart(1)),
     studioScreen(
       'team, one audit event',
       '/team',

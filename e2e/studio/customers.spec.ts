@@ -47,7 +47,7 @@ test('support finds a member by address and by id, sees purchases, history and s
   await expectPlaying(page, 4)
   const { id, email } = await register(page)
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/customers?who=${id}`)
+  await page.goto(`/studio/customers?keyword=${id}`)
   await expect(
     page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
   ).toBeVisible()
@@ -130,9 +130,9 @@ test('access is granted with a reason and is effective immediately, and can be r
   await expect(dialog).toHaveCount(0)
   await expect(rights.getByRole('button', { name: 'Revoke access' })).toHaveCount(0)
   expect(await playCode(page, 5)).toBe(402)
-  const trail = page.getByRole('table', { name: 'Audit log' })
-  await expect(trail).toContainText('entitlement grant')
-  await expect(trail).toContainText('entitlement revoke')
+  const auditLog = page.getByRole('table', { name: 'Audit log' })
+  await expect(auditLog).toContainText('entitlement grant')
+  await expect(auditLog).toContainText('entitlement revoke')
 })
 
 test('a customer is deleted on request with a reason, and has no further actions @desktop', async ({
@@ -150,7 +150,7 @@ test('a customer is deleted on request with a reason, and has no further actions
   await expect(dialog).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'Grant access' })).toHaveCount(0)
-  await page.goto(`/studio/customers?who=${encodeURIComponent(email)}`)
+  await page.goto(`/studio/customers?keyword=${encodeURIComponent(email)}`)
   await expect(page.getByText('No customers found')).toBeVisible()
 })
 

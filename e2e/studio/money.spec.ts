@@ -26,7 +26,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
 }) => {
   const order = await buy(page)
   await openStudioWithSession(page, 'support')
-  await page.goto(`/studio/customers?who=${order}`)
+  await page.goto(`/studio/customers?keyword=${order}`)
   await page.getByRole('table', { name: 'Customers' }).getByRole('link').click()
   await page.getByRole('table', { name: 'Orders' }).getByRole('link').click()
   await expect(page.getByRole('table', { name: 'Ledger' })).toContainText('sales:episode')

@@ -68,7 +68,7 @@ async function findMissingFiles({ from, to }: CopyEnds, signal: AbortSignal) {
 }
 
 /** Compares whole seconds, because some stores report no fractions. */
-const modifiedSeconds = ({ writtenAt }: StoredFile) => Math.floor(writtenAt.getTime() / 1000)
+const modifiedSeconds = ({ modifiedAt }: StoredFile) => Math.floor(modifiedAt.getTime() / 1000)
 
 /**
  * Copies one file. `moveFromWorkDir` removes the file that it gets, so it gets a second copy, in the destination's work

@@ -142,7 +142,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
           WHERE status IN ('active', 'past_due') AND next_run_at < ${now}::timestamptz + interval '1 hour'`),
       ),
   },
-  reconciliation_differences: {
+  payment_discrepancies: {
     help: "Payments with an unresolved discrepancy between the site's ledger and the gateway; at most 10,000",
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM payment_discrepancies WHERE abandoned`)),
   },

@@ -159,8 +159,8 @@ async function changeOrLoadMethod(
   setupId: string,
 ) {
   const { userId } = requireViewer({ viewer })
-  const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
-  if (change_id !== undefined) return loadMethodChange(context, userId, change_id)
+  const { setup_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
+  if (setup_id !== undefined) return loadMethodChange(context, userId, setup_id)
   if (gateway === undefined) throw new Fault('badRequest', 'gateway is required')
   const payer = {
     ip,

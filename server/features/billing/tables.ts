@@ -123,14 +123,14 @@ export interface SubscriptionsTable {
 
 /**
  * The reason for an automatic refund of a payment: the order was already paid, the buyer already owned the product, the
- * introductory price was already used, the attempt had already been settled as failed or cancelled (`too_late`), or the
+ * introductory price was already used, the attempt had already been settled as failed or cancelled (`late_payment`), or the
  * user withdrew from the contract or deleted the account.
  */
 export type AutoRefundReason =
   | 'paid_twice'
   | 'already_owned'
   | 'intro_price_used'
-  | 'too_late'
+  | 'late_payment'
   | 'withdrawal'
   | 'account_deleted'
 
@@ -138,7 +138,7 @@ export type AutoRefundReason =
  * The buyer's consent: the hash of the shown text (`accepted_terms`) and the time. Older orders contain the text itself.
  */
 export interface Consent {
-  shown?: string
+  terms_text?: string
   terms_hash?: string
   immediate_delivery: boolean
   at: string
@@ -344,7 +344,7 @@ interface ReconciliationsTable {
 interface PaymentDiscrepanciesTable {
   gateway: GatewayId
   reference: string
-  found_at: Date
+  detected_at: Date
   attempt_id: string | null
   /** The paid amount minus refunds and disputed amounts, as the gateway reports them; null if unknown. */
   gateway_cents: number | null
@@ -358,7 +358,7 @@ interface UnmatchedPaymentsTable {
   reference: string
   amount_cents: number
   currency: string
-  found_at: Date
+  detected_at: Date
 }
 
 /** The terms that buyers agreed to, each text once. */

@@ -28,7 +28,7 @@ export { selectCategories } from './homepage/homepage-queries.ts'
 export { reorderCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
-export { automaticCoverPrefix } from './editing/publish-queries.ts'
+export { placeholderCoverPrefix } from './editing/publish-queries.ts'
 export { listMenuIds, loadListingName, type ListingKind } from './listing/load-listing-name.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
 export { presentCover } from './cards/present-card.ts'
@@ -43,7 +43,7 @@ export { recordWatchedNext } from './recommendations/recommend-videos.ts'
  * @throws Refusal notFound if it is unknown, a draft or not yet released
  */
 export async function loadVideo(catalog: Catalog, id: string, language: Language) {
-  const row = requireFound(await queries.selectVideo(catalog.reads, id))
+  const row = requireFound(await queries.selectVideo(catalog.readDb, id))
   return {
     ...presentCard(row, language),
     synopsis: textInLanguage(row.synopses, language),

@@ -6,13 +6,13 @@ import { createCards, type FindCards, type WithTags } from './cards/load-cards.t
 /** Cached reads of the catalogue. Viewer-independent data is cached for at most a second. */
 export interface Catalog {
   /** Database for reads: a replica if there is one, which may lag by some seconds. */
-  reads: Db
+  readDb: Db
   findCards: FindCards
   withTags: WithTags
   findSimilar: FindSimilar
 }
 
 /** Creates the cached reads of the catalogue. */
-export function createCatalog(reads: Db, clock: Clock): Catalog {
-  return { reads, ...createCards(reads, clock), findSimilar: createSimilarVideos(reads, clock) }
+export function createCatalog(readDb: Db, clock: Clock): Catalog {
+  return { readDb, ...createCards(readDb, clock), findSimilar: createSimilarVideos(readDb, clock) }
 }

@@ -12,5 +12,5 @@ interface Dependencies {
 /** Creates the default homepage in a new database, and adds the cached reads of the catalogue to the context. */
 export async function catalogFeature({ database, clock }: Dependencies) {
   await seedHomepage(database.db)
-  return { parts: createCatalog(database.reads, clock) }
+  return { parts: createCatalog(database.readDb, clock) }
 }

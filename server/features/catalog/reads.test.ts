@@ -20,7 +20,7 @@ beforeAll(async () => {
   replica = await createTestDatabase()
   // Homepages begin with the same sections.
   await (await startTestSite({ database: { ...replica, close: async () => {} } })).close()
-  site = await startTestSite({ clock: advancingClock(), database: { ...primary, reads: replica.db } })
+  site = await startTestSite({ clock: advancingClock(), database: { ...primary, readDb: replica.db } })
   video = await buildVideo(site.context, { title: 'Written' })
   const copy = await buildVideo({ db: replica.db, storage: noStorage }, { title: 'Replicated' })
   await replica.db.transaction().execute(async (tx) => {

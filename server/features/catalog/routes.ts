@@ -26,7 +26,7 @@ import type { LoadWatched } from './recommendations/recommend-videos.ts'
 type ViewerState = Pick<Video, 'favorite' | 'resume'>
 
 export interface CatalogRoutesContext extends Catalog {
-  /** Primary database, for viewer-specific data; `reads` may lag behind it. */
+  /** Primary database, for viewer-specific data; `readDb` may lag behind it. */
   db: Db
   clock: Clock
   /** Loads the viewer-specific part of a video's page; library implements it, context.ts connects the two. */
@@ -44,7 +44,7 @@ export interface CatalogRoutesContext extends Catalog {
 const emptyViewerState: ViewerState = { favorite: false, resume: null }
 
 export function catalogRoutes(context: CatalogRoutesContext): Route[] {
-  const { db, reads, clock, personalFor, recentlyWatched } = context
+  const { db, readDb, clock, personalFor, recentlyWatched } = context
   const watchedBy =
     (viewer: Viewer | null): LoadWatched =>
     async () =>
@@ -62,7 +62,7 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(getHomepage, async (call) => {
       const { viewer, language } = call
       const load = () =>
-        sharedHomepages.get(language, () => loadHomepage(reads, language, context.copyright()))
+        sharedHomepages.get(language, () => loadHomepage(readDb, language, context.copyright()))
       const { personal } = viewer?.isStored ? await load() : { personal: [] }
       const themeChanges = viewer ? await context.payThemeFor(viewer) : {}
       const withTheme = (info: ResultOf<typeof getHomepage>) => ({
@@ -86,7 +86,7 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(listTagsCall, async (call) => {
       const { query, language } = call
       const key = JSON.stringify([language, query.keyword, query.cursor, query.limit])
-      return tags.get(key, async () => call.serialise({ data: await listTags(reads, query, language) }))
+      return tags.get(key, async () => call.serialise({ data: await listTags(readDb, query, language) }))
     }),
     route(getVideo, async (call) => {
       const { viewer, language } = call

@@ -82,10 +82,10 @@ export interface TagBatchJobsTable {
 
 /** Source of a section's videos. */
 export type SectionSource =
-  | { from: 'featured' | 'newest' | 'popular' }
-  | { from: 'recommended' }
-  | { from: 'category' | 'tag'; slug: string }
-  | { from: 'videos'; slugs: string[] }
+  | { type: 'featured' | 'newest' | 'popular' }
+  | { type: 'recommended' }
+  | { type: 'category' | 'tag'; slug: string }
+  | { type: 'videos'; slugs: string[] }
 
 export interface SectionsTable {
   id: string

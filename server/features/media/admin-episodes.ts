@@ -54,8 +54,8 @@ function presentAdminEpisode(
   const captioned = new Set(captions.map(({ lang }) => lang))
   const notes = [
     ...(hasNextFile ? [] : (row.notes ?? [])),
-    ...captions.flatMap(({ lang, lostLine }) =>
-      lostLine === undefined ? [] : [{ key: 'captionTimes' as const, language: lang, line: lostLine }],
+    ...captions.flatMap(({ lang, omittedLine }) =>
+      omittedLine === undefined ? [] : [{ key: 'captionTimes' as const, language: lang, line: omittedLine }],
     ),
   ]
   return {

@@ -21,7 +21,7 @@ export interface Caption {
   /** The captions were embedded in the video file. A caption file in this language replaces them. */
   embedded?: true
   /** Line of the first caption that was omitted because of invalid times. */
-  lostLine?: number
+  omittedLine?: number
 }
 
 export type AssetState = 'uploaded' | 'processing' | 'ready' | 'failed'

@@ -17,7 +17,7 @@ export interface MembersContext {
   realClock: Clock
   secret: string
   /** Whether the site uses https, so that cookies are secure. */
-  secure: boolean
+  isHttps: boolean
   /** The site's public URL, for links in mails. */
   publicUrl: string
   /** The site's name, for authenticator apps. */
@@ -26,7 +26,7 @@ export interface MembersContext {
   languages(): OfferedLanguages
   limits: RateLimits
   resourceLimits: ResourceLimits
-  slots: Slots
+  concurrencySlots: Slots
   quotas: NetworkQuotas
   lifecycleHooks: LifecycleHooks
 }
@@ -46,17 +46,17 @@ export interface TokenSource {
 }
 
 /** Formats a cookie for the whole site that scripts cannot read. Over https, it is also bound to this host. */
-export function serializeCookie(secure: boolean, name: string, value: string, days: number): string {
-  const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  return `${cookieName(secure, name)}=${value}; ${flags}`
+export function serializeCookie(isHttps: boolean, name: string, value: string, days: number): string {
+  const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`
+  return `${cookieName(isHttps, name)}=${value}; ${flags}`
 }
 
 /** Deletes a guest's cookie because the guest was registered, merged or deleted. */
 export function clearGuestCookie(
-  { secure }: Pick<MembersContext, 'secure'>,
+  { isHttps }: Pick<MembersContext, 'isHttps'>,
   call: Pick<Call, 'setHeader'>,
 ): void {
-  call.setHeader('set-cookie', serializeCookie(secure, 'guest', '', 0))
+  call.setHeader('set-cookie', serializeCookie(isHttps, 'guest', '', 0))
 }
 
-export const cookieName = (secure: boolean, name: string) => (secure ? `__Host-${name}` : name)
+export const cookieName = (isHttps: boolean, name: string) => (isHttps ? `__Host-${name}` : name)

@@ -21,13 +21,13 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { escapeMarkup, languageAlternates } from './head/build-head.ts'
 
-export interface SitemapContext extends Pick<Catalog, 'reads'> {
+export interface SitemapContext extends Pick<Catalog, 'readDb'> {
   clock: Clock
   publicUrl: string
   /** Returns the languages that the site offers. */
   languages(): OfferedLanguages
   documentFiles: DocumentFiles
-  slots: Slots
+  concurrencySlots: Slots
   resourceLimits: ResourceLimits
 }
 
@@ -42,10 +42,10 @@ const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
  * in order of release.
  */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
-  const { reads, clock, publicUrl, languages } = context
+  const { readDb, clock, publicUrl, languages } = context
   const cache = createResponseCache<Buffer>(clock, { stale: true })
   const starts = createResponseCache<ReleasedVideo[]>(clock)
-  const loadStarts = () => starts.get('', () => selectSitemapPageStarts(reads, maxVideosPerFile))
+  const loadStarts = () => starts.get('', () => selectSitemapPageStarts(readDb, maxVideosPerFile))
   const cachedRoute = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
@@ -62,7 +62,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       return renderSitemapIndex(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
     }),
     cachedRoute('/sitemaps/pages.xml', 'application/xml', async () => {
-      const menu = (await listMenuIds(reads)).map((id) => `/browse/${id}`)
+      const menu = (await listMenuIds(readDb)).map((id) => `/browse/${id}`)
       const paths = ['/', '/shopping', ...menu, ...pageNames.map((name) => `/${name}`)]
       const pages = paths.map((path) => ({ address: publicUrl + path }))
       return `${openUrls}${pages.map((page) => renderUrl(page, languages())).join('')}${closeUrls}`
@@ -90,8 +90,8 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
 
 const videoFileName = ({ at, id }: ReleasedVideo) => `${at.getTime()}-${id}.xml`
 
-function takeSlot({ slots, resourceLimits }: SitemapContext, ip: string): () => void {
-  return slots.take([
+function takeSlot({ concurrencySlots, resourceLimits }: SitemapContext, ip: string): () => void {
+  return concurrencySlots.take([
     ...networkSlotLimits('large answers', ip, resourceLimits.largeResponsesPerNetwork),
     ['large answers', resourceLimits.largeResponses],
   ])
@@ -103,13 +103,13 @@ function takeSlot({ slots, resourceLimits }: SitemapContext, ip: string): () => 
  * sending
  */
 async function sendVideoSitemap(
-  { reads, publicUrl, languages, documentFiles, resourceLimits }: SitemapContext,
+  { readDb, publicUrl, languages, documentFiles, resourceLimits }: SitemapContext,
   reply: FastifyReply,
   start: ReleasedVideo,
   releaseSlot: () => void,
 ): Promise<FastifyReply> {
   const path = await documentFiles.pathOf(`sitemap ${videoFileName(start)} ${languages().join()}`, () =>
-    generateVideoSitemap(reads, publicUrl, languages(), start),
+    generateVideoSitemap(readDb, publicUrl, languages(), start),
   )
   const file = await open(path)
   reply.type('application/xml; charset=utf-8').header('content-length', (await file.stat()).size)

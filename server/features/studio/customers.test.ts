@@ -36,7 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const find = async (who: string) => (await support.studio.callOk(searchCustomers, { query: { who } })).list
+const find = async (keyword: string) =>
+  (await support.studio.callOk(searchCustomers, { query: { keyword } })).list
 const show = (id: string) => support.studio.callOk(getCustomer, { query: { id } })
 
 describe('a customer is found', () => {
@@ -219,8 +220,8 @@ describe('a customer who requests deletion', () => {
       .executeTakeFirstOrThrow()
     expect(status).toBe('ended')
     expect((await support.studio.call(deleteCustomer, { body })).answer.code).toBe(404)
-    const trail = await support.studio.callOk(listAuditEvents, { query: { subject: userId } })
-    expect(JSON.stringify(trail)).not.toContain(shopper.email)
+    const auditLog = await support.studio.callOk(listAuditEvents, { query: { subject: userId } })
+    expect(JSON.stringify(auditLog)).not.toContain(shopper.email)
   })
 
   it('loses nothing if one of the features cannot erase its records', async () => {

@@ -42,8 +42,8 @@ import { transactionalCommand, readCommand, type Command } from './define-comman
  * contains only the customer's id.
  */
 export const customerCommands: Command[] = [
-  readCommand(searchCustomers, async ({ db }, { who }) => {
-    const customerIds = await findCustomerIds(db, who.trim())
+  readCommand(searchCustomers, async ({ db }, { keyword }) => {
+    const customerIds = await findCustomerIds(db, keyword.trim())
     const found = await Promise.all(customerIds.map((id) => loadAdminAccount(db, id).catch(ignoreNotFound)))
     const people = new Map(found.flatMap((customer) => (customer ? [[customer.id, customer] as const] : [])))
     return { data: { list: await Promise.all([...people.values()].map((row) => presentCustomer(db, row))) } }

@@ -41,7 +41,7 @@ it('is one file of all orders, whatever the number of pages, and contains no for
 it('is refused to an operator who is downloading two of them', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const { operator } = await studio.callOk(getStudioSession)
-  const { slots } = site.context
+  const { concurrencySlots: slots } = site.context
   const ofOperator = [[`files of ${operator.email}`, 2]] as const
   const held = [slots.take(ofOperator), slots.take(ofOperator)]
   const refused = await fetch(`${site.directUrl}/api/studio/orders.csv`, {
@@ -75,12 +75,12 @@ it('is not cached by others, and records every download once', async () => {
   const { visitor } = await createMember(site)
   for (const who of [editor.studio, visitor, site.visitor()])
     expect((await who.fetch('/api/studio/orders.csv')).status).toBe(403)
-  const trail = async () =>
+  const auditLog = async () =>
     (await owner.studio.callOk(listAuditEvents, { query: { subject: 'orders' } })).list.filter(
       ({ operator }) => operator === owner.email,
     )
   await (await owner.studio.fetch('/api/studio/orders.csv?status=expired')).text()
-  expect(await trail()).toEqual([
+  expect(await auditLog()).toEqual([
     expect.objectContaining({ event: 'studio order export', details: { after: { status: 'expired' } } }),
   ])
 })

@@ -58,7 +58,7 @@ export function exportOrdersRoute(context: StudioContext, command: Command): Pla
       }
       let releaseSlot = () => {}
       try {
-        releaseSlot = context.slots.take([[`files of ${operator.email}`, maxDownloadsPerOperator]])
+        releaseSlot = context.concurrencySlots.take([[`files of ${operator.email}`, maxDownloadsPerOperator]])
         // The command writes the audit-log entry of the export and returns the first page, so its result is an
         // ExportPage.
         const first = ((await runCommand(command, context, actor, query)) as { info: ExportPage }).info

@@ -49,7 +49,7 @@ test('an authenticator’s code is valid once after the sandbox’s clock was mo
 
 test('a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {
   const { visitor, email, password } = await createMember(site)
-  const begin = { action: 'begin', current_password: password } as const
+  const begin = { action: 'start', current_password: password } as const
   const secret = (await visitor.callOk(changeSecondFactor, { body: begin })).secret ?? ''
   const confirm = { action: 'confirm', code: totpCodeAt(secret, new Date()) } as const
   expect((await visitor.callOk(changeSecondFactor, { body: confirm })).enabled).toBe(true)

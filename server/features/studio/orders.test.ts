@@ -169,7 +169,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
 })
 
 describe('a refund', () => {
-  it('returns a part, then the rest; the trail has the operator, and the values before and after', async () => {
+  it('returns a part, then the rest; the audit log has the operator, and the values before and after', async () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, amount_cents: 40, reason: 'goodwill' }
     expect(await owner.studio.callOk(refundOrder, { body: part })).toMatchObject({

@@ -58,8 +58,8 @@ it('a new plan is on sale at once, in its place, and falls back to English in un
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
   const spanish = await site.visitor({ 'accept-language': 'es' }).callOk(listOffered)
   expect(spanish.list.at(-1)?.name).toBe('Quarter')
-  const { list: trail } = await owner.studio.callOk(listAuditEvents, { query: { subject: plan.id } })
-  expect(trail).toEqual([
+  const { list: auditLog } = await owner.studio.callOk(listAuditEvents, { query: { subject: plan.id } })
+  expect(auditLog).toEqual([
     expect.objectContaining({ event: 'studio plan add', operator: owner.email, details: { after: plan } }),
   ])
 })

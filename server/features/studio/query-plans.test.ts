@@ -78,7 +78,7 @@ describe('reads a page of tags in the order of their use', () => {
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
 })
 
-describe('reads a page of the audit trail by an index', () => {
+describe('reads a page of the audit log by an index', () => {
   const page = { before: 15_000, limit: 51 }
   it('of all operators', () => expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
 

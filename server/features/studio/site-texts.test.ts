@@ -124,7 +124,7 @@ describe('a text', () => {
     expect((await other.studio.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
   })
 
-  it('records in the audit trail the changed lines, before and after', async () => {
+  it('records in the audit log the changed lines, before and after', async () => {
     await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
     await write('# Rules\n\nOne.\n\n2.\n\nThree.')
     const { list } = await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)

@@ -24,7 +24,7 @@ export interface DatabaseSettings {
   databaseUrl: string | undefined
   /** The direct address of PostgreSQL if `databaseUrl` is that of a pooler in transaction mode. */
   databaseDirectUrl?: string | undefined
-  /** Replicas for `reads`. */
+  /** Replicas for `readDb`. */
   databaseReadUrls?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface Database<Tables> {
    * Reads from a healthy replica that is at most 5 s behind `db`, or from the primary if there is none. Use it only for data
    * that is the same for all viewers, never for a user's own writes, entitlements or money.
    */
-  reads: Kysely<Tables>
+  readDb: Kysely<Tables>
   /** Returns the state of the replicas. */
   replicas(): ReplicaState[]
   /** The pool for statements that Kysely does not support. Behind a pooler, a connection keeps no state between transactions. */
@@ -180,7 +180,7 @@ async function withReplicas<Tables>(
     })
     return {
       ...database,
-      reads: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: replicas.pool }) }),
+      readDb: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: replicas.pool }) }),
       replicas: replicas.states,
       close: () => replicas.close().finally(database.close),
     }
@@ -226,7 +226,7 @@ export function createDatabase<Tables>(
   const { pool: statements, close } = openStatements(connected)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: statements }) })
   const { pool, sessions = pool } = connected
-  return { db, reads: db, replicas: () => [], pool, sessions, statements, close }
+  return { db, readDb: db, replicas: () => [], pool, sessions, statements, close }
 }
 
 function openStatements({

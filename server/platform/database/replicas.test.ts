@@ -64,13 +64,13 @@ const isUsed = (used: boolean) => vi.waitFor(() => expect(state()).toMatchObject
 
 it('reads from the replica what may be read there, and the rest from the primary', async () => {
   await isUsed(true)
-  expect(await readFrom(database.reads)).toEqual([true, true])
+  expect(await readFrom(database.readDb)).toEqual([true, true])
   expect(await readFrom(database.db)).toEqual([false, false])
   expect(state()).toMatchObject({ lagSeconds: 0 })
 })
 
 it('always writes to the primary', async () => {
-  await database.reads.transaction().execute(async (tx) => {
+  await database.readDb.transaction().execute(async (tx) => {
     await tx.updateTable('numbers').set({ number: 2 }).execute()
     expect(await readFrom(tx)).toEqual([false, false])
   })
@@ -82,16 +82,16 @@ it('stops using a replica that applies nothing for 5 s, and resumes once it has 
   await database.db.updateTable('numbers').set({ number: 3 }).execute()
   await isUsed(false)
   expect(state()?.lagSeconds).toBeGreaterThan(5)
-  expect(await readFrom(database.reads)).toEqual([false, false])
+  expect(await readFrom(database.readDb)).toEqual([false, false])
   await servers.catchUp()
   await isUsed(true)
-  expect(await readFrom(database.reads)).toEqual([true, true])
-  expect(await database.reads.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 3 }])
+  expect(await readFrom(database.readDb)).toEqual([true, true])
+  expect(await database.readDb.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 3 }])
 }, 60_000)
 
 it('retries queries of a replica that shut down on the primary, and does not use it until it runs again', async () => {
   await isUsed(true)
-  const underWay = readFrom(database.reads, 1)
+  const underWay = readFrom(database.readDb, 1)
   await vi.waitFor(async () => {
     const { rowCount } = await database.pool.query('SELECT FROM pg_stat_replication')
     expect(rowCount).toBe(1)
@@ -99,27 +99,27 @@ it('retries queries of a replica that shut down on the primary, and does not use
   await servers.stopReplica()
   expect(await underWay).toEqual([expect.any(Boolean), false])
   expect(state()).toMatchObject({ used: false })
-  expect(await readFrom(database.reads)).toEqual([false, false])
+  expect(await readFrom(database.readDb)).toEqual([false, false])
   await servers.startReplica()
   await isUsed(true)
-  expect(await readFrom(database.reads)).toEqual([true, true])
+  expect(await readFrom(database.readDb)).toEqual([true, true])
 }, 60_000)
 
 it('uses the primary instead of waiting for a replica that stopped responding', async () => {
   await isUsed(true)
   proxy.setSilent(true)
-  expect(await readFrom(database.reads)).toEqual([false, false])
+  expect(await readFrom(database.readDb)).toEqual([false, false])
   expect(state()).toMatchObject({ used: false })
   proxy.setSilent(false)
   await isUsed(true)
-  expect(await readFrom(database.reads)).toEqual([true, true])
+  expect(await readFrom(database.readDb)).toEqual([true, true])
 }, 60_000)
 
 it('retries a query that fails on the replica on the primary, and continues to read from the replica', async () => {
   await isUsed(true)
   const readOnly = sql`WITH changed AS (UPDATE numbers SET number = 4 RETURNING number) SELECT * FROM changed`
-  expect((await readOnly.execute(database.reads)).rows).toEqual([{ number: 4 }])
-  await expect(sql`SELECT 1 / 0`.execute(database.reads)).rejects.toThrow('division by zero')
+  expect((await readOnly.execute(database.readDb)).rows).toEqual([{ number: 4 }])
+  await expect(sql`SELECT 1 / 0`.execute(database.readDb)).rejects.toThrow('division by zero')
   expect(state()).toMatchObject({ used: true })
 })
 
@@ -130,7 +130,7 @@ it('starts without an unavailable replica', async () => {
       { name: '127.0.0.1:1', used: false },
       { name: new URL(proxy.url).host, used: true },
     ])
-    expect(await readFrom(alone.reads)).toEqual([true, true])
+    expect(await readFrom(alone.readDb)).toEqual([true, true])
   } finally {
     await alone.close()
   }

@@ -377,13 +377,13 @@ function addBytesRoute(
   })
 }
 
-function addHeaders(app: FastifyInstance, secure: boolean): void {
+function addHeaders(app: FastifyInstance, isHttps: boolean): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     reply
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'strict-origin-when-cross-origin')
-    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
+    if (isHttps) reply.header('strict-transport-security', 'max-age=31536000')
     done(null, payload)
   })
 }

@@ -59,7 +59,7 @@ async function* listFolder(path: string, folder: string): AsyncGenerator<StoredF
     yield {
       key: `${folder}/${relative(path, file).split(sep).join('/')}`,
       bytes: size,
-      writtenAt: mtime,
+      modifiedAt: mtime,
     }
   }
 }

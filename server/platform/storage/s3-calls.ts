@@ -167,7 +167,7 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
         const command = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken })
         const page = await ask(`ListObjectsV2 ${Prefix}`, client.send(command))
         for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of page.Contents ?? [])
-          yield { key: Key, bytes: Size, etag: ETag, writtenAt: LastModified }
+          yield { key: Key, bytes: Size, etag: ETag, modifiedAt: LastModified }
         if (!page.IsTruncated) return
         ContinuationToken = page.NextContinuationToken
       }

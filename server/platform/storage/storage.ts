@@ -2,7 +2,7 @@
 export interface StoredFile {
   key: string
   bytes: number
-  writtenAt: Date
+  modifiedAt: Date
 }
 
 /**

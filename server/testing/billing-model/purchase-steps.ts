@@ -33,7 +33,7 @@ async function submitOrder(
   const answer = await outcomeOf(async () => {
     const email = `${buyer}@example.com`
     const saveParams =
-      save && products[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
+      save && products[thing].kind !== 'plan' ? { save_method: { terms_text: 'Save this card' } } : {}
     const body = { ...products[thing], ...saveParams, gateway: 'sandbox', method, email } as const
     createdOrderId = (await createOrderFor(context, orderCall(buyer, body), id)).id
   })
@@ -326,7 +326,7 @@ export class AnswerBankChallenge extends Step {
     const paymentsAwaitingBank = this.waiting(model)
     const payment = paymentsAwaitingBank[this.number % paymentsAwaitingBank.length]
     if (!payment) return 'nothing'
-    const no = { status: 'failed', decline_code: 'check_failed' } as const
+    const no = { status: 'failed', decline_code: 'authentication_failed' } as const
     if (this.yes) {
       const order = model.orderEntry(payment.orderId)
       if (order?.kind === 'plan') model.cancelled.delete(order.user_id)

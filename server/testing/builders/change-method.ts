@@ -12,7 +12,7 @@ export function tryChangeMethod(
   params: MethodChangeParams,
   headers: Record<string, string> = {},
 ): Promise<Envelope<PaymentMethodChange>> {
-  const names = params.change_id === undefined ? { first_name: 'Ada', last_name: 'Lovelace' } : {}
+  const names = params.setup_id === undefined ? { first_name: 'Ada', last_name: 'Lovelace' } : {}
   return visitor
     .call(changePaymentMethod, { body: { ...names, ...params }, headers })
     .then(({ answer }) => answer)

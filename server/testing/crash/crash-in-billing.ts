@@ -93,13 +93,13 @@ function billingContextOn(db: Kysely<Tables>): BillingContext {
   const shared = { db, clock: systemClock, realClock: systemClock, secret: 'a secret of the tests' }
   return {
     ...shared,
-    secure: false,
+    isHttps: false,
     publicUrl: 'http://localhost:3000',
     languages: () => languages,
     operator: readOperator({}),
     limits: readRateLimits({}),
     resourceLimits: readResourceLimits({}),
-    slots: createSlots(),
+    concurrencySlots: createSlots(),
     quotas: noQuotas,
     lifecycleHooks: {
       storeGuest: [],

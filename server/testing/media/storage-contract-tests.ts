@@ -62,7 +62,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       const files = []
       for await (const file of storage.list(at)) files.push(file)
       expect(files).toMatchObject([{ key: `${at}/v0/1.m4s`, bytes: 5 }])
-      expect(files[0]?.writtenAt.getTime()).toBeGreaterThan(before)
+      expect(files[0]?.modifiedAt.getTime()).toBeGreaterThan(before)
     })
 
     it('removes a file, or a folder with its contents, and nothing else', async () => {

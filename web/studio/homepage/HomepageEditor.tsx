@@ -97,7 +97,7 @@ function Sections({
     return section.titles[language]?.trim() || section.titles.en?.trim() || t('homepage.sectionAt', { place })
   }
   const add = () =>
-    onChange([...sections, keyed({ id: null, kind: 'row', titles: { en: '' }, source: { from: 'newest' } })])
+    onChange([...sections, keyed({ id: null, kind: 'row', titles: { en: '' }, source: { type: 'newest' } })])
   return (
     <Panel title={t('homepage.sections')}>
       <SortableList items={sections} keyOf={({ key }) => key} nameOf={nameOf} onOrder={onChange}>

@@ -25,14 +25,14 @@ export function SectionFields({
 }) {
   const { t } = useTexts()
   const { kind, titles, source } = section
-  const named = source.from === 'category' ? composed.categories : composed.tags
-  const choose = (from: string) => {
-    const chosen = sectionSources.find((each) => each === from) ?? 'newest'
+  const named = source.type === 'category' ? composed.categories : composed.tags
+  const choose = (type: string) => {
+    const chosen = sectionSources.find((each) => each === type) ?? 'newest'
     const [first] = chosen === 'category' ? composed.categories : chosen === 'tag' ? composed.tags : []
     onChange({
       source: {
-        from: chosen,
-        ...(first ? { of: first.slug } : {}),
+        type: chosen,
+        ...(first ? { slug: first.slug } : {}),
         ...(chosen === 'videos' ? { videos: [] } : {}),
       },
     })
@@ -76,20 +76,20 @@ export function SectionFields({
         />
         <SelectField
           label={t('homepage.source')}
-          value={source.from}
+          value={source.type}
           options={sectionSources.map((value) => ({ value, label: t(`homepage.sourceName.${value}`) }))}
           onChoose={choose}
         />
-        {(source.from === 'category' || source.from === 'tag') && (
+        {(source.type === 'category' || source.type === 'tag') && (
           <SelectField
-            label={t(`homepage.sourceName.${source.from}`)}
-            value={source.of ?? ''}
+            label={t(`homepage.sourceName.${source.type}`)}
+            value={source.slug ?? ''}
             options={named.map(({ slug, name }) => ({ value: slug, label: name }))}
-            onChoose={(of) => onChange({ source: { ...source, of } })}
+            onChoose={(slug) => onChange({ source: { ...source, slug } })}
           />
         )}
       </div>
-      {source.from === 'videos' && (
+      {source.type === 'videos' && (
         <VideoPicker
           ids={source.videos ?? []}
           known={composed.selected_videos}

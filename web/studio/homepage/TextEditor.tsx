@@ -125,7 +125,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
             {isChanged
               ? t('homepage.changed')
               : savedText.custom
-                ? t('homepage.writtenAt', { time: formatTime(savedText.updated_at, shown) })
+                ? t('homepage.editedAt', { time: formatTime(savedText.updated_at, shown) })
                 : t('homepage.builtIn')}
           </p>
         </div>

@@ -17,28 +17,33 @@ import styles from './people.module.css'
 export function CustomerSearch() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
-  const searchTerm = params.get('who') ?? ''
+  const searchTerm = params.get('keyword') ?? ''
   const form = useForm({
-    initial: { who: searchTerm },
-    validate: (typed) => (typed.who.trim() ? {} : { who: t('people.whoMissing') }),
-    send: async (typed) => setParams({ who: typed.who.trim() }),
+    initial: { keyword: searchTerm },
+    validate: (typed) => (typed.keyword.trim() ? {} : { keyword: t('people.keywordMissing') }),
+    send: async (typed) => setParams({ keyword: typed.keyword.trim() }),
   })
   return (
     <Page title={t('people.title')} lead={t('people.lead')}>
       <form className={styles.find} onSubmit={form.submit} role="search" noValidate>
-        <Field {...form.field('who')} label={t('people.who')} hint={t('people.whoHint')} autoComplete="off" />
+        <Field
+          {...form.field('keyword')}
+          label={t('people.keyword')}
+          hint={t('people.keywordHint')}
+          autoComplete="off"
+        />
         <Button type="submit">{t('people.find')}</Button>
       </form>
-      {searchTerm && <SearchResults who={searchTerm} />}
+      {searchTerm && <SearchResults keyword={searchTerm} />}
     </Page>
   )
 }
 
-function SearchResults({ who }: { who: string }) {
+function SearchResults({ keyword }: { keyword: string }) {
   const { t, language } = useTexts()
   const people = useQuery({
-    queryKey: ['people', who],
-    queryFn: ({ signal }) => call(searchCustomers, { query: { who }, signal }),
+    queryKey: ['people', keyword],
+    queryFn: ({ signal }) => call(searchCustomers, { query: { keyword }, signal }),
   })
   if (people.isLoadingError) return <LoadError onRetry={() => void people.refetch()} />
   if (!people.data) return <div className={styles.wait} aria-busy="true" />

@@ -22,12 +22,12 @@ export function AuditLog({ subject }: { subject?: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
+    { title: t('team.date'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
     {
-      title: t('team.who'),
+      title: t('team.user'),
       cell: ({ operator, event }: AuditEvent) => operator ?? actorText(event, t),
     },
-    { title: t('team.what'), cell: (auditEvent: AuditEvent) => <AuditEventName auditEvent={auditEvent} /> },
+    { title: t('team.action'), cell: (auditEvent: AuditEvent) => <AuditEventName auditEvent={auditEvent} /> },
     {
       title: t('team.details'),
       cell: (auditEvent: AuditEvent) => <AuditEventDetails auditEvent={auditEvent} />,

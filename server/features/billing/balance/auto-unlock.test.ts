@@ -28,7 +28,7 @@ import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/sit
 
 const day = 86_400_000
 const minute = 60_000
-const shown = 'The next episodes unlock for $0.99 each from your balance.'
+const termsText = 'The next episodes unlock for $0.99 each from your balance.'
 let site: BillingSite
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const wanted = () => ({
   video_id: site.video.id,
   daily_limit: 5,
   amount_cents: 99,
-  shown,
+  terms_text: termsText,
   immediate_delivery: true,
 })
 
@@ -213,7 +213,7 @@ describe('the consent to auto-unlock', () => {
     await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     site.advanceClock(3 * day)
     await deleteUnusedTerms(db, clock.now())
-    expect(await selectAcceptedTerms(db, consent?.terms_hash ?? '')).toBe(shown)
+    expect(await selectAcceptedTerms(db, consent?.terms_hash ?? '')).toBe(termsText)
     const receipt = (await site.mails(shopper.email)).find(({ subject }) => subject.endsWith('episode 4'))
     expect(receipt?.text).toContain('you lose your 14-day right of withdrawal')
     await site.visitor().callOk(withdraw, { body: { email: shopper.email, order_id: info?.id } })
@@ -221,7 +221,7 @@ describe('the consent to auto-unlock', () => {
   })
 })
 
-describe('the audit trail of auto-unlock', () => {
+describe('the audit log of auto-unlock', () => {
   test('lists the changed fields, and nothing if no field changed', async () => {
     const shopper = await somebody()
     const { id } = await shopper.visitor.callOk(getUser)

@@ -30,7 +30,7 @@ const off = { code: 409, message: 'Balances are not available on this site.' }
 test('while balances are off (the default), each call reports that and offers include none', async () => {
   const shopper = await Shopper.create(site)
   const { visitor } = shopper
-  const body = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
+  const body = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }
   expect((await visitor.call(getBalance)).answer).toMatchObject(off)
   expect((await visitor.call(listBalanceEntries)).answer).toMatchObject(off)
   expect((await visitor.call(setAutoUnlock, { body })).answer).toMatchObject(off)
@@ -51,7 +51,7 @@ async function hadBalance() {
   context.isBalanceEnabled = true
   try {
     const order = await purchaseTopUp(site, shopper, what)
-    const wanted = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
+    const wanted = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }
     await shopper.visitor.callOk(setAutoUnlock, { body: wanted })
     return { shopper, order }
   } finally {
@@ -63,7 +63,7 @@ test('an earlier top-up is shown, cannot be spent, and can be refunded', async (
   const { shopper, order } = await hadBalance()
   const { visitor } = shopper
   expect(await visitor.callOk(getBalance)).toMatchObject({
-    on: false,
+    enabled: false,
     balances: [{ paid_cents: 500, bonus_cents: 50 }],
     top_ups: [],
     gateways: [],
@@ -74,7 +74,7 @@ test('an earlier top-up is shown, cannot be spent, and can be refunded', async (
   await visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
   await visitor.callOk(refundBalance, { body: {} })
   expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
-  expect(await visitor.callOk(getBalance)).toMatchObject({ on: false, balances: [] })
+  expect(await visitor.callOk(getBalance)).toMatchObject({ enabled: false, balances: [] })
 })
 
 test('bonus money does not expire while balances are off', async () => {

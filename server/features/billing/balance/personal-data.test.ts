@@ -25,7 +25,7 @@ import {
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
 
-const shown = 'The next episodes unlock for $0.99 each from your balance.'
+const termsText = 'The next episodes unlock for $0.99 each from your balance.'
 const day = 86_400_000
 let site: BillingSite
 
@@ -38,7 +38,7 @@ afterEach(() => expectLedgerAndBalances(site))
 const press = (shopper: Shopper, number = 4) => tryUnlockFromBalance(site, shopper, number)
 const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
   visitor.callOk(setAutoUnlock, {
-    body: { video_id: site.video.id, daily_limit, shown, immediate_delivery: true },
+    body: { video_id: site.video.id, daily_limit, terms_text: termsText, immediate_delivery: true },
   })
 const balancesOf = async ({ visitor }: Shopper) => (await visitor.callOk(getBalance)).balances
 
@@ -86,7 +86,9 @@ describe('the export', () => {
       { kind: 'top_up', order_id: order.id, paid_cents: 1000, bonus_cents: 100 },
       { kind: 'purchase', paid_cents: 0, bonus_cents: -99 },
     ])
-    expect(taken['auto_unlocks']).toMatchObject([{ video_id: site.video.id, daily_limit: 5, shown }])
+    expect(taken['auto_unlocks']).toMatchObject([
+      { video_id: site.video.id, daily_limit: 5, terms_text: termsText },
+    ])
     expect(taken['orders']).toMatchObject([{ top_up_id: 'top_10', bonus_cents: 100 }, { discount_cents: 99 }])
   })
 })
@@ -207,7 +209,7 @@ describe('a withdrawal from a top-up', () => {
 
   test('refunds the unspent money, also if immediate delivery was requested', async () => {
     const shopper = await Shopper.create(site)
-    const consent = { shown: 'At once.', immediate_delivery: true }
+    const consent = { terms_text: 'At once.', immediate_delivery: true }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10', consent })
     await shopper.tryPay(order.id, await shopper.cardToken())
     await press(shopper)

@@ -107,7 +107,7 @@ describe('the bonus that was shown', () => {
 
   test('is that of the order that a saved card pays, also where one with another is open', async () => {
     const shopper = await Shopper.create(site)
-    const save_method = { shown: 'Save this card for future purchases.' }
+    const save_method = { terms_text: 'Save this card for future purchases.' }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
     const { info: asked } = await shopper.tryPay(
       order.id,
@@ -285,8 +285,12 @@ describe('the offer of a locked episode', () => {
 describe('a saved card', () => {
   test('tops up in one call', async () => {
     const shopper = await Shopper.create(site)
-    const shown = 'Save this card for future purchases.'
-    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method: { shown } })
+    const termsText = 'Save this card for future purchases.'
+    const order = await shopper.order({
+      kind: 'top_up',
+      top_up_id: 'top_5',
+      save_method: { terms_text: termsText },
+    })
     await shopper.tryPay(order.id, await shopper.cardToken())
     const { saved_method } = await shopper.visitor.callOk(getBalance)
     const again = { kind: 'top_up' as const, top_up_id: 'top_10', saved_method_id: saved_method?.id }

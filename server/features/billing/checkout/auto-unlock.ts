@@ -74,7 +74,7 @@ export async function setAutoUnlock(
   context: BillingContext,
   call: Call<typeof setCall>,
 ): Promise<AutoUnlock> {
-  const { video_id, daily_limit, amount_cents, shown, immediate_delivery } = call.body
+  const { video_id, daily_limit, amount_cents, terms_text, immediate_delivery } = call.body
   const { db, clock, quotas } = context
   if (!context.isBalanceEnabled) throw new Refusal('balanceDisabled')
   if (!immediate_delivery) throw new Refusal('deliveryConsentRequired', { field: 'immediate_delivery' })
@@ -87,8 +87,8 @@ export async function setAutoUnlock(
       throw new Refusal('priceChanged', price)
     if (!(await hasEverToppedUp(tx, user_id)))
       throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
-    const { hash, isNew } = await storeAcceptedTerms(tx, shown, now)
-    if (isNew) quotas.spendOrThrow('consentTextBytes', call.ip, Buffer.byteLength(shown))
+    const { hash, isNew } = await storeAcceptedTerms(tx, terms_text, now)
+    if (isNew) quotas.spendOrThrow('consentTextBytes', call.ip, Buffer.byteLength(terms_text))
     const { amount_cents: max_price_cents, currency } = price
     const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }

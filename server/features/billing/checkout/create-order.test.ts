@@ -123,7 +123,7 @@ describe('refused', () => {
 
 test('an order keeps the words agreed to with their time, and the referrer token', async () => {
   const shopper = await Shopper.create(site)
-  const consent = { shown: '$0.99 for episode 4', immediate_delivery: true }
+  const consent = { terms_text: '$0.99 for episode 4', immediate_delivery: true }
   const order = await shopper.order(
     { ...locked(), consent },
     { 'x-referrer-token': 'spring', 'x-fbclid': 'click' },
@@ -137,7 +137,7 @@ test('an order keeps the words agreed to with their time, and the referrer token
     consent: { terms_hash: expect.any(String), immediate_delivery: true, at: row.created_at.toISOString() },
     attribution: { referrer_token: 'spring' },
   })
-  expect(await selectAcceptedTerms(site.context.db, row.consent?.terms_hash ?? '')).toBe(consent.shown)
+  expect(await selectAcceptedTerms(site.context.db, row.consent?.terms_hash ?? '')).toBe(consent.terms_text)
 })
 
 test('the amount stays the price at the time of the order', async () => {

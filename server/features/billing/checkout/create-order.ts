@@ -229,7 +229,7 @@ async function findOrCreateOrder(
   if (body.save_method)
     await insertMethodConsent(tx, {
       order_id: orderId,
-      terms_hash: await storeTerms(context, tx, call, body.save_method.shown),
+      terms_hash: await storeTerms(context, tx, call, body.save_method.terms_text),
       consented_at: now,
     })
   return orderId
@@ -285,7 +285,7 @@ async function storeConsent(
   const { consent } = call.body
   if (!consent) return null
   return JSON.stringify({
-    terms_hash: await storeTerms(context, tx, call, consent.shown),
+    terms_hash: await storeTerms(context, tx, call, consent.terms_text),
     immediate_delivery: consent.immediate_delivery ?? false,
     at: now.toISOString(),
   })

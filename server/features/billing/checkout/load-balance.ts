@@ -34,7 +34,7 @@ export async function loadOwnBalance(
   const prices = topUps.map(priceOf)
   const saved = await offerSavedMethod(context, db, userId, prices)
   return {
-    on: isBalanceEnabled,
+    enabled: isBalanceEnabled,
     balances: await loadBalances(db, userId, clock.now()),
     top_ups: topUps,
     gateways: topUps.length > 0 ? offeredGateways(context, prices) : [],

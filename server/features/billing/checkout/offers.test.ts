@@ -34,10 +34,12 @@ test('a gateway is offered with the names of the prices that it does not accept'
   const shopper = await Shopper.create(site)
   const { gateways } = await offerOf(shopper)
   expect(gateways.map(({ id }) => id)).toContain('sandbox')
-  expect(gateways.filter(({ not_for }) => not_for)).toEqual([])
+  expect(gateways.filter(({ unsupported_products }) => unsupported_products)).toEqual([])
   refuse((cents) => cents === 99)
   const named = (await offerOf(shopper)).gateways
-  expect(named.map(({ not_for }) => not_for)).toEqual(gateways.map(() => ['episode']))
+  expect(named.map(({ unsupported_products }) => unsupported_products)).toEqual(
+    gateways.map(() => ['episode']),
+  )
 })
 
 test('a gateway that accepts none of the prices is not offered', async () => {

@@ -288,7 +288,7 @@ describe('a withdrawal', () => {
   it('is refused as too late after 14 days, for a renewal, and after a request for immediate delivery', async () => {
     const [late, atOnce] = [await Shopper.create(site), await Shopper.create(site)]
     await late.buy(episode())
-    await atOnce.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
+    await atOnce.buy({ ...episode(), consent: { terms_text: 'At once', immediate_delivery: true } })
     const person = await Subscriber.create(site)
     await person.advanceAndRenew(7 * day)
     const renewal = (await person.orders())[1]?.id ?? ''

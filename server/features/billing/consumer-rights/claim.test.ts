@@ -37,7 +37,7 @@ async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string
   return { shopper, email: shopper.email, claim }
 }
 
-const saving = { save_method: { shown: 'Save this card' } }
+const saving = { save_method: { terms_text: 'Save this card' } }
 
 /** Creates the same guest, with the card saved. */
 async function saver() {

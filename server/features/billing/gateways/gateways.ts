@@ -120,7 +120,7 @@ export function offeredGateways(
       kind,
       ...(publicKey === undefined ? {} : { public_key: publicKey }),
       ...(oneOffOnly ? { one_off_only: true } : {}),
-      ...(refused.length > 0 ? { not_for: refused } : {}),
+      ...(refused.length > 0 ? { unsupported_products: refused } : {}),
     }))
   })
 }

@@ -40,9 +40,12 @@ describe('the events that a webhook lacks', () => {
 
   test('are named in the studio, one by one', async () => {
     hear([...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')))
-    expect(await found('gateway stripe')).toMatchObject({ problem: 'eventsMissing', detail: 'refund.failed' })
+    expect(await found('gateway stripe')).toMatchObject({
+      problem: 'webhookEventsMissing',
+      detail: 'refund.failed',
+    })
     expect(await found('gateway paypal')).toMatchObject({
-      problem: 'eventsMissing',
+      problem: 'webhookEventsMissing',
       detail: 'PAYMENT.REFUND.FAILED',
     })
   })

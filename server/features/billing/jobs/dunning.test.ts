@@ -116,7 +116,7 @@ test('a lost or stolen card is not tried again: the subscription ends with its g
 test('if the bank requires 3-D Secure, the subscriber pays the open period, and that method is charged from then on', async () => {
   const plan_id = (await (await Subscriber.create(site)).shopper.plan(7)).id
   const person = await Subscriber.create(site).then(async (one) => {
-    declineRenewals('check_needed')
+    declineRenewals('authentication_required')
     await one.advanceAndRenew(7 * day)
     return one
   })

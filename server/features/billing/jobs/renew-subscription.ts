@@ -164,7 +164,7 @@ async function beginCharge(
       'a renewal has a price that its gateway does not accept',
     )
     const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
-    await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'not_taken')
+    await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'amount_not_supported')
     return nothing
   }
   const order = existingOrder ?? (await createRenewalOrder(tx, row, gateway.id, now))

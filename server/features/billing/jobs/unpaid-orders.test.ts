@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-async function order(shown: string): Promise<{ shopper: Shopper; id: string }> {
+async function order(termsText: string): Promise<{ shopper: Shopper; id: string }> {
   const shopper = await Shopper.create(site)
-  const { id } = await shopper.order({ episode_id: episodeIdOf(site), consent: { shown } })
+  const { id } = await shopper.order({ episode_id: episodeIdOf(site), consent: { terms_text: termsText } })
   return { shopper, id }
 }
 

@@ -105,7 +105,7 @@ describe('the receipt of a purchase', () => {
   it('says whether the right of withdrawal exists or was waived', async () => {
     const [keeps, gives] = [await Shopper.create(site), await Shopper.create(site)]
     await keeps.buy(episode())
-    await gives.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
+    await gives.buy({ ...episode(), consent: { terms_text: 'At once', immediate_delivery: true } })
     const [kept] = await receiptsOf(keeps.email)
     expect(kept?.text).toContain('http://localhost:3000/my#withdraw')
     const [given] = await receiptsOf(gives.email)

@@ -8,5 +8,5 @@ export const refusalByCardDecline: Record<string, RefusalName> = {
   // Not disclosed to the user, who may have stolen the card.
   card_lost: 'cardDeclined',
   wrong_cvc: 'wrongCvc',
-  token_spent: 'paymentTokenExpired',
+  token_already_used: 'paymentTokenExpired',
 }

@@ -46,7 +46,7 @@ test('a card is sent to Stripe by the browser, and charged by the next renewal; 
   expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
   stripe.webhookUrl = undefined
   await stripe.confirm(asked.info?.next.client_secret ?? '', '5555555555554444')
-  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
@@ -66,7 +66,7 @@ test('a card that Stripe declines shows the reason; its secret accepts no other 
   const asked = await byCard(shopper)
   const secret = asked.info?.next.client_secret ?? ''
   await stripe.confirm(secret, testCards.declined)
-  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /declined/,
   })
@@ -135,7 +135,7 @@ test('a wallet is approved at PayPal and charged by the next renewal, whether th
   const back = await Promise.all([1, 2].map(() => site.visitor().fetch(path, { redirect: 'manual' })))
   for (const { status, headers } of back)
     expect([status, headers.get('location')]).toEqual([303, `/my?change=${asked.info?.id}`])
-  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({
@@ -156,7 +156,7 @@ test('a wallet that was cancelled at PayPal changes nothing; an unknown change i
   const cancel = (id: string) =>
     site.visitor().fetch(`/api/webhook/payment/paypal-cancel?change=${id}`, { redirect: 'manual' })
   expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
-  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
@@ -170,7 +170,7 @@ test('an approved wallet is saved once if the response was lost, and an unused o
   const asked = await byWallet(lost)
   paypal.setups.approve(sessionOf(asked))
   paypal.fault = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
-  expect(await tryChangeMethod(lost, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(lost, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     info: { status: 'pending' },
   })
   paypal.recover()
@@ -191,7 +191,7 @@ test('a plan whose card was detached at the gateway renews again with another', 
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_detached: true, renews_at: null })
   const asked = await byCard(shopper)
   await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.pays)
-  await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
+  await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
   const mended = await membershipOf(shopper)
   expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
   expect(mended).not.toHaveProperty('method_detached')

@@ -122,12 +122,12 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
   const refused = await byCard(shopper, testCards.requires3dsOnce)
   expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
   await shopper.answerBankPage(refused.info?.next.url ?? '', 'no')
-  const follow = await tryChangeMethod(shopper, { change_id: refused.info?.id ?? '' })
+  const follow = await tryChangeMethod(shopper, { setup_id: refused.info?.id ?? '' })
   expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
   expect(await referenceOf(someone)).toBe(old)
   const asked = await byCard(shopper, testCards.requires3dsOnce)
   await shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
-  expect(await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     code: 200,
     info: { status: 'saved' },
   })
@@ -142,13 +142,13 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
   expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
   const back = await shopper.answerBankPage(off.info?.next.url ?? '', 'no')
   expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
-  expect(await tryChangeMethod(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: off.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
   const on = await wallet()
   await shopper.answerBankPage(on.info?.next.url ?? '', 'yes')
-  expect(await tryChangeMethod(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: on.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
@@ -159,7 +159,7 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
 test('a user cannot change the payment method of another, nor any without a subscription', async () => {
   const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const asked = await byCard(someone.shopper, testCards.requires3dsOnce)
-  expect(await tryChangeMethod(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(other.shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
     code: 404,
   })
   const guest = await Shopper.create(site)
@@ -289,7 +289,7 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
   const { shopper } = someone
   const first = await byCard(shopper, testCards.requires3dsOnce)
   expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-  expect(await tryChangeMethod(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: first.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
@@ -326,7 +326,7 @@ test.each(['at once', 'late'])(
     const asked = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
     site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
     const refused = asked
-      ? await tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
+      ? await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
     delete site.trouble.methodSetups
@@ -350,7 +350,7 @@ test.each(['the plan was over', 'another was chosen'])(
       .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
       .where('id', '=', someone.subscriptionId)
       .execute()
-    const follow = () => tryChangeMethod(shopper, { change_id: asked.info?.id ?? '' })
+    const follow = () => tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
       expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
     expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
@@ -434,7 +434,7 @@ test('a card that requires 3-D Secure is replaced by another, which is tried wit
   const someone = await Subscriber.create(site, { card: testCards.pays })
   const asked = await byCard(someone.shopper, testCards.requires3dsAlways)
   await someone.shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
-  await tryChangeMethod(someone.shopper, { change_id: asked.info?.id ?? '' })
+  await tryChangeMethod(someone.shopper, { setup_id: asked.info?.id ?? '' })
   await someone.advanceAndRenew(7 * day)
   expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   await byCard(someone.shopper, testCards.pays)

@@ -207,10 +207,10 @@ export const methodChangePath = (setupId: string) => `/my?change=${setupId}`
 
 const refusalByDeclineCode: Record<string, RefusalName> = {
   ...refusalByCardDecline,
-  check_failed: 'cardNotConfirmed',
-  check_needed: 'cardNotConfirmed',
+  authentication_failed: 'cardNotConfirmed',
+  authentication_required: 'cardNotConfirmed',
   cancelled: 'methodSetupCancelled',
-  email_refused: 'emailInvalid',
+  email_rejected: 'emailInvalid',
 }
 
 function refusalFor(setup: MethodSetupRow): Refusal {

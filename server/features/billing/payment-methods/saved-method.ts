@@ -18,7 +18,10 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway, acceptsAmount, type PricedProduct } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnusedMethod, savePaymentMethod } from './save-payment-method.ts'
-import { shortMethodReference, queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
+import {
+  shortMethodReference,
+  queueUnusedMethodsDetach,
+} from '#server/features/billing/records/method-queries.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
@@ -155,8 +158,11 @@ export async function offerSavedMethod(
       !cents.every((amount_cents) => acceptsAmount(gateway, { amount_cents, currency })),
   )
   if (refused.length === prices.length) return undefined
-  const not_for = refused.map(({ productId }) => productId)
-  return { ...presentSavedMethod(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
+  const unsupported_products = refused.map(({ productId }) => productId)
+  return {
+    ...presentSavedMethod(saved, now),
+    ...(unsupported_products.length > 0 ? { unsupported_products } : {}),
+  }
 }
 
 /** Returns a user's saved method for their account page, even if expired. */

@@ -39,7 +39,10 @@ async function readyToPay(kind: Kind): Promise<Ready> {
   )
   const { id } = await shopper.visitor.callOk(getUser)
   if (kind === 'episode with a saved card') {
-    await shopper.buy({ episode_id: site.video.episodes[4]?.id, save_method: { shown: 'Save this card' } })
+    await shopper.buy({
+      episode_id: site.video.episodes[4]?.id,
+      save_method: { terms_text: 'Save this card' },
+    })
     const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
     const row = site.context.db.updateTable('orders').where('id', '=', order.id)
     await row.set({ saved_method_id: saved_method?.id }).execute()

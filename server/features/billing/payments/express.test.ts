@@ -79,7 +79,7 @@ describe('an express wallet payment', () => {
   test('as a plan is charged again off session, with the words that were beside the button', async () => {
     const person = await Shopper.create(site)
     const { id: plan_id, price_cents } = await person.plan(30)
-    const consent = { shown: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
+    const consent = { terms_text: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
     const wish = { kind: 'plan', plan_id, amount_cents: price_cents, consent }
     const { order, answer } = await buy(person, testCards.pays, wish)
     expect(answer.info?.status).toBe('paid')

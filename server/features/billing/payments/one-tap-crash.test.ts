@@ -23,7 +23,7 @@ afterAll(() => site.close())
 /** Creates a shopper with a saved card, and the request that buys the next episode with it. */
 async function readyToPress() {
   const shopper = await Shopper.create(site)
-  await shopper.buy({ episode_id: episodeIdOf(site, 4), save_method: { shown: 'Save this card' } })
+  await shopper.buy({ episode_id: episodeIdOf(site, 4), save_method: { terms_text: 'Save this card' } })
   const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
   const { id: userId } = await shopper.visitor.callOk(getUser)
   const body = {

@@ -23,7 +23,7 @@ import {
 } from '#server/features/billing/records/accepted-terms-queries.ts'
 
 const day = 86_400_000
-const shown = 'Save this card for future purchases. You can remove it in My account.'
+const termsText = 'Save this card for future purchases. You can remove it in My account.'
 let site: BillingSite
 
 beforeAll(async () => {
@@ -32,7 +32,10 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-const saving = (number = 4) => ({ episode_id: episodeIdOf(site, number), save_method: { shown } })
+const saving = (number = 4) => ({
+  episode_id: episodeIdOf(site, number),
+  save_method: { terms_text: termsText },
+})
 
 /** Creates a shopper who has bought episode 4 and saved the card. */
 async function saver(card = testCards.pays, shopper?: Shopper) {
@@ -117,7 +120,7 @@ describe('a card is saved for purchases', () => {
     expect(consent).toMatchObject({ consented_at: new Date(order.created_at), revoked_at: null })
     await site.context.db.updateTable('orders').set({ consent: null }).where('id', '=', order.id).execute()
     await deleteUnusedTerms(site.context.db, new Date(site.context.clock.now().getTime() + 9 * day))
-    expect(await selectAcceptedTerms(site.context.db, consent.terms_hash)).toBe(shown)
+    expect(await selectAcceptedTerms(site.context.db, consent.terms_hash)).toBe(termsText)
   })
 
   test('in place of the previously saved one, which is detached', async () => {
@@ -136,14 +139,20 @@ describe('a card is saved for purchases', () => {
     const person = await Shopper.create(site)
     const { id: plan_id } = await person.plan(30)
     expect(await person.tryOrder({ ...saving(), method: 'wallet' })).toMatchObject({ code: 400 })
-    expect(await person.tryOrder({ kind: 'plan', plan_id, save_method: { shown } })).toMatchObject({
+    expect(
+      await person.tryOrder({ kind: 'plan', plan_id, save_method: { terms_text: termsText } }),
+    ).toMatchObject({
       code: 400,
     })
   })
 
   test('not while paying with the saved one', async () => {
     const { person, saved } = await saver()
-    const wish = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, save_method: { shown } }
+    const wish = {
+      episode_id: episodeIdOf(site, 5),
+      saved_method_id: saved?.id,
+      save_method: { terms_text: termsText },
+    }
     expect(await person.tryOrder(wish)).toMatchObject({ code: 400, message: /not saved again/ })
   })
 
@@ -424,7 +433,7 @@ describe('with accounts', () => {
     const { person, userId, saved } = await saver()
     expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],
-      payment_method_consents: [{ shown, consented_at: expect.any(Date), revoked_at: null }],
+      payment_method_consents: [{ terms_text: termsText, consented_at: expect.any(Date), revoked_at: null }],
     })
     const now = site.context.clock.now()
     await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))

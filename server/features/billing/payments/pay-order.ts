@@ -225,10 +225,10 @@ async function waitForConcurrentAttempt(context: BillingContext, attempt: Attemp
 
 const refusalByDeclineCode: Record<string, RefusalName> = {
   ...refusalByCardDecline,
-  check_failed: 'bankAuthenticationFailed',
-  check_needed: 'bankAuthenticationFailed',
+  authentication_failed: 'bankAuthenticationFailed',
+  authentication_required: 'bankAuthenticationFailed',
   cancelled: 'paymentCancelled',
-  email_refused: 'emailInvalid',
+  email_rejected: 'emailInvalid',
 }
 
 /** Returns the refusal for an attempt that failed. */

@@ -114,7 +114,7 @@ async function applyOutcome(
     return recordFailedRenewal(context, tx, { order, attempt, now }, reason)
   }
   if (status === 'requires_action')
-    await recordFailedRenewal(context, tx, { order, attempt, now }, 'check_needed')
+    await recordFailedRenewal(context, tx, { order, attempt, now }, 'authentication_required')
   if (status === 'processing') await recordFailedRenewal(context, tx, { order, attempt, now }, 'processing')
   await transitionAttempt(tx, attemptId, status, {
     reference,

@@ -129,7 +129,7 @@ function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
 
 /** The buyer's consent, with the shown text in place of its hash. */
 const withAcceptedTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'terms_hash'
-  THEN (consent - 'terms_hash') || jsonb_build_object('shown', (SELECT text FROM accepted_terms WHERE hash = consent->>'terms_hash'))
+  THEN (consent - 'terms_hash') || jsonb_build_object('terms_text', (SELECT text FROM accepted_terms WHERE hash = consent->>'terms_hash'))
   ELSE consent END`
 
 export function readOrders(db: Db, userId: string) {
@@ -201,7 +201,7 @@ export function readMethodConsents(db: Db, userId: string) {
     .selectFrom('payment_method_consents')
     .innerJoin('orders', 'orders.id', 'order_id')
     .innerJoin('accepted_terms', 'accepted_terms.hash', 'terms_hash')
-    .select(['order_id as id', 'order_id', 'text as shown', 'consented_at', 'revoked_at'])
+    .select(['order_id as id', 'order_id', 'text as terms_text', 'consented_at', 'revoked_at'])
     .where('orders.user_id', '=', userId)
   return oldestFirst(consents, (row) => row.consented_at, { time: 'consented_at', id: 'order_id' })
 }
@@ -252,7 +252,7 @@ export function readAutoUnlocks(db: Db, userId: string) {
       'daily_limit',
       'max_price_cents',
       'currency',
-      'text as shown',
+      'text as terms_text',
       'created_at',
     ])
     .where('user_id', '=', userId)

@@ -64,10 +64,10 @@ export async function selectDifferences(
 ): Promise<{ gateway: GatewayId; currency: string; cents: number }[]> {
   const { rows } = await sql<{ gateway: GatewayId; currency: string; cents: number }>`
     SELECT gateway, currency, sum(cents)::float8 AS cents FROM (
-      SELECT gateway, currency, amount_cents AS cents FROM unmatched_payments WHERE found_at >= ${from} AND found_at < ${to}
+      SELECT gateway, currency, amount_cents AS cents FROM unmatched_payments WHERE detected_at >= ${from} AND detected_at < ${to}
       UNION ALL
       SELECT listed.gateway, listed.currency, listed.gateway_cents - booked.cents FROM ${openDiscrepancies}
-      WHERE listed.gateway_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
+      WHERE listed.gateway_cents IS NOT NULL AND detected_at >= ${from} AND detected_at < ${to}) AS differences
     GROUP BY 1, 2`.execute(db)
   return rows
 }
@@ -88,12 +88,12 @@ export async function selectDiscrepancies(
     (SELECT CASE WHEN listed.reference = ${unreadDisputesReference} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedPrefix}) THEN 'unlisted'
         ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
         booked.cents AS ledger_cents, listed.gateway_cents, coalesce(listed.currency, orders.currency) AS currency,
-        listed.found_at AS since, listed.abandoned
+        listed.detected_at AS since, listed.abandoned
       FROM ${openDiscrepancies}
-      ORDER BY listed.found_at LIMIT ${maxPerKind})
+      ORDER BY listed.detected_at LIMIT ${maxPerKind})
     UNION ALL
-    (SELECT 'unmatched_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
-      FROM unmatched_payments WHERE found_at > ${unmatchedAfter} ORDER BY found_at DESC LIMIT ${maxPerKind})
+    (SELECT 'unmatched_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, detected_at, true
+      FROM unmatched_payments WHERE detected_at > ${unmatchedAfter} ORDER BY detected_at DESC LIMIT ${maxPerKind})
     UNION ALL
     (SELECT 'attempt', payment_attempts.gateway, payment_attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
       FROM payment_attempts JOIN orders ON orders.id = payment_attempts.order_id
@@ -124,7 +124,7 @@ export async function insertUnmatchedPayment(
     reference: string
     amount_cents: number
     currency: string
-    found_at: Date
+    detected_at: Date
   },
 ): Promise<void> {
   await db

@@ -222,7 +222,7 @@ function recordDiscrepancy(
     attempt_id: attempt?.id ?? null,
     gateway_cents: isRead ? netCents(payment) : null,
     currency: isRead ? payment.currency : null,
-    found_at: clock.now(),
+    detected_at: clock.now(),
   })
 }
 
@@ -237,17 +237,17 @@ async function retryDiscrepancies(
 ): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now().getTime()
-  for (const { reference, found_at } of await selectOpenDiscrepancies(db, gateway.id)) {
+  for (const { reference, detected_at } of await selectOpenDiscrepancies(db, gateway.id)) {
     if (listed.has(reference)) continue
     if (reference === unreadDisputesReference) {
-      await retryUnreadDisputes(context, gateway, found_at)
+      await retryUnreadDisputes(context, gateway, detected_at)
       continue
     }
     if (isUnlistedReference(reference)) {
-      if (found_at.getTime() < now - unlistedShownMs) await deleteDiscrepancy(db, gateway.id, reference)
+      if (detected_at.getTime() < now - unlistedShownMs) await deleteDiscrepancy(db, gateway.id, reference)
       continue
     }
-    if (found_at.getTime() < now - retryPeriodMs) {
+    if (detected_at.getTime() < now - retryPeriodMs) {
       log.error(
         { gateway: gateway.id, reference },
         'a payment was abandoned after the last retry; look it up at the gateway',
@@ -419,7 +419,7 @@ async function restoreOrRecordForeign(
     ...logFields,
     amount_cents,
     currency,
-    found_at: context.clock.now(),
+    detected_at: context.clock.now(),
   })
   return true
 }

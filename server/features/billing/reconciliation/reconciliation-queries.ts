@@ -46,7 +46,7 @@ export async function setReconciledUntil(
 }
 
 /**
- * Stores a discrepancy. If it is already stored, it keeps `found_at`, gets the gateway's current amount, and is retried
+ * Stores a discrepancy. If it is already stored, it keeps `detected_at`, gets the gateway's current amount, and is retried
  * again if it was abandoned.
  */
 export async function upsertDiscrepancy(
@@ -57,7 +57,7 @@ export async function upsertDiscrepancy(
     attempt_id: string | null
     gateway_cents: number | null
     currency: string | null
-    found_at: Date
+    detected_at: Date
   },
 ): Promise<void> {
   const { attempt_id, gateway_cents, currency } = row
@@ -79,11 +79,11 @@ export async function abandonDiscrepancy(db: Db, gateway: GatewayId, reference: 
 }
 
 export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
-  const rows = db.selectFrom('payment_discrepancies').select(['reference', 'found_at'])
+  const rows = db.selectFrom('payment_discrepancies').select(['reference', 'detected_at'])
   return rows
     .where('gateway', '=', gateway)
     .where('abandoned', '=', false)
-    .orderBy('found_at')
+    .orderBy('detected_at')
     .orderBy('reference')
     .execute()
 }

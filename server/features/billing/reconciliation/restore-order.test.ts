@@ -199,7 +199,7 @@ describe.each([
     const wish = {
       ...shop.wish,
       episode_id: episodeId(),
-      consent: { shown: 'What was shown', immediate_delivery },
+      consent: { terms_text: 'What was shown', immediate_delivery },
     }
     const order = await shopper.order(wish, { 'x-referrer-token': 'spring, 50 %' })
     await shop.pay(shopper, order)
@@ -216,7 +216,7 @@ describe.each([
   test('a plan is restored with the drama that led to it, and without a token that is too long for the gateway', async () => {
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
-    const consent = { shown: 'What was shown' }
+    const consent = { terms_text: 'What was shown' }
     const wish = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
     const order = await shopper.order(wish, { 'x-referrer-token': 'l'.repeat(128) })
     await shop.pay(shopper, order)

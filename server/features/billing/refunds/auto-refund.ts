@@ -53,5 +53,5 @@ function autoRefundReason({ status, erased_at, withdrawn_at }: OrderRow, inTime:
   if (erased_at !== null) return 'account_deleted'
   if (withdrawn_at !== null) return 'withdrawal'
   if (paidStatuses.includes(status)) return 'paid_twice'
-  return inTime ? 'already_owned' : 'too_late'
+  return inTime ? 'already_owned' : 'late_payment'
 }

@@ -64,11 +64,11 @@ describe('an order that is refunded as a whole', () => {
     expect(mail?.text).toMatch(/\$0\.99/)
     expect(mail?.text).toContain(orderNumber(order.id))
     expect(more).toEqual([])
-    const trail = await site.context.db
+    const auditLog = await site.context.db
       .selectFrom('audit_events' as never)
       .select(['event', 'details'] as never)
       .execute()
-    expect(trail).toContainEqual({
+    expect(auditLog).toContainEqual({
       event: 'order_refunded',
       details: expect.objectContaining({ order_id: order.id, refund_cents: 99, reason }),
     })

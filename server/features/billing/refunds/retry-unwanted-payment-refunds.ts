@@ -73,7 +73,7 @@ async function refundUnwantedPayment(
       attemptId: attempt_id,
       keyParts: nextRefundKeyParts(row),
       cents,
-      reason: reason ?? 'too_late',
+      reason: reason ?? 'late_payment',
       now: clock.now(),
     })
   })

@@ -250,8 +250,8 @@ describe('a renewal that failed', () => {
 
   test.each([
     { reason: 'card_lost', template: 'renewalRefused' },
-    { reason: 'not_taken', template: 'renewalRefused' },
-    { reason: 'check_needed', template: 'bankAsks' },
+    { reason: 'amount_not_supported', template: 'renewalRefused' },
+    { reason: 'authentication_required', template: 'bankAsks' },
   ])('for $reason is not tried again before the subscriber acts', ({ reason, template }) => {
     expect(fail(active, periodEnd, reason)).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },

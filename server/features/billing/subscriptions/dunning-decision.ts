@@ -135,7 +135,7 @@ function hasLostMethod(row: RenewalState): boolean {
  * Reasons after which a retry cannot succeed: the card is lost, the bank requires 3-D Secure, or the gateway does not
  * accept the amount.
  */
-const finalReasons = ['card_lost', 'check_needed', 'not_taken']
+const finalReasons = ['card_lost', 'authentication_required', 'amount_not_supported']
 
 interface PastDue {
   /** The new dates of the subscription. */
@@ -166,7 +166,7 @@ export function decidePastDue(
   if (nextChargeAt) return { change, mail: { template: 'renewalFailed', date: nextChargeAt } }
   // The grace period is over: the mail about the end of the subscription follows at once.
   if (graceIsOver) return { change, mail: null }
-  const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
+  const template = reason === 'authentication_required' ? 'bankAsks' : 'renewalRefused'
   return { change, mail: { template, date: graceEndsAt } }
 }
 

@@ -40,7 +40,7 @@ test('a late event about a replaced card does not prevent the charge of the card
   const person = await Subscriber.create(site)
   const asked = await byCard(person, testCards.requires3dsAlways)
   await person.shopper.answerBankPage(asked.next.url ?? '', 'yes')
-  await change(person, { change_id: asked.id })
+  await change(person, { setup_id: asked.id })
   site.trouble.chargeSavedMethod = async (charge) => {
     await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')

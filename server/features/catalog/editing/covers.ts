@@ -29,9 +29,9 @@ export async function setLanguageCover(
   await queries.updateLanguageCover(db, videoId, language, cover && { path: cover.path, color: cover.color })
 }
 
-/** Returns whether a video has its own cover, a stand-in (a blurred still), or none. */
-export async function loadCoverKind(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
+/** Returns whether a video has a regular cover, a placeholder (a blurred still of a locked episode), or none. */
+export async function loadCoverKind(db: Db, videoId: string): Promise<'regular' | 'placeholder' | 'none'> {
   const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
   if (path === null) return 'none'
-  return path.startsWith(queries.automaticCoverPrefix) ? 'standIn' : 'own'
+  return path.startsWith(queries.placeholderCoverPrefix) ? 'placeholder' : 'regular'
 }

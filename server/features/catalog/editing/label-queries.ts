@@ -174,7 +174,7 @@ export async function deleteLabelRow(tx: Tx, kind: LabelKind, id: string): Promi
 }
 
 const isSourcedFrom = (kind: LabelKind, slug: string) =>
-  sql<boolean>`source ->> 'from' = ${kind} AND source ->> 'slug' = ${slug}`
+  sql<boolean>`source ->> 'type' = ${kind} AND source ->> 'slug' = ${slug}`
 
 /** Returns whether a homepage section shows the videos of a label. */
 export async function isUsedInSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
@@ -195,7 +195,7 @@ export async function replaceSectionLabel(
 ): Promise<string[]> {
   const rows = await tx
     .updateTable('sections')
-    .set({ source: JSON.stringify({ from: kind, slug: into }) })
+    .set({ source: JSON.stringify({ type: kind, slug: into }) })
     .where(isSourcedFrom(kind, from))
     .returning('id')
     .execute()

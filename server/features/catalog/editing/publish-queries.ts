@@ -81,7 +81,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
 }
 
 /** Key prefix of covers made from a blurred still, which any other cover replaces. */
-export const automaticCoverPrefix = 'public/covers/still-'
+export const placeholderCoverPrefix = 'public/covers/still-'
 
 export async function updateCover(
   db: Db,
@@ -95,7 +95,7 @@ export async function updateCover(
     .where('id', '=', videoId)
     .$if(onlyIfMissing, (query) =>
       query.where((eb) =>
-        eb.or([eb('cover_path', 'is', null), eb('cover_path', 'like', `${automaticCoverPrefix}%`)]),
+        eb.or([eb('cover_path', 'is', null), eb('cover_path', 'like', `${placeholderCoverPrefix}%`)]),
       ),
     )
     .execute()

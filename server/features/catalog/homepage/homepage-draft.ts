@@ -32,7 +32,7 @@ export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version
     compose.selectCategories(db),
     selectSettings(db),
   ])
-  const slugs = sections.flatMap(({ source }) => (source.from === 'videos' ? source.slugs : []))
+  const slugs = sections.flatMap(({ source }) => (source.type === 'videos' ? source.slugs : []))
   const ids = await loadVideoIds(db, slugs)
   const copyright: Partial<Copyright> = { ...settings.get('copyright') }
   const theme = { ...defaultPayTheme, ...settings.get('pay_theme') }
@@ -147,9 +147,9 @@ async function loadVideoSlugs(db: Db, { sections }: HomepageDraft): Promise<Map<
 }
 
 function toDraftSource(source: SectionSource, ids: ReadonlyMap<string, string>): DraftSection['source'] {
-  if (source.from === 'videos')
-    return { from: 'videos', videos: source.slugs.flatMap((slug) => ids.get(slug) ?? []) }
-  return 'slug' in source ? { from: source.from, of: source.slug } : { from: source.from }
+  if (source.type === 'videos')
+    return { type: 'videos', videos: source.slugs.flatMap((slug) => ids.get(slug) ?? []) }
+  return 'slug' in source ? { type: source.type, slug: source.slug } : { type: source.type }
 }
 
 function toSectionRow(
@@ -177,9 +177,9 @@ function withoutEmptyTitles(titles: DraftSection['titles']): Partial<LocalizedTe
 }
 
 function toSectionSource(
-  { from, of = '', videos = [] }: DraftSection['source'],
+  { type, slug = '', videos = [] }: DraftSection['source'],
   slugs: ReadonlyMap<string, string>,
 ): SectionSource {
-  if (from === 'videos') return { from, slugs: videos.flatMap((id) => slugs.get(id) ?? []) }
-  return from === 'category' || from === 'tag' ? { from, slug: of } : { from }
+  if (type === 'videos') return { type, slugs: videos.flatMap((id) => slugs.get(id) ?? []) }
+  return type === 'category' || type === 'tag' ? { type, slug } : { type }
 }

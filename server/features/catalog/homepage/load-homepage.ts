@@ -73,10 +73,10 @@ export async function buildHomepage(
       menu: menu.map((category) => presentName(category, language)),
       homepage: loaded.filter(isNonEmpty),
       pay_theme: payTheme,
-      feed: sections.find(({ source }) => source.from === 'recommended')?.id ?? null,
+      feed: sections.find(({ source }) => source.type === 'recommended')?.id ?? null,
     },
     personal: sections.flatMap((section, index) =>
-      section.source.from === 'recommended'
+      section.source.type === 'recommended'
         ? [{ section, position: loaded.slice(0, index).filter(isNonEmpty).length }]
         : [],
     ),
@@ -138,7 +138,7 @@ async function loadSections(
 }
 
 const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
-  kind === wanted && source.from === 'newest'
+  kind === wanted && source.type === 'newest'
 
 /** Returns the ids of videos that appear in at least `times` of these sections. */
 function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
@@ -160,10 +160,10 @@ async function loadSection(
   excluded: ReadonlySet<string>,
 ): Promise<Section | null> {
   const { kind, source } = section
-  if (source.from === 'recommended') return null
+  if (source.type === 'recommended') return null
   const { filter, order } = resolveSource(source)
   const rows = await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1 + excluded.size)
-  const isRanking = kind === 'ranking' && source.from === 'popular'
+  const isRanking = kind === 'ranking' && source.type === 'popular'
   const matchingRows = rows.filter(
     ({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0),
   )

@@ -9,7 +9,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
   {
     kind: 'carousel',
     titles: { en: 'Featured', es: 'Destacados', fy: 'À la une', dy: 'Empfohlen', pt: 'Em destaque' },
-    source: { from: 'featured' },
+    source: { type: 'featured' },
   },
   {
     kind: 'row',
@@ -20,7 +20,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
       dy: 'Neu diese Woche',
       pt: 'Novidades',
     },
-    source: { from: 'newest' },
+    source: { type: 'newest' },
   },
   {
     kind: 'ranking',
@@ -31,7 +31,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
       dy: 'Am meisten gesehen',
       pt: 'Mais assistidos',
     },
-    source: { from: 'popular' },
+    source: { type: 'popular' },
   },
   {
     kind: 'grid',
@@ -42,7 +42,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
       dy: 'Alle Serien',
       pt: 'Todas as séries',
     },
-    source: { from: 'newest' },
+    source: { type: 'newest' },
   },
   // This section is empty until the viewer has watched something. It is the
   // last one, so that nothing moves when it appears.
@@ -55,7 +55,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
       dy: 'Für Sie ausgesucht',
       pt: 'Recomendado para você',
     },
-    source: { from: 'recommended' },
+    source: { type: 'recommended' },
   },
 ]
 

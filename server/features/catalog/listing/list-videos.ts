@@ -31,11 +31,11 @@ export interface ListingQuery {
 }
 
 /** Converts the source of a section's videos to a filter and an order. */
-export function resolveSource(source: Exclude<SectionSource, { from: 'recommended' }>): {
+export function resolveSource(source: Exclude<SectionSource, { type: 'recommended' }>): {
   filter: ListFilter
   order: ListOrder
 } {
-  switch (source.from) {
+  switch (source.type) {
     case 'popular':
       return { filter: { by: 'all' }, order: 'popular' }
     case 'newest':
@@ -44,7 +44,7 @@ export function resolveSource(source: Exclude<SectionSource, { from: 'recommende
       return { filter: { by: 'featured' }, order: 'newest' }
     case 'category':
     case 'tag':
-      return { filter: { by: source.from, slug: source.slug }, order: 'newest' }
+      return { filter: { by: source.type, slug: source.slug }, order: 'newest' }
     case 'videos':
       return { filter: { by: 'slugs', slugs: source.slugs }, order: 'newest' }
   }
@@ -84,13 +84,13 @@ async function openListing(
   language: Language,
   loadWatched: LoadWatched,
 ): Promise<Listing> {
-  const { reads: db } = catalog
+  const { readDb: db } = catalog
   const { section, menu, tag, sort } = query
   const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
   if (section !== undefined) {
     const { id, titles, source } = requireFound(await queries.selectSection(db, section))
     const title = textInLanguage(titles, language)
-    if (source.from === 'recommended')
+    if (source.type === 'recommended')
       return {
         title,
         sorts: [],

@@ -186,7 +186,7 @@ describe('hand-picked videos', () => {
       .execute()
     const slugs = picked.map(({ id }) => rows.find((row) => row.id === id)?.slug ?? '')
     const section = newId('sec')
-    const source = JSON.stringify({ from: 'videos', slugs })
+    const source = JSON.stringify({ type: 'videos', slugs })
     await db()
       .insertInto('sections')
       .values({ id: section, kind: 'row', titles: JSON.stringify({ en: 'Picked' }), source, position: 9 })
@@ -346,7 +346,7 @@ describe('recommendations', () => {
   async function buildSection(): Promise<string> {
     const id = newId('sec')
     const titles = JSON.stringify({ en: 'For you' })
-    const source = JSON.stringify({ from: 'recommended' })
+    const source = JSON.stringify({ type: 'recommended' })
     await db().insertInto('sections').values({ id, kind: 'row', titles, source, position: 1 }).execute()
     return id
   }
@@ -459,11 +459,11 @@ describe('the available orders of a list', () => {
   }
 
   it.each([
-    ['newest first', { from: 'newest' }, ['newest', 'popular']],
-    ['the most watched first', { from: 'popular' }, ['popular', 'newest']],
-    ['of one category', { from: 'category', slug: 'none' }, ['newest', 'popular']],
-    ['picked by the operator', { from: 'videos', slugs: ['none'] }, []],
-    ['recommended', { from: 'recommended' }, []],
+    ['newest first', { type: 'newest' }, ['newest', 'popular']],
+    ['the most watched first', { type: 'popular' }, ['popular', 'newest']],
+    ['of one category', { type: 'category', slug: 'none' }, ['newest', 'popular']],
+    ['picked by the operator', { type: 'videos', slugs: ['none'] }, []],
+    ['recommended', { type: 'recommended' }, []],
   ] satisfies [string, SectionSource, string[]][])(
     'depend on the source of a section’s videos: %s',
     async (_name, source, sorts) => {
@@ -488,8 +488,8 @@ describe('the homepage', () => {
     await db()
       .insertInto('sections')
       .values([
-        { ...row, id: newest, source: JSON.stringify({ from: 'newest' }), position: 1 },
-        { ...row, id: own, source: JSON.stringify({ from: 'recommended' }), position: 2 },
+        { ...row, id: newest, source: JSON.stringify({ type: 'newest' }), position: 1 },
+        { ...row, id: own, source: JSON.stringify({ type: 'recommended' }), position: 2 },
       ])
       .execute()
     expect(await ask('dy')).toBe(own)

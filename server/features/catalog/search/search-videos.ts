@@ -21,7 +21,7 @@ const typoThreshold = 5
  * @throws Fault invalidCursor
  */
 export async function searchByKeyword(
-  { reads, withTags }: Catalog,
+  { readDb, withTags }: Catalog,
   keyword: string,
   language: Language,
   order: Order,
@@ -41,8 +41,8 @@ export async function searchByKeyword(
   const position = decodeCursor(list, cursor, kinds)
   const after = position && decodePosition(position)
   const { search, rows: places } = after
-    ? await continueSearch(reads, decodeSearch(position), after, order, size)
-    : await startSearch(reads, keyword, language, order, size)
+    ? await continueSearch(readDb, decodeSearch(position), after, order, size)
+    : await startSearch(readDb, keyword, language, order, size)
   const { page, last } = cutPage(places, size)
   const lastPosition = last && positionAfter({ ...last, key: cursorKey(last) }, after)
   const next = lastPosition && [

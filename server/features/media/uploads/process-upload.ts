@@ -110,10 +110,10 @@ async function readCaptions(
 ): Promise<Map<Language, ConvertedCaptions>> {
   const captionsByLanguage = new Map<Language, ConvertedCaptions>()
   const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
-  for (const { lang, embedded, lostLine } of captions) {
+  for (const { lang, embedded, omittedLine } of captions) {
     if (embedded) continue
     const text = String(await storage.read(assetFiles.originalCaption(assetId, lang)))
-    captionsByLanguage.set(lang, { text, lostLine })
+    captionsByLanguage.set(lang, { text, omittedLine })
   }
   return captionsByLanguage
 }
@@ -135,8 +135,8 @@ export async function purgeUploads({ db, storage, clock }: IngestContext): Promi
   const now = clock.now().getTime()
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - abandonedAfterMs)))
   const old = new Set<string>()
-  for await (const { key, writtenAt } of storage.list(uploadFiles.all))
-    if (writtenAt.getTime() < now - orphanAgeMs) old.add(uploadFiles.uploadIdOf(key))
+  for await (const { key, modifiedAt } of storage.list(uploadFiles.all))
+    if (modifiedAt.getTime() < now - orphanAgeMs) old.add(uploadFiles.uploadIdOf(key))
   const open = await queries.selectOpenUploads(db, [...old])
   for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
 }

@@ -400,7 +400,7 @@ describe('the export', () => {
   })
 })
 
-describe('the audit trail', () => {
+describe('the audit log', () => {
   it('is append-only', async () => {
     const { visitor } = await registerMember(site)
     await visitor.callOk(signOut)

@@ -24,7 +24,7 @@ const maxSessions = 1000
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, isStored } = await requireActiveViewer(context, call)
   const { concurrentExports, exportSeconds } = context.resourceLimits
-  const releaseSlot = context.slots.take([
+  const releaseSlot = context.concurrencySlots.take([
     [`export of ${userId}`, 1],
     ...networkSlotLimits('exports', call.ip, Math.ceil(concurrentExports / 2)),
     ['exports', concurrentExports],

@@ -95,7 +95,7 @@ test('an export ends when its client disconnects, and frees its slot', async () 
 test('a network may use half of the export slots of a process, others the rest', async () => {
   const context = {
     ...gated.context,
-    slots: createSlots(),
+    concurrencySlots: createSlots(),
     resourceLimits: { ...site.context.resourceLimits, concurrentExports: 2 },
   }
   const ask = (ip: string) => exportUser(context, { ...callOf(), ip, viewer: newGuest() })

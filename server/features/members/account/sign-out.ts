@@ -27,7 +27,7 @@ export async function signOut(context: MembersContext, call: AccountCall): Promi
 export function replaceWithNewGuest(context: MembersContext, call: ViewerCall): Viewer {
   const guest = newGuest()
   if (call.viewer?.sessionId !== undefined)
-    call.setHeader('set-cookie', serializeCookie(context.secure, 'session', '', 0))
+    call.setHeader('set-cookie', serializeCookie(context.isHttps, 'session', '', 0))
   setTokens(context, { ...call, viewer: null }, guest, true)
   return guest
 }

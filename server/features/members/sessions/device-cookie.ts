@@ -6,20 +6,20 @@ import { serializeCookie, cookieName, type MembersContext } from '#server/featur
 
 /** Name of the device cookie, separate for the accounts of members and of operators. */
 type DeviceScope = 'device' | 'operator_device'
-type DeviceContext = Pick<MembersContext, 'secret' | 'secure'>
+type DeviceContext = Pick<MembersContext, 'secret' | 'isHttps'>
 
 const deviceDays = 400
 
 /** Sets a cookie that records a sign-in to this account from this browser. */
 export function rememberDevice(
-  { secret, secure }: DeviceContext,
+  { secret, isHttps }: DeviceContext,
   call: Pick<Call, 'setHeader'>,
   scope: DeviceScope,
   email: string,
 ): void {
   const id = newSecret()
   const value = `${id}.${macOf(secret, scope, email, id)}`
-  call.setHeader('set-cookie', serializeCookie(secure, scope, value, deviceDays))
+  call.setHeader('set-cookie', serializeCookie(isHttps, scope, value, deviceDays))
 }
 
 /**
@@ -28,12 +28,12 @@ export function rememberDevice(
  * Cookies").
  */
 export function findKnownDevice(
-  { secret, secure }: DeviceContext,
+  { secret, isHttps }: DeviceContext,
   call: Pick<Call, 'cookie'>,
   scope: DeviceScope,
   email: string,
 ): string | undefined {
-  const [id = '', mac = ''] = call.cookie(cookieName(secure, scope))?.split('.') ?? []
+  const [id = '', mac = ''] = call.cookie(cookieName(isHttps, scope))?.split('.') ?? []
   const [actual, expected] = [Buffer.from(mac), Buffer.from(macOf(secret, scope, email, id))]
   return actual.length === expected.length && timingSafeEqual(actual, expected) ? id : undefined
 }

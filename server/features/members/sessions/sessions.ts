@@ -55,7 +55,7 @@ export async function startSession(
   if (call.viewer && formerSessionId !== undefined)
     await queries.deleteSessions(tx, call.viewer.userId, { id: formerSessionId })
   await queries.deleteOldestSessions(tx, userId, maxSessions)
-  call.setHeader('set-cookie', serializeCookie(context.secure, 'session', token, maxDays))
+  call.setHeader('set-cookie', serializeCookie(context.isHttps, 'session', token, maxDays))
   if (call.viewer?.role === 'visitor') clearGuestCookie(context, call)
   call.setHeader('x-user-token', signHeaderToken(context.secret, id))
   return { userId, role: 'member', isStored: true, sessionId: id }
@@ -85,7 +85,7 @@ export async function findMember(
   context: MembersContext,
   { cookies, headers }: TokenSource,
 ): Promise<Viewer | null> {
-  const cookie = cookies[cookieName(context.secure, 'session')]
+  const cookie = cookies[cookieName(context.isHttps, 'session')]
   const byCookie = cookie ? await loadMember(context, { tokenHash: hashSecret(cookie) }) : null
   if (byCookie) return byCookie
   const header = headers['x-user-token']

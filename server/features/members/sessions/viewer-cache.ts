@@ -41,14 +41,14 @@ interface Options {
   sessions: Pool
   clock: Clock
   log: Log
-  secure: boolean
+  isHttps: boolean
 }
 
 /**
  * Caches viewers until their session ends, of which the database notifies on commit. Caches nobody while notifications
  * may be lost: the listener is disconnected, or a pooler does not forward notifications, so that no echo arrives.
  */
-export function createViewerCache({ pool, sessions, clock, log, secure }: Options): ViewerCache {
+export function createViewerCache({ pool, sessions, clock, log, isHttps }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()
   const keysByUserId = new Map<string, Set<string>>()
   /**
@@ -118,7 +118,7 @@ export function createViewerCache({ pool, sessions, clock, log, secure }: Option
   return {
     get(tokens) {
       if (entries.size === 0) return undefined
-      const found = entries.get(cacheKey(tokens, secure))
+      const found = entries.get(cacheKey(tokens, isHttps))
       return found && found.until > clock.now().getTime() ? found.viewer : undefined
     },
     identifyAndCache(tokens, identify) {
@@ -126,7 +126,7 @@ export function createViewerCache({ pool, sessions, clock, log, secure }: Option
       const found = identify()
       if (!notificationsArrive || !(found instanceof Promise)) return found
       return found.then((viewer) => {
-        if (viewer?.isStored && evictionCount === evictionsBefore) store(cacheKey(tokens, secure), viewer)
+        if (viewer?.isStored && evictionCount === evictionsBefore) store(cacheKey(tokens, isHttps), viewer)
         return viewer
       })
     },
@@ -140,10 +140,10 @@ export function createViewerCache({ pool, sessions, clock, log, secure }: Option
 }
 
 /** Hashes all tokens of a call, so that keys are short, and useless if leaked. */
-function cacheKey({ cookies, headers }: TokenSource, secure: boolean): string {
+function cacheKey({ cookies, headers }: TokenSource, isHttps: boolean): string {
   const given = [
-    cookies[cookieName(secure, 'session')],
-    cookies[cookieName(secure, 'guest')],
+    cookies[cookieName(isHttps, 'session')],
+    cookies[cookieName(isHttps, 'guest')],
     headers['x-user-token'],
   ]
   return hash('sha256', JSON.stringify(given), 'base64')

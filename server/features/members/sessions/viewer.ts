@@ -29,11 +29,11 @@ export function identify(
   context: MembersContext,
   tokens: TokenSource,
 ): Viewer | null | Promise<Viewer | null> {
-  const { secret, secure, clock } = context
-  const cookie = tokens.cookies[cookieName(secure, 'guest')]
+  const { secret, isHttps, clock } = context
+  const cookie = tokens.cookies[cookieName(isHttps, 'guest')]
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
   // Most calls come from guests without a row, so this path needs no promise.
-  const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
+  const maybeMember = tokens.cookies[cookieName(isHttps, 'session')] ?? tokens.headers['x-user-token']
   if (guest?.isStored === false && maybeMember === undefined) return toUnstoredViewer(context, tokens, guest)
   return identifyByQuery(context, tokens, guest)
 }
@@ -61,11 +61,11 @@ function toUnstoredViewer(context: MembersContext, tokens: TokenSource, guest: G
 }
 
 function readReferrerCookie(
-  { secret, secure, clock }: MembersContext,
+  { secret, isHttps, clock }: MembersContext,
   { cookies }: TokenSource,
   { userId }: Guest,
 ) {
-  const cookie = cookies[cookieName(secure, referrerCookie)]
+  const cookie = cookies[cookieName(isHttps, referrerCookie)]
   const referrer = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
   return referrer?.userId === userId ? referrer.firstReferrerToken : undefined
 }
@@ -85,7 +85,7 @@ const referrerCookie = 'arrival'
  * cookie is not sent again (see `setTokens`), so the referrer token has a separate cookie.
  */
 export function storeReferrer(
-  { secret, secure, clock }: MembersContext,
+  { secret, isHttps, clock }: MembersContext,
   call: Pick<Call, 'viewer' | 'adIds' | 'setHeader'>,
   viewer: Viewer,
 ): Viewer {
@@ -93,7 +93,7 @@ export function storeReferrer(
   if (viewer.isStored || firstReferrerToken === viewer.firstReferrerToken) return viewer
   const withReferrer = { ...viewer, firstReferrerToken }
   const signed = signGuest(secret, 'cookie', withReferrer, clock.now())
-  if (call.viewer) call.setHeader('set-cookie', serializeCookie(secure, referrerCookie, signed, guestDays))
+  if (call.viewer) call.setHeader('set-cookie', serializeCookie(isHttps, referrerCookie, signed, guestDays))
   return withReferrer
 }
 
@@ -103,7 +103,7 @@ export function storeReferrer(
  * cookie with `isStored` and overwrite it.
  */
 export function setTokens(
-  { secret, secure, clock }: MembersContext,
+  { secret, isHttps, clock }: MembersContext,
   call: ViewerCall,
   viewer: Guest & Partial<Viewer>,
   includeHeader: boolean,
@@ -114,7 +114,7 @@ export function setTokens(
   }
   const signed = (transport: TokenTransport) => signGuest(secret, transport, viewer, clock.now())
   if (!call.viewer || viewer.isStored)
-    call.setHeader('set-cookie', serializeCookie(secure, 'guest', signed('cookie'), guestDays))
+    call.setHeader('set-cookie', serializeCookie(isHttps, 'guest', signed('cookie'), guestDays))
   if (includeHeader) call.setHeader('x-user-token', signed('header'))
 }
 

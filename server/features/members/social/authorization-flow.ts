@@ -49,7 +49,7 @@ type CallbackResult =
  * @throws Error if the provider cannot be reached or its response is invalid
  */
 export async function startAuthorization(
-  { secret, secure, clock, publicUrl }: SocialContext,
+  { secret, isHttps, clock, publicUrl }: SocialContext,
   provider: SocialProvider,
   call: AccountCall,
   returnTo: string,
@@ -66,7 +66,7 @@ export async function startAuthorization(
   const signedFlow = signFlow(secret, flow)
   call.setHeader(
     'set-cookie',
-    serializeCookie(secure, flowCookieName(flow.state), signedFlow, flowCookieDays),
+    serializeCookie(isHttps, flowCookieName(flow.state), signedFlow, flowCookieDays),
   )
   return address.href
 }
@@ -87,13 +87,13 @@ export async function handleCallback(
   call: AccountCall,
   { query, cookies }: CallbackRequest,
 ): Promise<CallbackResult> {
-  const { secret, secure } = context
+  const { secret, isHttps } = context
   const state = query.get('state') ?? ''
   const name = flowCookieName(state)
-  const signedFlow = cookies[cookieName(secure, name)]
+  const signedFlow = cookies[cookieName(isHttps, name)]
   // An in-app browser may pass the response to another browser, or lose its cookies.
   if (!signedFlow) return { answer: 'wrong_browser', returnTo: readReturnPath(secret, state) }
-  call.setHeader('set-cookie', serializeCookie(secure, name, '', 0))
+  call.setHeader('set-cookie', serializeCookie(isHttps, name, '', 0))
   const flow = readFlow(secret, signedFlow, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
   const { returnTo } = flow

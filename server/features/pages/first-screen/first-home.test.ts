@@ -59,7 +59,7 @@ test('includes the plans of the API in the plan page for everyone', async () => 
 test('sends the page without its preloaded data while the database is down', async () => {
   // Every property access fails.
   const gone = {} as typeof site.context.db
-  const context = { ...site.context, db: gone, reads: gone }
+  const context = { ...site.context, db: gone, readDb: gone }
   expect(await createHomeLoader(context)('en')).toBeUndefined()
   expect(await createFirstPlansLoader(context)('en')).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { loadHomepage, type Catalog, type Copyright } from '#server/features/cat
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
-export interface HomeContext extends Pick<Catalog, 'reads'> {
+export interface HomeContext extends Pick<Catalog, 'readDb'> {
   clock: Clock
   copyright(): Copyright
 }
@@ -21,10 +21,10 @@ export interface FirstHome {
  * saves three sequential calls. The loader returns undefined if the database is down; the browser then calls the API
  * and shows the error.
  */
-export function createHomeLoader({ reads, clock, copyright }: HomeContext) {
+export function createHomeLoader({ readDb, clock, copyright }: HomeContext) {
   const cache = createResponseCache<FirstHome>(clock, { stale: true })
   const load = async (language: Language) => {
-    const { info } = await loadHomepage(reads, language, copyright())
+    const { info } = await loadHomepage(readDb, language, copyright())
     return { language, homepage: info }
   }
   return (language: Language): Promise<FirstHome | undefined> =>

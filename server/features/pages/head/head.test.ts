@@ -154,7 +154,7 @@ describe('the sitemap', () => {
     const all: (() => void)[] = []
     // A response that was read can still hold its slot for a moment.
     await vi.waitFor(() => {
-      while (all.length < largeResponsesPerNetwork) all.push(site.context.slots.take(shares))
+      while (all.length < largeResponsesPerNetwork) all.push(site.context.concurrencySlots.take(shares))
     })
     const refused = await fetch(site.directUrl + path)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])

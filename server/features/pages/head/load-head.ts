@@ -9,7 +9,7 @@ import type { FirstScreen } from '#server/features/pages/first-screen/load-first
 import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { plainText } from '#server/features/pages/text-pages/parse-markdown.ts'
 
-export interface HeadContext extends PageContext, Pick<Catalog, 'reads'> {
+export interface HeadContext extends PageContext, Pick<Catalog, 'readDb'> {
   clock: Clock
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
@@ -75,7 +75,7 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     const { route, id = '', path, language } = request
     const kind = listingKind(route, id)
     if (kind === undefined) return { ...staticHead(request), title: id, indexed: false }
-    const load = () => loadListingName(context.reads, kind, id, language)
+    const load = () => loadListingName(context.readDb, kind, id, language)
     const name = /^\w+$/.test(id) ? await names.get(`${language} ${kind} ${id}`, load) : undefined
     if (name === undefined) return staticHead({ ...request, route: '*' })
     return { title: name, description: translate(language, 'heads.listing', { name }), path, indexed: true }

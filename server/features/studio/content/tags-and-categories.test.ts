@@ -54,9 +54,9 @@ const lastDeed = async (subject: string) =>
 const newest = { id: null, kind: 'row', titles: { en: 'Fed' } } as const
 
 /** Adds a section with a tag's or category's videos to the end of the homepage. @returns its id */
-async function feed(from: 'tag' | 'category', of: string): Promise<string> {
+async function feed(type: 'tag' | 'category', slug: string): Promise<string> {
   const { draft, version } = await studio.callOk(showHomepage)
-  const sections = [...draft.sections, { ...newest, source: { from, of } }]
+  const sections = [...draft.sections, { ...newest, source: { type, slug } }]
   const saved = await studio.callOk(saveHomepage, { body: { draft: { ...draft, sections }, version } })
   return saved.draft.sections.at(-1)?.id ?? ''
 }
@@ -152,7 +152,7 @@ describe('merging a tag into another', () => {
     expect((await studio.callOk(listStudioTags, { query: { keyword: 'quarrel' } })).list).toEqual([])
     expect((await found('feud')).toSorted()).toEqual([both, one].toSorted())
     expect(await found('quarrel')).toEqual([])
-    expect(await sourceOf(section)).toEqual({ from: 'tag', of: 'feud' })
+    expect(await sourceOf(section)).toEqual({ type: 'tag', slug: 'feud' })
     const gone = await site.visitor().call(queryHomepage, { query: { tag: from.id } })
     expect(gone.answer.code).toBe(404)
     const { list } = await site.visitor().callOk(queryHomepage, { query: { tag: into.id } })
@@ -207,7 +207,7 @@ describe('deleting a tag', () => {
     const section = await feed('tag', slug)
     expect((await studio.call(deleteTag, { body: { id } })).answer.code).toBe(409)
     expect(await tagsOf(video)).toEqual(['in-front'])
-    expect(await sourceOf(section)).toEqual({ from: 'tag', of: 'in-front' })
+    expect(await sourceOf(section)).toEqual({ type: 'tag', slug: 'in-front' })
   })
 })
 
@@ -272,7 +272,7 @@ describe('categories', () => {
     const section = await feed('category', await slugOf(from))
     await studio.callOk(mergeCategory, { body: { id: from, into } })
     for (const { id } of videos) expect(await categoryOf(id)).toBe('Major')
-    expect(await sourceOf(section)).toEqual({ from: 'category', of: await slugOf(into) })
+    expect(await sourceOf(section)).toEqual({ type: 'category', slug: await slugOf(into) })
     expect(await nameAll()).not.toContain('Minor')
     expect((await studio.call(deleteCategory, { body: { id: into } })).answer.code).toBe(409)
   })

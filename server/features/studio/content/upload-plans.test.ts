@@ -176,7 +176,7 @@ describe('titles of uploaded files', () => {
     expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée', es: 'Marea' }])
   })
 
-  it('are in the trail, and stay when the same files are dropped again without them', async () => {
+  it('are in the audit log, and stay when the same files are dropped again without them', async () => {
     const video = await begin()
     await plan(video, [film(1, { titles: { en: 'Tide' } }), film(2)])
     await plan(video, [film(1), film(2)])

@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const read = (given: string) => studio.callOk(parseVideoDescription, { body: { text: given } })
 
-it('parses a video.yaml to the fields of an edit, which is recorded in the trail', async () => {
+it('parses a video.yaml to the fields of an edit, which is recorded in the audit log', async () => {
   const { description, error } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
   expect(error).toBeNull()
   expect(description).toEqual({

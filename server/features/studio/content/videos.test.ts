@@ -77,7 +77,7 @@ describe('the list of videos', () => {
 })
 
 describe('editing a video', () => {
-  it('changes only the given fields, and the trail has only what changed', async () => {
+  it('changes only the given fields, and the audit log has only what changed', async () => {
     const { id } = await begin('Salt')
     const body = { id, titles: { es: ' Sal ' }, synopses: { en: 'Two sisters.' }, tags: ['Sea', 'Slow burn'] }
     await studio.callOk(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
@@ -350,7 +350,7 @@ describe('the episodes of a video', () => {
       'UPDATE assets SET notes = $1, captions = $2 WHERE id = (SELECT asset_id FROM episodes WHERE id = $3)',
       [
         JSON.stringify([{ key: 'soundTracks', tracks: '2' }]),
-        JSON.stringify([{ lang: 'dy', hash: 'x', lostLine: 7 }]),
+        JSON.stringify([{ lang: 'dy', hash: 'x', omittedLine: 7 }]),
         episodes[0]?.id,
       ],
     )

@@ -33,7 +33,7 @@ async function buyFrom(...tokens: string[]) {
   return { shopper, order: info }
 }
 
-it('a link leads to its episode with its own token, and the trail names its creator', async () => {
+it('a link leads to its episode with its own token, and the audit log names its creator', async () => {
   const link = await make('Autumn poster', 3)
   expect(link).toMatchObject({
     name: 'Autumn poster',

@@ -40,7 +40,7 @@ async function otherDraft(): Promise<HomepageDraft> {
         id: null,
         kind: 'ranking',
         titles: { en: 'By hand', dy: 'Von Hand' },
-        source: { from: 'videos', videos: [films[1] ?? '', films[2] ?? ''] },
+        source: { type: 'videos', videos: [films[1] ?? '', films[2] ?? ''] },
       },
       { ...newest, kind: 'grid' },
     ],

@@ -24,7 +24,7 @@ const cookieBaseName = 'operator'
  * id
  */
 export async function startSession(
-  { realClock, secure }: StudioContext,
+  { realClock, isHttps }: StudioContext,
   tx: Tx,
   call: Pick<OperatorCall, 'userAgent' | 'setHeader'>,
   operatorId: string,
@@ -41,16 +41,16 @@ export async function startSession(
     created_at: now,
     last_seen_at: now,
   })
-  call.setHeader('set-cookie', serializeCookie(secure, cookieBaseName, token, maxDays))
+  call.setHeader('set-cookie', serializeCookie(isHttps, cookieBaseName, token, maxDays))
   return id
 }
 
 /** Returns the operator of a request's session cookie. Returns null if there is no cookie or the session has ended. */
 export async function findOperator(
-  { db, realClock, secure }: StudioContext,
+  { db, realClock, isHttps }: StudioContext,
   { cookies }: TokenSource,
 ): Promise<Operator | null> {
-  const token = cookies[cookieName(secure, cookieBaseName)]
+  const token = cookies[cookieName(isHttps, cookieBaseName)]
   if (!token) return null
   const now = realClock.now()
   const session = await queries.selectSession(db, hashSecret(token), activeSessionBounds(now))
@@ -68,12 +68,12 @@ export async function findOperator(
  * sessions
  */
 export function endSession(
-  { db, secure }: StudioContext,
+  { db, isHttps }: StudioContext,
   call: Pick<OperatorCall, 'setHeader'>,
   { id, sessionId }: Operator,
   everywhere: boolean,
 ): Promise<number> {
-  call.setHeader('set-cookie', serializeCookie(secure, cookieBaseName, '', 0))
+  call.setHeader('set-cookie', serializeCookie(isHttps, cookieBaseName, '', 0))
   return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
 }
 

@@ -37,7 +37,7 @@ describe('an owner', () => {
     })
   })
 
-  it('changes a role at once, and the trail has the previous one', async () => {
+  it('changes a role at once, and the audit log has the previous one', async () => {
     const editor = await signInOperator(site, 'editor')
     expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(403)
     await owner.studio.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
@@ -63,7 +63,7 @@ describe('an owner', () => {
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
-  it('who resets another owner’s access is named in a mail to that owner, and in the trail', async () => {
+  it('who resets another owner’s access is named in a mail to that owner, and in the audit log', async () => {
     const other = await signInOperator(site, 'owner')
     const { operator } = await owner.studio.callOk(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
@@ -121,7 +121,7 @@ it('other roles see only themselves in the team', async () => {
 describe('the command line', () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
 
-  it('does the same as the pages, and the trail names no operator', async () => {
+  it('does the same as the pages, and the audit log names no operator', async () => {
     expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
       /link: http.*invitation=/,
     )

@@ -78,7 +78,7 @@ async function runCheck(
     return { component, problem: null, detail: typeof found === 'string' ? found : null }
   } catch (error) {
     const detail = detailOf(component, error)
-    if (error instanceof TimedOut) return { component, problem: 'noAnswer', detail }
+    if (error instanceof TimedOut) return { component, problem: 'notResponding', detail }
     return { component, problem: error instanceof ComponentFault ? error.problem : 'refused', detail }
   }
 }
@@ -97,15 +97,15 @@ function detailOf(component: string, error: unknown): string {
 async function checkGateway(gateway: PaymentGateway): Promise<void> {
   await gateway.retrievePayment({ reference: unknownPaymentId })
   const missing = (await gateway.missingWebhookEvents?.()) ?? []
-  if (missing.length > 0) throw new ComponentFault('eventsMissing', missing.join(', '))
+  if (missing.length > 0) throw new ComponentFault('webhookEventsMissing', missing.join(', '))
 }
 
 async function checkJobs({ db }: HealthCheckContext): Promise<void> {
   const jobs = await queries.selectJobs(db)
   const failing = jobs.filter(({ failures }) => failures > 0).map(({ name }) => name)
-  if (failing.length > 0) throw new ComponentFault('jobsFail', failing.join(', '))
+  if (failing.length > 0) throw new ComponentFault('jobsFailing', failing.join(', '))
   const late = jobs.filter((job) => job.late).map(({ name }) => name)
-  if (late.length > 0) throw new ComponentFault('workerAway', late.join(', '))
+  if (late.length > 0) throw new ComponentFault('workerOffline', late.join(', '))
 }
 
 /** Writes and reads a file, and checks the free space. @returns a text with the free space */
@@ -122,12 +122,12 @@ async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Pr
   const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
   const eventsWarning = free < resourceLimits.minFreeBytes ? '; analytics events are not recorded' : ''
   if (free < minFreeBytes || eventsWarning !== '')
-    throw new ComponentFault('full', freeSpaceText + eventsWarning)
+    throw new ComponentFault('diskFull', freeSpaceText + eventsWarning)
   return freeSpaceText
 }
 
 async function checkMail({ db, clock, mailer }: HealthCheckContext): Promise<void> {
   await mailer.check()
   const stuck = await queries.countStuckMails(db, clock.now())
-  if (stuck > 0) throw new ComponentFault('mailsWait', String(stuck))
+  if (stuck > 0) throw new ComponentFault('mailsDelayed', String(stuck))
 }

@@ -112,7 +112,7 @@ describe('the health of the site', () => {
     if (!sandbox) throw new Error('no gateway')
     const silent = { ...sandbox, retrievePayment: () => new Promise<never>(() => {}) }
     const otherwise = { gateways: [silent], healthTimeoutMs: 500 }
-    expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'noAnswer' })
+    expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'notResponding' })
   })
 
   it('detects a storage that refuses writes', async () => {
@@ -133,7 +133,7 @@ describe('the health of the site', () => {
     })
     const resourceLimits = { ...site.context.resourceLimits, minFreeBytes: Number.MAX_SAFE_INTEGER }
     expect(await find('storage', { resourceLimits })).toMatchObject({
-      problem: 'full',
+      problem: 'diskFull',
       detail: expect.stringContaining('analytics events are not recorded'),
     })
   })
@@ -145,7 +145,7 @@ describe('the health of the site', () => {
       .insertInto('mails')
       .values({ ...mail, attempts: 3 })
       .execute()
-    expect(await find('mail', {})).toEqual({ component: 'mail', problem: 'mailsWait', detail: '1' })
+    expect(await find('mail', {})).toEqual({ component: 'mail', problem: 'mailsDelayed', detail: '1' })
     await db.deleteFrom('mails').execute()
   })
 
@@ -156,7 +156,7 @@ describe('the health of the site', () => {
     await jobs?.stop()
     await pool.query("UPDATE scheduled_jobs SET succeeded_at = now() - interval '10 minutes'")
     expect(componentOf((await owner.studio.callOk(showHealth)).list, 'jobs')).toMatchObject({
-      problem: 'workerAway',
+      problem: 'workerOffline',
     })
   })
 })
@@ -182,7 +182,7 @@ describe('a job that fails', () => {
       failures: 1,
       failing_since: expect.any(String),
     })
-    expect(await find('jobs', {})).toEqual({ component: 'jobs', problem: 'jobsFail', detail: 'failing' })
+    expect(await find('jobs', {})).toEqual({ component: 'jobs', problem: 'jobsFailing', detail: 'failing' })
     broken = false
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(() => runs).toBe(2)
@@ -286,7 +286,7 @@ describe('abandoned mails', () => {
     return email
   }
 
-  it('are listed without their content, and sent again on request of an operator, who is in the trail', async () => {
+  it('are listed without their content, and sent again on request of an operator, who is in the audit log', async () => {
     const email = await giveUp()
     const { list } = await owner.studio.callOk(listAbandonedMails)
     const [mail] = list
@@ -303,13 +303,13 @@ describe('abandoned mails', () => {
     expect((await site.mails(email)).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address'])
     expect((await owner.studio.callOk(listAbandonedMails)).list).toEqual([])
     expect((await owner.studio.call(retryMail, { body })).answer.code).toBe(404)
-    const { list: trail } = await owner.studio.callOk(listAuditEvents, {
+    const { list: auditLog } = await owner.studio.callOk(listAuditEvents, {
       query: { subject: `mail ${body.id}` },
     })
-    expect(trail).toMatchObject([
+    expect(auditLog).toMatchObject([
       { event: 'studio mail retry', operator: owner.email, details: { after: { template: 'verifyEmail' } } },
     ])
-    expect(JSON.stringify(trail)).not.toContain(email)
+    expect(JSON.stringify(auditLog)).not.toContain(email)
   })
 
   it('are listed in pages, latest first, with a program’s message for the owner only', async () => {

@@ -98,7 +98,7 @@ const seesErrorMessages = ({ role }: Actor) => role === 'owner'
  * Time in milliseconds since the last successful job, after which no worker counts as running. A worker runs
  * `check-health` each minute.
  */
-const workerAwayAfterMs = 4 * 60_000
+const workerOfflineAfterMs = 4 * 60_000
 
 /**
  * Loads the findings of the last health check. If no worker is running, adds that problem here, because no worker can
@@ -106,7 +106,7 @@ const workerAwayAfterMs = 4 * 60_000
  */
 async function loadComponents(db: Db, actor: Actor): Promise<ComponentHealth[]> {
   const [rows, lastRun] = await Promise.all([queries.selectComponents(db), queries.selectLastRun(db)])
-  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerAwayAfterMs
+  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > workerOfflineAfterMs
   const components = rows.map(({ since, checked_at, ...row }): ComponentHealth => ({
     ...row,
     detail: seesErrorMessages(actor) ? row.detail : null,
@@ -115,14 +115,14 @@ async function loadComponents(db: Db, actor: Actor): Promise<ComponentHealth[]> 
   }))
   const jobs = components.find(({ component }) => component === 'jobs')
   if (!isStale || jobs?.problem) return components
-  const workerAway: ComponentHealth = {
+  const workerOffline: ComponentHealth = {
     component: 'jobs',
-    problem: 'workerAway',
+    problem: 'workerOffline',
     detail: null,
     since: (lastRun ?? new Date()).toISOString(),
     checked_at: new Date().toISOString(),
   }
-  return [workerAway, ...components.filter((component) => component !== jobs)]
+  return [workerOffline, ...components.filter((component) => component !== jobs)]
 }
 
 function presentJob(
@@ -150,7 +150,7 @@ function presentMail(
     refused,
     reason: seesErrorMessages(actor) ? reason : null,
     attempts,
-    written_at: created_at.toISOString(),
+    created_at: created_at.toISOString(),
     abandoned_at: abandoned_at.toISOString(),
   }
 }

@@ -1,4 +1,4 @@
--- Tables that every feature uses: settings, the audit trail, rate limits, scheduled jobs and the mail queue.
+-- Tables that every feature uses: settings, the audit log, rate limits, scheduled jobs and the mail queue.
 
 -- Notifies the listeners of the channel with the table's name once the transaction commits, so that no worker has to poll.
 CREATE FUNCTION notify_listeners() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -20,7 +20,7 @@ CREATE TABLE settings (
 CREATE TRIGGER settings_notify AFTER INSERT OR UPDATE OR DELETE ON settings
   FOR EACH STATEMENT EXECUTE FUNCTION notify_listeners();
 
--- The audit trail of accounts, payments and settings. `network_hash` is a keyed hash of the network address.
+-- The audit log of accounts, payments and settings. `network_hash` is a keyed hash of the network address.
 CREATE TABLE audit_events (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at            timestamptz NOT NULL,

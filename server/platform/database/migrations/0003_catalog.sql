@@ -196,7 +196,7 @@ CREATE TABLE sections (
 -- The current versions of the rankings. The row is locked until a refresh commits, so that its version is seen with all of
 -- its changes and those before it.
 CREATE TABLE ranking_versions (
-  one           boolean PRIMARY KEY DEFAULT true CHECK (one),
+  singleton     boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   version       bigint NOT NULL,
   tags_version  bigint NOT NULL DEFAULT 0
 );

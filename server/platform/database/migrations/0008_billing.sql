@@ -10,7 +10,7 @@ CREATE TABLE plans (
   period_days        integer NOT NULL CHECK (period_days > 0),
   highlight          boolean NOT NULL DEFAULT false,
   position           integer NOT NULL DEFAULT 0,
-  archived_at         timestamptz
+  archived_at        timestamptz
 );
 
 CREATE TABLE payment_methods (
@@ -52,7 +52,7 @@ CREATE TABLE top_up_products (
   bonus_days   integer CHECK (bonus_days > 0),
   currency     text NOT NULL,
   position     integer NOT NULL DEFAULT 0,
-  archived_at   timestamptz
+  archived_at  timestamptz
 );
 INSERT INTO top_up_products (id, price_cents, bonus_cents, bonus_days, currency, position) VALUES
   ('top_5', 500, 0, NULL, 'USD', 0),
@@ -364,7 +364,7 @@ CREATE TABLE reconciliations (
 CREATE TABLE payment_discrepancies (
   gateway        text NOT NULL,
   reference      text NOT NULL,
-  found_at       timestamptz NOT NULL,
+  detected_at    timestamptz NOT NULL,
   -- The amount and attempt that the gateway reports.
   attempt_id     text,
   gateway_cents  bigint,
@@ -380,10 +380,10 @@ CREATE TABLE unmatched_payments (
   reference     text NOT NULL,
   amount_cents  bigint NOT NULL,
   currency      text NOT NULL,
-  found_at      timestamptz NOT NULL,
+  detected_at   timestamptz NOT NULL,
   PRIMARY KEY (gateway, reference)
 );
-CREATE INDEX unmatched_payments_found ON unmatched_payments (found_at DESC);
+CREATE INDEX unmatched_payments_detected ON unmatched_payments (detected_at DESC);
 
 -- Links in mails about an order: the SHA-256 of the secret.
 CREATE TABLE order_links (

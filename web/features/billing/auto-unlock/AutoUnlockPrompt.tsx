@@ -73,12 +73,12 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
     setShowsConsentError(!agreed)
     if (!agreed) return
     setBusy(true)
-    const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [x] ${t('auto.atOnce')} [${t('auto.turnOn')}]`
+    const termsText = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [x] ${t('auto.atOnce')} [${t('auto.turnOn')}]`
     const body = {
       video_id: videoId,
       daily_limit: limit,
       amount_cents: cents,
-      shown,
+      terms_text: termsText,
       immediate_delivery: agreed,
     }
     try {

@@ -42,7 +42,7 @@ export function BalanceSection({ renderSection }: BalanceSectionProps) {
                   <Amounts key={balance.currency} balance={balance} />
                 ))}
                 {data.balances.length === 0 && <p>{t('balance.empty')}</p>}
-                {!data.on && <p>{t('balance.off')}</p>}
+                {!data.enabled && <p>{t('balance.off')}</p>}
               </div>
               <div className={styles.buttons}>
                 {data.top_ups.length > 0 && (
@@ -52,7 +52,7 @@ export function BalanceSection({ renderSection }: BalanceSectionProps) {
               </div>
             </div>
           )}
-          {data?.on && <AutoUnlocks list={data.auto_unlocks} />}
+          {data?.enabled && <AutoUnlocks list={data.auto_unlocks} />}
         </>,
       )}
       {renderSection(t('balance.statement'), <Statement />)}

@@ -14,7 +14,8 @@ export function paymentMethodsFor(
   id?: string,
 ): OfferedGateway[] {
   const item = kind === 'plan' || kind === 'top_up' ? id : kind
-  const accepts = ({ not_for = [] }: OfferedGateway) => item === undefined || !not_for.includes(item)
+  const accepts = ({ unsupported_products = [] }: OfferedGateway) =>
+    item === undefined || !unsupported_products.includes(item)
   return gateways.filter((gateway) => accepts(gateway) && !(kind === 'plan' && gateway.one_off_only))
 }
 

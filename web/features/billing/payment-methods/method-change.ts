@@ -26,5 +26,5 @@ export async function startMethodChange(
  * Syncs a change of payment method with its gateway and returns its state. If the change was waiting for the user,
  * advances it first.
  */
-export const syncMethodChange = (change_id: string): Promise<PaymentMethodChange> =>
-  call(changePaymentMethod, { body: { change_id } })
+export const syncMethodChange = (setup_id: string): Promise<PaymentMethodChange> =>
+  call(changePaymentMethod, { body: { setup_id } })

@@ -55,9 +55,9 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
       async () => {
         const { kind, id, gateway, method, video } = params
         const attribution = kind === 'plan' && video !== undefined ? { video_id: video } : {}
-        const consent = { shown: options.acceptedText, immediate_delivery: options.immediateDelivery }
+        const consent = { terms_text: options.acceptedText, immediate_delivery: options.immediateDelivery }
         const accepted = { email: details.email, ...acceptedPriceFields(options.price), consent }
-        const save = options.saveText === undefined ? {} : { save_method: { shown: options.saveText } }
+        const save = options.saveText === undefined ? {} : { save_method: { terms_text: options.saveText } }
         const order = await orderReuser.createOrReuse({
           kind,
           [`${kind}_id`]: id,

@@ -16,7 +16,7 @@ interface OneTapOptions {
   source: Pick<BodyOf<typeof createOrder>, 'gateway' | 'saved_method_id'> | undefined
   choice: Choice | undefined
   /** The text shown with the button, which the user accepts by pressing it. */
-  shown: string
+  termsText: string
   onPaid: (order: Order) => void
   /**
    * Called if nothing was paid: the payment was declined, the source was deleted or insufficient, the price has
@@ -31,7 +31,7 @@ interface OneTapOptions {
  * Buys with a saved card or the balance by one press. If a 3-D Secure check is required, the step is `bank`, and the
  * order has its URL.
  */
-export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTapOptions) {
+export function useOneTap({ source, choice, termsText, onPaid, onRefused, onUnsure }: OneTapOptions) {
   const { t } = useTranslation()
   const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(messages)
@@ -56,7 +56,7 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
       [`${choice.kind}_id`]: choice.id,
       ...source,
       ...acceptedPriceFields(choice),
-      consent: { shown },
+      consent: { terms_text: termsText },
     }
     const pay = () =>
       buy(body).catch((error: unknown) => {

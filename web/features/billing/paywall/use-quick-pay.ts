@@ -51,7 +51,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
     source: source && sourceFields(source, sources),
     choice,
     // Omits the remaining balance, so that the stored text is the same for each purchase. The receipt has the amounts.
-    shown:
+    termsText:
       choice && source ? acceptedTextOf(choice, termsOf(choice, false), labelsWithoutDigits[source]) : '',
     onPaid: (order: Order) => {
       // For the balance, the conversion was already reported with the top-up.
@@ -107,7 +107,7 @@ export function findUsableSources(
 ): Source[] {
   if (!choice) return []
   const item = choice.kind === 'top_up' ? choice.id : choice.kind
-  const byCard = card !== undefined && choice.kind !== 'plan' && !card.not_for?.includes(item)
+  const byCard = card !== undefined && choice.kind !== 'plan' && !card.unsupported_products?.includes(item)
   return [
     ...(balance?.covers.some((kind) => kind === choice.kind) ? ['balance' as const] : []),
     ...(byCard ? ['card' as const] : []),

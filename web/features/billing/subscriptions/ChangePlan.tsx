@@ -27,8 +27,8 @@ export function ChangePlan({ plan: initialPlan, membership, method, onPlanned }:
   const terms = planChangeText(t, plan, membership)
   const label = t('shopping.change', { name: plan.name })
   const press = async () => {
-    const shown = `${plan.name}: ${plan.description}. ${terms} [${label}]`
-    if (await change(plan.id, { amount_cents: cents, consent: { shown } })) onPlanned()
+    const termsText = `${plan.name}: ${plan.description}. ${terms} [${label}]`
+    if (await change(plan.id, { amount_cents: cents, consent: { terms_text: termsText } })) onPlanned()
   }
   return (
     <div className={styles.change}>

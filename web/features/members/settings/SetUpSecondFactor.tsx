@@ -45,7 +45,7 @@ function StartSetup({ user, onStarted }: { user: User; onStarted: (started: Star
     send: async ({ current_password }) => {
       const credentials = user.has_password ? { current_password } : {}
       const { secret, otpauth_url } = await call(changeSecondFactor, {
-        body: { action: 'begin', ...credentials },
+        body: { action: 'start', ...credentials },
       })
       if (secret && otpauth_url) onStarted({ secret, url: otpauth_url })
     },

@@ -40,7 +40,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
 
       test.each([
         ['yes', { status: 'succeeded' }],
-        ['no', { status: 'failed', decline: 'check_failed' }],
+        ['no', { status: 'failed', decline: 'authentication_failed' }],
       ] as const)(
         'waits for the customer if the bank requires 3-D Secure; "%s" decides it',
         async (answer, outcome) => {

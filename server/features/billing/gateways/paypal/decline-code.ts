@@ -14,7 +14,7 @@ const codes: Record<string, DeclineCode> = {
   BILLING_AGREEMENT_NOT_FOUND: 'wallet_declined',
   CARD_EXPIRED: 'card_expired',
   REFERENCED_CARD_EXPIRED: 'card_expired',
-  PAYER_ACTION_REQUIRED: 'check_needed',
+  PAYER_ACTION_REQUIRED: 'authentication_required',
 }
 
 export const declineCode = (issue: string): DeclineCode => codes[issue] ?? 'other'

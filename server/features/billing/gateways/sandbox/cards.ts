@@ -71,5 +71,5 @@ export function savedChargeResult(behaviour: Behaviour): ChargeResult {
 /** Returns the result of a renewal: the user is absent, so the bank cannot authenticate them. */
 export function renewalChargeResult(behaviour: Behaviour): ChargeResult {
   const result = savedChargeResult(behaviour)
-  return result.status === 'requires_action' ? declines('check_needed') : result
+  return result.status === 'requires_action' ? declines('authentication_required') : result
 }

@@ -75,7 +75,7 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
       path: '/sandbox/authenticate',
       body: 'form',
       async handle(request, reply) {
-        await applyAnswer(context, request.body, { status: 'failed', decline_code: 'check_failed' })
+        await applyAnswer(context, request.body, { status: 'failed', decline_code: 'authentication_failed' })
         return sendDocument(reply, documents.authenticatedPage(languageOfRequest(request)))
       },
     },
@@ -176,7 +176,7 @@ async function sendApprovalPage(
 async function applyAnswer(
   context: SandboxContext,
   body: unknown,
-  rejection: { status: 'failed' | 'cancelled'; decline_code: 'check_failed' | 'cancelled' },
+  rejection: { status: 'failed' | 'cancelled'; decline_code: 'authentication_failed' | 'cancelled' },
 ): Promise<{ redirectUrl: string } | undefined> {
   const approval = await findApproval(context, body)
   if (!approval) return undefined

@@ -69,7 +69,7 @@ describeGatewayContract(
     method: 'card',
     nextStepType: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    renewalDeclines: { 'declines later': 'card_expired', asks: 'check_needed' },
+    renewalDeclines: { 'declines later': 'card_expired', asks: 'authentication_required' },
     setupDeclines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     savedMethod: { brand: 'visa', last4: '4242', expiresAt: new Date('2041-01-01T00:00:00Z') },
     chargesSavedMethods: true,
@@ -232,7 +232,10 @@ describe("the sandbox's card frame", () => {
       returnUrl: '',
       token,
     }
-    expect(await gateway?.createPayment(asked)).toMatchObject({ status: 'failed', decline: 'token_spent' })
+    expect(await gateway?.createPayment(asked)).toMatchObject({
+      status: 'failed',
+      decline: 'token_already_used',
+    })
   })
 })
 

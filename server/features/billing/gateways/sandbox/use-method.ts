@@ -26,7 +26,7 @@ export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${rand
 
 export async function useToken(tx: Tx, token: string, now: Date): Promise<MethodUse> {
   const card = await queries.consumeToken(tx, token, now)
-  if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_spent' } }
+  if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_already_used' } }
   const methodId = newReference('smeth')
   await queries.insertMethod(tx, { id: methodId, ...card })
   return { methodId, result: presentChargeResult(card.behaviour) }

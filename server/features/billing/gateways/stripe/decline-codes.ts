@@ -3,9 +3,9 @@ import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
 /** Our decline codes by Stripe's `code`. */
 const codes: Record<string, DeclineCode> = {
-  authentication_required: 'check_needed',
-  payment_intent_authentication_failure: 'check_failed',
-  setup_intent_authentication_failure: 'check_failed',
+  authentication_required: 'authentication_required',
+  payment_intent_authentication_failure: 'authentication_failed',
+  setup_intent_authentication_failure: 'authentication_failed',
   expired_card: 'card_expired',
   invalid_expiry_month: 'card_expired',
   invalid_expiry_year: 'card_expired',
@@ -21,7 +21,7 @@ const codes: Record<string, DeclineCode> = {
 
 /** Our decline codes by Stripe's `decline_code`, the bank's own reason, which takes precedence over `code`. */
 const bankCodes: Record<string, DeclineCode> = {
-  authentication_required: 'check_needed',
+  authentication_required: 'authentication_required',
   insufficient_funds: 'insufficient_funds',
   withdrawal_count_limit_exceeded: 'insufficient_funds',
   expired_card: 'card_expired',

@@ -57,6 +57,6 @@ export async function logNotCreated(
   log.error(fields, 'Stripe refused a request')
   // The customer was deleted at Stripe: the next attempt creates a new one.
   if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
-  if (param === 'email') return 'email_refused'
+  if (param === 'email') return 'email_rejected'
   return param === 'payment_method' ? 'card_declined' : 'other'
 }

@@ -132,7 +132,7 @@ test('an episode that is cheaper than Stripe takes is not offered with it, and i
   const shopper = await Shopper.create(site)
   const query = { episode_id: video.episodes[3]?.id ?? '' }
   const { answer } = await shopper.visitor.call(getEpisode, { query })
-  expect(answer.info).toMatchObject({ gateways: [{ id: 'stripe', not_for: ['episode'] }] })
+  expect(answer.info).toMatchObject({ gateways: [{ id: 'stripe', unsupported_products: ['episode'] }] })
   await db.updateTable('videos').set({ episode_cents: 99 }).where('id', '=', video.id).execute()
 })
 
@@ -156,7 +156,7 @@ test('saves the card of a plan, and of a one-off purchase only with consent', as
 })
 
 describe('a card that is saved with a purchase', () => {
-  const save_method = { shown: 'Save this card' }
+  const save_method = { terms_text: 'Save this card' }
 
   async function savedBy(card: string) {
     const shopper = await Shopper.create(site)

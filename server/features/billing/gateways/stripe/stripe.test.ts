@@ -50,7 +50,7 @@ describeGatewayContract(
     method: 'card',
     nextStepType: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    renewalDeclines: { 'declines later': 'card_declined', asks: 'check_needed' },
+    renewalDeclines: { 'declines later': 'card_declined', asks: 'authentication_required' },
     setupDeclines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     savedMethod: {
       brand: 'visa',

@@ -1,5 +1,8 @@
 import type { Db } from '#server/tables.ts'
-import { selectPlanIncludingArchived, type PlanRow } from '#server/features/billing/records/product-queries.ts'
+import {
+  selectPlanIncludingArchived,
+  type PlanRow,
+} from '#server/features/billing/records/product-queries.ts'
 import { selectPlannedOrder, type RenewalRow } from './renewal-queries.ts'
 
 /** The next charge of a subscription: plan, amount and time. */

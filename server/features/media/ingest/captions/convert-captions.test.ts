@@ -21,8 +21,8 @@ test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
   ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
-])('reports the first caption that is omitted among valid ones: %s', (_, text, lostLine) => {
-  expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
+])('reports the first caption that is omitted among valid ones: %s', (_, text, omittedLine) => {
+  expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, omittedLine })
 })
 
 test('keeps the position of a caption, and its two lines', () => {

@@ -7,10 +7,10 @@ import { vttTime } from '#server/features/media/ingest/plan/plan-storyboard.ts'
 import type { Cue } from './cues.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** Captions as WebVTT. `lostLine` is the line of the first caption that was omitted because of invalid times. */
+/** Captions as WebVTT. `omittedLine` is the line of the first caption that was omitted because of invalid times. */
 export interface ConvertedCaptions {
   text: string
-  lostLine?: number | undefined
+  omittedLine?: number | undefined
 }
 
 /**
@@ -27,7 +27,7 @@ export function convertCaptions(bytes: Buffer, { isConverted = false } = {}): Co
   const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text, isConverted) : parseSrt(text)
   if (cues.length === 0)
     throw new UnusableFile(fault ?? { key: isVtt || isAss ? 'noCaptions' : 'notCaptions' })
-  return { text: `WEBVTT\n\n${cues.map(formatCue).join('\n\n')}\n`, lostLine: fault?.line }
+  return { text: `WEBVTT\n\n${cues.map(formatCue).join('\n\n')}\n`, omittedLine: fault?.line }
 }
 
 /** Hashes a caption's text, to detect changes. */

@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { uploadLimits } from '#contract/studio/uploads.ts'
-import { automaticCoverPrefix } from '#server/features/catalog/catalog.ts'
+import { placeholderCoverPrefix } from '#server/features/catalog/catalog.ts'
 import { toLetters } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { detectImageFormat } from '#server/platform/image-format.ts'
@@ -98,7 +98,7 @@ export interface Cover {
 export async function makeCover(
   storage: Storage,
   image: string | Buffer,
-  { isStandIn = false } = {},
+  { isPlaceholder = false } = {},
 ): Promise<Cover> {
   if (typeof image !== 'string') checkImage(image)
   const options = { limitInputPixels: maxPixels, failOn: 'error' as const }
@@ -111,7 +111,7 @@ export async function makeCover(
       throw new UnusableFile({ key: 'unreadablePicture' })
     })
   const name = toLetters(createHash('sha256').update(cover).digest()).slice(0, 24)
-  const path = `${isStandIn ? automaticCoverPrefix : 'public/covers/'}${name}.webp`
+  const path = `${isPlaceholder ? placeholderCoverPrefix : 'public/covers/'}${name}.webp`
   if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()
   return { path, color: darken(dominant), isSmall: await isSmall(image) }

@@ -356,7 +356,7 @@ test('omitted parts of a film or its captions are noted at each import', async (
   ]
   expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
   expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
-  expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', lostLine: 6 }])
+  expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', omittedLine: 6 }])
 })
 
 test('captions in a subfolder are imported, and other files beside the dramas are noted', async () => {

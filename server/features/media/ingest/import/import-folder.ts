@@ -200,8 +200,8 @@ async function readCaptions(folder: ContentFolder, source: EpisodeSource, refuse
     try {
       const made = convertCaptions(await readFile(path))
       captions.set(language, made)
-      if (made.lostLine === undefined) continue
-      const sentence = formatNote({ key: 'captionTimes', language, line: made.lostLine }, 'en')
+      if (made.omittedLine === undefined) continue
+      const sentence = formatNote({ key: 'captionTimes', language, line: made.omittedLine }, 'en')
       notes.push(`${displayName(folder, path)} ${sentence}.`)
     } catch (error) {
       keptCaptions.add(language)

@@ -148,8 +148,8 @@ async function makeAutomaticCover(
   if (!video) return undefined
   const isFree = video.number <= video.free_episodes
   const cover = await loadCoverKind(db, video.id)
-  if (cover === 'own' || (cover === 'standIn' && !isFree)) return undefined
+  if (cover === 'regular' || (cover === 'placeholder' && !isFree)) return undefined
   return isFree
     ? makeCover(storage, join(folder, 'media', 'poster.webp'))
-    : makeCover(storage, join(folder, 'public', 'still.webp'), { isStandIn: true })
+    : makeCover(storage, join(folder, 'public', 'still.webp'), { isPlaceholder: true })
 }

@@ -63,8 +63,8 @@ function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
   const shouldKeep = ({ lang, embedded }: Caption) =>
     file.keptCaptions.has(lang) || (embedded === true && !file.captions.has(lang))
   const isIn = (captions: readonly Caption[], lang: Language) => captions.some((each) => each.lang === lang)
-  const isSame = ({ lang, hash, lostLine }: Caption) =>
-    current.some((other) => other.lang === lang && other.hash === hash && other.lostLine === lostLine)
+  const isSame = ({ lang, hash, omittedLine }: Caption) =>
+    current.some((other) => other.lang === lang && other.hash === hash && other.omittedLine === omittedLine)
   const written = sidecar.filter((caption) => !isSame(caption))
   return {
     wanted: [...sidecar, ...current.filter(shouldKeep)],
@@ -92,9 +92,9 @@ export async function writeCaptions(
 
 /** Converts captions to the form of the column `assets.captions`. */
 export function toCaptionRows({ captions }: CaptionFiles): Caption[] {
-  return [...captions].map(([lang, { text, lostLine }]) => ({
+  return [...captions].map(([lang, { text, omittedLine }]) => ({
     lang,
     hash: captionHash(text),
-    ...(lostLine === undefined ? {} : { lostLine }),
+    ...(omittedLine === undefined ? {} : { omittedLine }),
   }))
 }

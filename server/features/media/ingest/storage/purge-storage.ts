@@ -64,8 +64,8 @@ export async function purgeOrphanedOriginals(
   const before = new Date(now.getTime() - unclaimedMs)
   await deleteIncomingFiles(db, before)
   const old: string[] = []
-  for await (const { key, writtenAt } of storage.list(assetFiles.originals))
-    if (writtenAt <= before) old.push(key)
+  for await (const { key, modifiedAt } of storage.list(assetFiles.originals))
+    if (modifiedAt <= before) old.push(key)
   const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.assetIdOf))]))
   const orphaned = old.filter((key) => !known.has(assetFiles.assetIdOf(key)))
   for (const original of orphaned) await storage.remove(original)

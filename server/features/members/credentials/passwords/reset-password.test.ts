@@ -192,7 +192,7 @@ describe('a reset link', () => {
 
 describe('a client that is not signed in', () => {
   it('has no second factor to set up', async () => {
-    const { answer } = await site.visitor().call(changeSecondFactor, { body: { action: 'begin' } })
+    const { answer } = await site.visitor().call(changeSecondFactor, { body: { action: 'start' } })
     expect(answer.code).toBe(401)
   })
 })

@@ -33,10 +33,10 @@ type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<SecondFactorResult> {
   const member = requireMember(call)
-  return { begin, confirm, remove }[call.body.action](context, call, member)
+  return { start, confirm, remove }[call.body.action](context, call, member)
 }
 
-async function begin(
+async function start(
   context: MembersContext,
   call: FactorCall,
   member: MemberViewer,

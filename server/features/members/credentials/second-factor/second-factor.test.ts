@@ -24,13 +24,13 @@ beforeEach(async () => {
 })
 
 interface Asked {
-  action: 'begin' | 'confirm' | 'remove'
+  action: 'start' | 'confirm' | 'remove'
   current_password?: string
   code?: string
 }
 const change = (body: Asked) => member.visitor.call(changeSecondFactor, { body })
 const begin = async () => {
-  const { answer } = await change({ action: 'begin', current_password: member.password })
+  const { answer } = await change({ action: 'start', current_password: member.password })
   return answer.info?.secret ?? ''
 }
 /** Returns the app's code, so many half minutes from now. */
@@ -52,7 +52,7 @@ const codesOf = (answers: readonly { answer: { code: number } }[]) =>
 
 describe('a second factor', () => {
   it('is set up with the password and not required before a code of the app confirms it', async () => {
-    const { answer } = await change({ action: 'begin', current_password: member.password })
+    const { answer } = await change({ action: 'start', current_password: member.password })
     expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
     expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
     expect(answer.info?.otpauth_url).toContain('issuer=Test%20Dramas')
@@ -66,7 +66,7 @@ describe('a second factor', () => {
 
   it('is not set up with a wrong password or none', async () => {
     for (const current_password of ['not it', undefined]) {
-      const { answer } = await change({ action: 'begin', ...(current_password ? { current_password } : {}) })
+      const { answer } = await change({ action: 'start', ...(current_password ? { current_password } : {}) })
       expect(answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
     }
   })
@@ -85,14 +85,14 @@ describe('a second factor', () => {
   it('cannot be confirmed without set-up, nor set up again while in force', async () => {
     expect((await change({ action: 'confirm', code: '123456' })).answer.code).toBe(409)
     const { secret } = await setUp()
-    expect((await change({ action: 'begin', current_password: member.password })).answer.code).toBe(409)
+    expect((await change({ action: 'start', current_password: member.password })).answer.code).toBe(409)
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
   it('is not available to guests', async () => {
     const guest = site.visitor()
     await guest.callOk(getUser)
-    for (const action of ['begin', 'confirm', 'remove'] as const)
+    for (const action of ['start', 'confirm', 'remove'] as const)
       expect((await guest.call(changeSecondFactor, { body: { action } })).answer.code).toBe(401)
   })
 
