@@ -68,11 +68,11 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   atEnd(database.close)
   const [port, webMetrics, workerMetrics] = [await freePort(), await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
-  const standIns = await startFakeGateways(url)
-  atEnd(standIns.close)
+  const fakeGateways = await startFakeGateways(url)
+  atEnd(fakeGateways.close)
   const env = {
     ...benchEnv(join(disk.folder, 'data')),
-    ...standIns.env,
+    ...fakeGateways.env,
     DATABASE_URL: database.url,
     DATABASE_READ_URL: database.replicaUrl,
     APP_SECRET: 'the secret of a site that things go wrong with',
@@ -88,7 +88,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const watch = await recordAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
   atEnd(watch.close)
   const closing = new AbortController()
-  const shop = { url, standIns, visitor: visitorFactory(url), patienceMs: buyEveryMs }
+  const shop = { url, fakeGateways, visitor: visitorFactory(url), patienceMs: buyEveryMs }
   const people = [
     again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
     again(buyEveryMs, closing.signal, () => runCheckout(shop, options)),
@@ -129,7 +129,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     },
   ]
   const [paying, others] = await Promise.all([
-    meet(watch, failingStripe(standIns)),
+    meet(watch, failingStripe(fakeGateways)),
     // The long fault runs while the others run one after the other.
     inTurn(faults, (fault) => meet(watch, fault)),
   ])

@@ -84,7 +84,7 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
   }
 
   const telling = tell()
-  const standIns: FakeGateways = {
+  const fakeGateways: FakeGateways = {
     stripe,
     paypal,
     moods,
@@ -93,10 +93,10 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
       aheadMs = paypal.clockOffsetMs = milliseconds
     },
     trouble() {
-      standIns.recover()
+      fakeGateways.recover()
       endTrouble = stripe.fail(randomFault)
       paypal.fault = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, randomFault) }
-      troubled = setTimeout(() => standIns.trouble(), holdMs)
+      troubled = setTimeout(() => fakeGateways.trouble(), holdMs)
     },
     recover() {
       clearTimeout(troubled)
@@ -112,10 +112,10 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
     sent: () => sent.size,
     async close() {
       open = false
-      standIns.recover()
+      fakeGateways.recover()
       await telling
       await Promise.all([stripe.close(), paypal.close()])
     },
   }
-  return standIns
+  return fakeGateways
 }

@@ -23,7 +23,7 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
     },
   })
   const shop = await startBillingBench()
-  shop.standIns.trouble()
+  shop.fakeGateways.trouble()
   const site = await runSite(shop.env, { ...shop.options, troubled: true, gatewayTimeoutMs })
   const ticking = setInterval(() => {
     shop.setAhead(shop.options.aheadMs + tickMs * 60)

@@ -42,7 +42,7 @@ const port = await freePort()
 export interface BillingBench {
   env: NodeJS.ProcessEnv
   options: SiteOptions
-  standIns: FakeGateways
+  fakeGateways: FakeGateways
   sales: Sale[]
   /** Sets the clocks of the gateways. The caller sets the clocks of the site's processes. */
   setAhead(aheadMs: number): void
@@ -62,10 +62,10 @@ export interface BillingBench {
 export async function startBillingBench(): Promise<BillingBench> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-shop-'))
   const url = `http://localhost:${port}`
-  const standIns = await startFakeGateways(url)
+  const fakeGateways = await startFakeGateways(url)
   const env = {
     ...benchEnv(join(home, 'data')),
-    ...standIns.env,
+    ...fakeGateways.env,
     PORT: String(port),
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
@@ -79,16 +79,16 @@ export async function startBillingBench(): Promise<BillingBench> {
   const clock = { now: () => new Date(Date.now() + options.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
   const goods = await stock(context)
-  const shop = { url, standIns, visitor: visitorFactory(url) }
+  const shop = { url, fakeGateways, visitor: visitorFactory(url) }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
     options.aheadMs = aheadMs
-    standIns.setAhead(aheadMs)
+    fakeGateways.setAhead(aheadMs)
   }
   return {
     env,
     options,
-    standIns,
+    fakeGateways,
     sales,
     setAhead,
     async buy(patienceMs) {
@@ -97,8 +97,8 @@ export async function startBillingBench(): Promise<BillingBench> {
       return sale
     },
     async settle() {
-      standIns.recover()
-      standIns.endMoods()
+      fakeGateways.recover()
+      fakeGateways.endMoods()
       for (const step of settleSteps) {
         setAhead(options.aheadMs + step)
         await renewDueSubscriptions(context)
@@ -113,12 +113,12 @@ export async function startBillingBench(): Promise<BillingBench> {
       await reconcile(context)
     },
     report(tried) {
-      const met = Object.entries(standIns.moods.eventCounts).map(([mood, times]) => `${mood} ${times}`)
+      const met = Object.entries(fakeGateways.moods.eventCounts).map(([mood, times]) => `${mood} ${times}`)
       console.log(`At PayPal: ${met.join(', ')}.`)
       return report(context, sales, tried)
     },
     async close() {
-      await standIns.close()
+      await fakeGateways.close()
       await context.close()
       rmSync(home, { recursive: true, force: true })
     },

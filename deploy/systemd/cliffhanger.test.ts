@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
 const bin = mkdtempSync(join(tmpdir(), 'cliffhanger-systemd-run-'))
-// A stand-in for systemd-run that prints its arguments.
+// A fake systemd-run that prints its arguments.
 writeFileSync(join(bin, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
 afterAll(() => rmSync(bin, { recursive: true }))
 

@@ -9,7 +9,7 @@ import {
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
+import { interceptStripe } from '#e2e/fakes/intercept-stripe.ts'
 import {
   bankFrame,
   cardForm,

@@ -3,7 +3,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { waitForMail } from '#e2e/support/site-mails.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { emailCookie, deniedEmail } from '#e2e/stand-ins/social-issuer.ts'
+import { emailCookie, deniedEmail } from '#e2e/fakes/social-issuer.ts'
 import { cardForm, payByCard } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })

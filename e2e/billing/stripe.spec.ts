@@ -9,7 +9,7 @@ import {
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
-import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
+import { interceptStripe } from '#e2e/fakes/intercept-stripe.ts'
 import {
   cardForm,
   choosePaymentMethod,

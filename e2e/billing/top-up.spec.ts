@@ -3,7 +3,7 @@ import { readAvailableBalance, topUpSheet, unlockButton } from '#e2e/support/bal
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { currentSite } from '#e2e/site/site-server.ts'
 import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
-import { interceptStripe } from '#e2e/stand-ins/intercept-stripe.ts'
+import { interceptStripe } from '#e2e/fakes/intercept-stripe.ts'
 import {
   randomEmail,
   cardForm,

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoLayoutShift, expectAccessible, recordLayoutShifts } from '#e2e/support/page-quality.ts'
-import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
+import { interceptPixels } from '#e2e/fakes/pixel-servers.ts'
 import { desktop } from '#e2e/playwright.config.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'

@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test'
-import { captureEnvelopes, sinkDsn, sinkOrigin } from '#e2e/stand-ins/error-sink.ts'
+import { captureEnvelopes, sinkDsn, sinkOrigin } from '#e2e/fakes/error-sink.ts'
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 import { expectAccessible } from '#e2e/support/page-quality.ts'

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { expect, test as base } from '#e2e/support/fixtures.ts'
-import { proxyUrl, startReleaseProxy, type ReleaseProxy } from '#e2e/stand-ins/release-proxy.ts'
+import { proxyUrl, startReleaseProxy, type ReleaseProxy } from '#e2e/fakes/release-proxy.ts'
 import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
-import { pixelIds, interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
+import { pixelIds, interceptPixels } from '#e2e/fakes/pixel-servers.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 

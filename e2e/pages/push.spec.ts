@@ -17,7 +17,7 @@ const blocked = 'Notifications are blocked. Allow them for this site in your bro
  * A browser's push service, which Chromium lacks in tests: a subscription is kept in the page's storage. What the browser asks the
  * person is counted there, and answered.
  */
-async function standInForPush(context: BrowserContext, answer: NotificationPermission = 'granted') {
+async function fakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {
   const { subscription } = new PushBrowser()
   await context.addInitScript(fakePush, { ...subscription, answer })
   return subscription.endpoint
@@ -89,7 +89,7 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   page,
   context,
 }) => {
-  const endpoint = await standInForPush(context)
+  const endpoint = await fakePush(context)
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await expect(question(page)).toBeVisible()
@@ -125,7 +125,7 @@ test('a viewer who refuses in the browser is not asked again automatically @phon
   page,
   context,
 }) => {
-  const endpoint = await standInForPush(context, 'denied')
+  const endpoint = await fakePush(context, 'denied')
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await question(page).getByRole('button', { name: 'Notify me' }).click()
@@ -145,7 +145,7 @@ test('a viewer who says "Not now" is asked neither by the site nor by the browse
   page,
   context,
 }) => {
-  await standInForPush(context)
+  await fakePush(context)
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await question(page).getByRole('button', { name: 'Not now' }).click()
@@ -172,7 +172,7 @@ test('a browser without push shows no trace of it @phone', async ({ page, contex
 })
 
 test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
-  const endpoint = await standInForPush(context)
+  const endpoint = await fakePush(context)
   await page.goto('/search')
   const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
   const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { interceptPixels } from '#e2e/stand-ins/pixel-servers.ts'
+import { interceptPixels } from '#e2e/fakes/pixel-servers.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 

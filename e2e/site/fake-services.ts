@@ -1,9 +1,9 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { pixelIds } from '#e2e/stand-ins/pixel-servers.ts'
+import { pixelIds } from '#e2e/fakes/pixel-servers.ts'
 import { siteUrl, stripePort } from '#e2e/support/site-url.ts'
-import { startSocialIssuer } from '#e2e/stand-ins/social-issuer.ts'
+import { startSocialIssuer } from '#e2e/fakes/social-issuer.ts'
 
 let started: Promise<Record<string, string>> | undefined
 

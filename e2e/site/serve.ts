@@ -65,7 +65,7 @@ async function endAll(): Promise<void> {
   process.exit(0)
 }
 
-async function openSite({ template, withFakeServices: withStandIns, settings }: SiteSettings) {
+async function openSite({ template, withFakeServices, settings }: SiteSettings) {
   const name = `site_${process.pid}_${++number}`
   const dataDir = join(prepared.home, name)
   const url = databaseUrl(prepared.server, name)
@@ -75,7 +75,7 @@ async function openSite({ template, withFakeServices: withStandIns, settings }: 
   const config = loadConfig({
     ...commonSettings,
     ...templates[template].settings,
-    ...(withStandIns ? await startFakeServices() : {}),
+    ...(withFakeServices ? await startFakeServices() : {}),
     ...settings,
     PATH: process.env['PATH'],
     FFMPEG_PATH: process.env['FFMPEG_PATH'],

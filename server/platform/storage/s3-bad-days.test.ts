@@ -21,7 +21,7 @@ let impatient: ReturnType<typeof openS3>
 
 const open = (changes = {}, patient = patience) => {
   const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
-  if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
+  if (!s3 || !s3Secrets) throw new Error('the fake S3 has no settings')
   return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1', timeouts: patient })
 }
 const calls = (begin: string) => store.requests.filter((call) => call.startsWith(begin))

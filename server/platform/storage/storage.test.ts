@@ -19,7 +19,7 @@ beforeAll(async () => {
   store = await startFakeS3()
   disk = openDisk(join(root, 'disk'))
   const { s3, s3Secrets } = readS3(store.settings)
-  if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
+  if (!s3 || !s3Secrets) throw new Error('the fake S3 has no settings')
   bucket = openS3({ settings: s3, ...s3Secrets, dataDir: join(root, 's3'), siteId: 'site_1' })
 })
 afterAll(async () => {

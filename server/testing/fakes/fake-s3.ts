@@ -34,7 +34,7 @@ export interface FakeS3 {
 /** The buckets; each site of a test has its own. */
 const buckets = ['films', 'films-2', 'films-3', 'films-4', 'films-5'] as const
 const [bucket] = buckets
-const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
+const credentials = { accessKeyId: 'fake-key', secretAccessKey: 'fake-secret' }
 
 /**
  * Starts an S3 server in this process: fauxqs, behind a proxy. The proxy checks signatures, lists unfinished uploads,

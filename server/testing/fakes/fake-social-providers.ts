@@ -49,13 +49,13 @@ export interface FakeSocialProviders {
 export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   const codes = new Map<string, URLSearchParams>()
   const tokens = new Set<string>()
-  const standIn = {
+  const fake = {
     who: { id: '1', name: 'Ada' },
     trouble: new Map<string, (response: ServerResponse) => void>(),
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const [, trouble] = [...standIn.trouble].find(([end]) => url.pathname.endsWith(end)) ?? []
+    const [, trouble] = [...fake.trouble].find(([end]) => url.pathname.endsWith(end)) ?? []
     if (trouble) return trouble(response)
     const json = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -75,7 +75,7 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
     }
     if (!tokens.has(request.headers.authorization?.replace(/^bearer /i, '') ?? ''))
       return json(401, { error: 'invalid_token' })
-    return json(200, oauth.present(standIn.who))
+    return json(200, oauth.present(fake.who))
   }
   const grantCode = (asked: URLSearchParams, response: ServerResponse): void => {
     const code = randomUUID()
@@ -104,13 +104,13 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   // The cast is safe: a listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...standIn,
+    ...fake,
     url,
     get profile() {
-      return standIn.who
+      return fake.who
     },
     set profile(who) {
-      standIn.who = who
+      fake.who = who
     },
     close: async () => {
       server.closeAllConnections()

@@ -74,7 +74,7 @@ export async function startSocialSite(timeoutSeconds?: number): Promise<SocialSi
   return social
 }
 
-function providersAt(issuerUrl: string, standInUrl: string, timeoutSeconds?: number) {
+function providersAt(issuerUrl: string, fakeUrl: string, timeoutSeconds?: number) {
   const { social, socialSecrets } = readSocial({
     OIDC_ISSUER: issuerUrl,
     OIDC_CLIENT_ID: 'site',
@@ -82,12 +82,12 @@ function providersAt(issuerUrl: string, standInUrl: string, timeoutSeconds?: num
     OIDC_NAME: 'House',
     FACEBOOK_CLIENT_ID: 'fb-app',
     FACEBOOK_CLIENT_SECRET: 'facebook-secret',
-    FACEBOOK_WEB_BASE: `${standInUrl}/facebook`,
-    FACEBOOK_GRAPH_BASE: `${standInUrl}/facebook`,
+    FACEBOOK_WEB_BASE: `${fakeUrl}/facebook`,
+    FACEBOOK_GRAPH_BASE: `${fakeUrl}/facebook`,
     TIKTOK_CLIENT_KEY: 'tt-app',
     TIKTOK_CLIENT_SECRET: 'tiktok-secret',
-    TIKTOK_WEB_BASE: `${standInUrl}/tiktok`,
-    TIKTOK_OPEN_BASE: `${standInUrl}/tiktok`,
+    TIKTOK_WEB_BASE: `${fakeUrl}/tiktok`,
+    TIKTOK_OPEN_BASE: `${fakeUrl}/tiktok`,
   })
   return createSocialProviders({ social, secrets: { social: socialSecrets } }, timeoutSeconds)
 }

@@ -4,7 +4,7 @@ export function walletPage(amount: { currency_code: string; value: string } | un
 <html lang="en">
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,">
-<title>PayPal stand-in</title>
+<title>Fake PayPal</title>
 <h1>${amount ? `Pay ${amount.value} ${amount.currency_code}` : 'Agree to later payments'}</h1>
 <form method="post">
 <button name="answer" value="yes">${amount ? 'Pay now' : 'Agree'}</button>
