@@ -81,9 +81,9 @@ export default defineConfig({
               name: 'methods',
               test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/use-plan-change)/,
             },
-            // What comes once the page stands.
+            // Loaded once the page is idle.
             {
-              name: 'later',
+              name: 'deferred',
               test: /web\/(app\/deferred\/(?!register)|features\/tracking\/use-consent)/,
             },
             { name: 'toast', test: /web\/ui\/(toast|floating-line)/ },

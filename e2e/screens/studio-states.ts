@@ -7,7 +7,7 @@ interface StudioContent {
   draft: string | undefined
   order: string | undefined
   refunded: string | undefined
-  person: string | undefined
+  customer: string | undefined
   plan: string | undefined
   results: string[]
 }
@@ -57,7 +57,8 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
     draft: await idOf('videos?state=draft'),
     order: await idOf('orders?status=paid'),
     refunded: (await idOf('orders?status=partially_refunded')) ?? (await idOf('orders?status=refunded')),
-    person: (await idOf('orders?status=partially_refunded', 'user_id')) ?? (await idOf('orders', 'user_id')),
+    customer:
+      (await idOf('orders?status=partially_refunded', 'user_id')) ?? (await idOf('orders', 'user_id')),
     plan: await idOf('plans'),
     results: experiments.flatMap(({ id }) => id ?? []),
   }
@@ -65,17 +66,17 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
 
 /** Returns all pages of the studio with their dialogs and form errors, and in their empty and loading states. */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
-  ...door(),
+  ...signIn(),
   ...videos(content),
   ...homepage(),
-  ...money(content),
-  ...people(content),
+  ...payments(content),
+  ...customers(content),
   ...plans(content),
-  ...growth(content),
-  ...running(),
+  ...analytics(content),
+  ...teamAndSystem(),
 ]
 
-function door(): Shot[] {
+function signIn(): Shot[] {
   const asksForCode = answer('studio/session', { code: 401, info: { second_factor: 'totp' } })
   const invited = {
     code: 200,
@@ -193,7 +194,7 @@ function homepage(): Shot[] {
   ]
 }
 
-function money({ order, refunded }: StudioContent): Shot[] {
+function payments({ order, refunded }: StudioContent): Shot[] {
   const page = `/payments/orders/${order}`
   return [
     studioScreen('orders', '/payments'),
@@ -207,18 +208,18 @@ function money({ order, refunded }: StudioContent): Shot[] {
   ]
 }
 
-function people({ person }: StudioContent): Shot[] {
-  const page = `/customers/${person}`
+function customers({ customer }: StudioContent): Shot[] {
+  const page = `/customers/${customer}`
   return [
     studioScreen('customers', '/customers'),
     studioScreen('customers, found', '/customers?keyword=ada'),
     studioScreen('customers, nobody', '/customers?keyword=nobody@example.com'),
-    studioScreen('person', page),
-    studioScreen('person, their rights', page, toPart(1)),
-    studioScreen('person, their history', page, toPart(3)),
-    studioScreen('person, a right given', page, click('form [type=submit]')),
-    studioScreen('person, a right revoked', page, click('table button')),
-    studioScreen('person, deleted', page, click('button[class*=danger]')),
+    studioScreen('customer', page),
+    studioScreen('customer, entitlements', page, toPart(1)),
+    studioScreen('customer, watch history', page, toPart(3)),
+    studioScreen('customer, entitlement granted', page, click('form [type=submit]')),
+    studioScreen('customer, entitlement revoked', page, click('table button')),
+    studioScreen('customer, deleted', page, click('button[class*=danger]')),
   ]
 }
 
@@ -231,18 +232,18 @@ function plans({ plan }: StudioContent): Shot[] {
   ]
 }
 
-function growth({ results, video }: StudioContent): Shot[] {
+function analytics({ results, video }: StudioContent): Shot[] {
   return [
     studioScreen('analytics', '/analytics'),
     studioScreen('analytics, by day', '/analytics', to('main table >> nth=0')),
-    studioScreen('analytics, from visit to payment', '/analytics', toPart(1)),
+    studioScreen('analytics, funnel', '/analytics', toPart(1)),
     studioScreen('analytics, links', '/analytics', to('main form')),
     studioScreen(
       'analytics, one link',
       '/analytics',
       click('main section section:last-of-type table button'),
     ),
-    studioScreen('analytics, a new link, mistakes', '/analytics', click('main form [type=submit]')),
+    studioScreen('analytics, new link, form errors', '/analytics', click('main form [type=submit]')),
     studioScreen('drop-off', `/analytics/videos/${video}`),
     studioScreen('drop-off, its table', `/analytics/videos/${video}`, to('main table')),
     studioScreen('experiments', '/experiments'),
@@ -255,11 +256,11 @@ function growth({ results, video }: StudioContent): Shot[] {
   ]
 }
 
-function running(): Shot[] {
+function teamAndSystem(): Shot[] {
   return [
     studioScreen('team', '/team'),
-    studioScreen('team, a link made', '/team', madeLink),
-    studioScreen('team, taken out', '/team', press('main table button', 1)),
+    studioScreen('team, link created', '/team', createdLink),
+    studioScreen('team, member removed', '/team', press('main table button', 1)),
     studioScreen('team, audit log', '/team', toPart(1)),
     studioScreen(
       'team, one audit event',
@@ -267,15 +268,15 @@ function running(): Shot[] {
       click('main section section:last-of-type table :is(button, summary)'),
     ),
     studioScreen('system', '/system'),
-    studioScreenWith('system, with failures', '/system', somethingFails),
-    studioScreenWith('system, jobs that failed', '/system', somethingFails, toPart(2)),
+    studioScreenWith('system, with failures', '/system', withFailures),
+    studioScreenWith('system, jobs that failed', '/system', withFailures, toPart(2)),
     studioScreen('system, files that failed', '/system', toPart(1)),
-    studioScreenWith('system, no answer', '/system', failing('system/*')),
+    studioScreenWith('system, no response', '/system', failing('system/*')),
     studioScreen('settings', '/settings'),
     studioScreen('settings, languages', '/settings', toPart(1)),
     studioScreen('settings, mails and limits', '/settings', toPart(2)),
     studioScreen('settings, secrets', '/settings', to('main dl')),
-    studioScreen('settings, closed first asked', '/settings', click(`${part(0)} >> button`)),
+    studioScreen('settings, maintenance confirmation', '/settings', click(`${part(0)} >> button`)),
   ]
 }
 
@@ -284,7 +285,7 @@ const failing = (path: string) => (page: Page) =>
   page.route(`**/api/studio/${path}*`, (route) => route.fulfill({ status: 500, body: '' }))
 
 /** Replaces the response, so that no operator is added for a screenshot. */
-const madeLink: Act = async (page) => {
+const createdLink: Act = async (page) => {
   const email = 'eva@example.com'
   const info = {
     operator: { email, role: 'editor', active: false, last_seen_at: null },
@@ -297,7 +298,7 @@ const madeLink: Act = async (page) => {
 }
 
 /** Replaces responses: the mail server cannot be reached, and a job fails. */
-const somethingFails: Act = async (page) => {
+const withFailures: Act = async (page) => {
   await page.route('**/api/studio/system/jobs*', async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as { data: { list: object[] } }

@@ -26,7 +26,7 @@ import styles from './shell.module.css'
 // Loaded when the page is idle, because the page works without it.
 const DeferredParts = lazy(async () => {
   await new Promise<void>((resolve) => whenIdle(resolve))
-  return withTexts('later', import('./deferred/DeferredParts.tsx')).then(
+  return withTexts('notices', import('./deferred/DeferredParts.tsx')).then(
     ({ DeferredParts }) => ({ default: DeferredParts }),
     () => ({ default: Nothing }),
   )

@@ -17,7 +17,7 @@ const withSearchTexts = <Loaded,>(loading: Promise<Loaded>) => withTexts('search
 
 /** Loads a screen of the member area with its texts, those of the account and those of payments. */
 const withMemberAreaTexts = <Loaded,>(loading: Promise<Loaded>) =>
-  withTexts('watch', withTexts('account', withTexts('mine', loading)))
+  withTexts('watch', withTexts('account', withTexts('member-area', loading)))
 
 const textPages = [
   paths.serviceAgreement,

@@ -5,9 +5,9 @@ import type account from './en/account.json'
 import type alerts from './en/alerts.json'
 import type balance from './en/balance.json'
 import type feedback from './en/feedback.json'
-import type mine from './en/mine.json'
+import type memberArea from './en/member-area.json'
 import type pages from './en/pages.json'
-import type later from './en/later.json'
+import type notices from './en/notices.json'
 import type search from './en/search.json'
 import type watch from './en/watch.json'
 import { fetchTexts, type TextPart } from './load-texts.ts'
@@ -16,9 +16,9 @@ import { createTranslator, type Values } from './translator.ts'
 type Texts = typeof en &
   typeof watch &
   typeof account &
-  typeof later &
+  typeof notices &
   typeof search &
-  typeof mine &
+  typeof memberArea &
   typeof alerts &
   typeof balance &
   typeof pages &

@@ -7,11 +7,11 @@ export type TextPart =
   | 'watch'
   | 'account'
   | 'search'
-  | 'mine'
+  | 'member-area'
   | 'alerts'
   | 'balance'
   | 'pages'
-  | 'later'
+  | 'notices'
   | 'feedback'
 
 const files = import.meta.glob<TextTree>(['./*/*.json', '!./en/*.json'], { import: 'default' })

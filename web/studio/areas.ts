@@ -43,14 +43,14 @@ export const areas: readonly Area[] = [
     path: '/studio/payments',
     icon: 'banknote',
     roles: ['owner', 'support', 'analyst'],
-    load: () => import('./money/MoneyScreen.tsx'),
+    load: () => import('./payments/PaymentsScreen.tsx'),
   },
   {
     name: 'customers',
     path: '/studio/customers',
     icon: 'people',
     roles: ['owner', 'support'],
-    load: () => import('./people/CustomersScreen.tsx'),
+    load: () => import('./customers/CustomersScreen.tsx'),
   },
   {
     name: 'plans',
@@ -64,7 +64,7 @@ export const areas: readonly Area[] = [
     path: '/studio/analytics',
     icon: 'chart',
     roles: ['owner', 'editor', 'analyst'],
-    load: () => import('./growth/GrowthScreen.tsx'),
+    load: () => import('./analytics/AnalyticsScreen.tsx'),
   },
   {
     name: 'experiments',

@@ -7,10 +7,10 @@ import content from './texts/en.content.json'
 import audit from './texts/en.audit.json'
 import shell from './texts/en.shell.json'
 import experiments from './texts/en.experiments.json'
-import growth from './texts/en.growth.json'
+import analytics from './texts/en.analytics.json'
 import labels from './texts/en.labels.json'
-import money from './texts/en.money.json'
-import people from './texts/en.people.json'
+import payments from './texts/en.payments.json'
+import customers from './texts/en.customers.json'
 import plans from './texts/en.plans.json'
 import homepage from './texts/en.homepage.json'
 import system from './texts/en.system.json'
@@ -26,11 +26,11 @@ type StudioKey =
   | KeyOf<typeof content>
   | KeyOf<typeof audit>
   | KeyOf<typeof homepage & typeof system & typeof settings>
-  | KeyOf<typeof growth>
+  | KeyOf<typeof analytics>
   | KeyOf<typeof experiments>
   | KeyOf<typeof labels>
-  | KeyOf<typeof money>
-  | KeyOf<typeof people>
+  | KeyOf<typeof payments>
+  | KeyOf<typeof customers>
   | KeyOf<typeof plans>
   | KeyOf<typeof start>
   | KeyOf<typeof topUps>
@@ -45,12 +45,12 @@ for (const part of [
   content,
   labels,
   homepage,
-  money,
-  people,
+  payments,
+  customers,
   plans,
   system,
   settings,
-  growth,
+  analytics,
   experiments,
   start,
   topUps,

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import '#web/i18n/later.ts'
+import '#web/i18n/notices.ts'
 // Preloaded, because an error toast must also appear without a connection.
 import '#web/ui/toast.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'

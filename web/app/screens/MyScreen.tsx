@@ -1,5 +1,5 @@
 import '#web/i18n/account.ts'
-import '#web/i18n/mine.ts'
+import '#web/i18n/member-area.ts'
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useId, type ReactNode } from 'react'

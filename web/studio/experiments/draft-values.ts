@@ -8,7 +8,7 @@ import {
 import { payLayouts } from '#contract/studio/homepage.ts'
 import { parseCents, formatCents } from '#web/studio/format.ts'
 import type { Translate } from '#web/studio/texts.ts'
-import { parseEpisodeAddress } from '#web/studio/growth/parse-episode-address.ts'
+import { parseEpisodeAddress } from '#web/studio/analytics/parse-episode-address.ts'
 
 /** The variants in addition to the control. */
 export const otherVariants = ['one', 'two', 'three'] as const

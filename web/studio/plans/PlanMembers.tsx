@@ -3,7 +3,7 @@ import { listPlanSubscribers, type PlanSubscriber } from '#contract/studio/plans
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { ListFooter } from '#web/ui/ListFooter.tsx'
-import { CustomerName } from '#web/studio/people/CustomerName.tsx'
+import { CustomerName } from '#web/studio/customers/CustomerName.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
@@ -20,7 +20,7 @@ export function PlanMembers({ id }: { id: string }) {
   })
   const columns = [
     {
-      title: t('people.customer'),
+      title: t('customers.customer'),
       cell: ({ user_id, email, order_email }: PlanSubscriber) => (
         <CustomerName id={user_id} email={email} order_email={order_email} display_name={null} />
       ),

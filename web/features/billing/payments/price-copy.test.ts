@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { orderStatuses, type Order, type Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
-import '#web/i18n/mine.ts'
+import '#web/i18n/member-area.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
 import {

@@ -25,7 +25,7 @@ export function ReasonSheet({
   const { t } = useTexts()
   const form = useGuardedForm({
     initial: { reason: '' },
-    validate: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    validate: ({ reason }) => (reason.trim() ? {} : { reason: t('payments.reasonMissing') }),
     send: async ({ reason }) => {
       if ((await onConfirm(reason.trim().slice(0, 200))) === undefined) return false
       onClose()
@@ -37,8 +37,8 @@ export function ReasonSheet({
       <p>{text}</p>
       <Field
         {...form.field('reason')}
-        label={t('money.reason')}
-        hint={t('money.reasonHint')}
+        label={t('payments.reason')}
+        hint={t('payments.reasonHint')}
         autoComplete="off"
         autoFocus
       />

@@ -1,5 +1,0 @@
-import { i18n } from './index.ts'
-import en from './en/mine.json'
-
-// Imported by the profile and the member area.
-i18n.add('en', en)

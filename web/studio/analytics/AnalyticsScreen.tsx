@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { Route, Routes } from 'react-router'
+import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
+import { listGrowthDays } from '#contract/studio/growth.ts'
+import { createLink, listLinks } from '#contract/studio/links.ts'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { usePermissions } from '#web/studio/session-queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { DailyReport } from './DailyReport.tsx'
+import { DropOff } from './DropOff.tsx'
+import { Funnel } from './Funnel.tsx'
+import { LinkForm } from './LinkForm.tsx'
+import { Links } from './Links.tsx'
+import styles from './analytics.module.css'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
+
+/** The analytics area: revenue, subscribers, campaigns, and the drop-off of a video's viewers. */
+export function Component() {
+  const isAllowed = usePermissions()
+  return (
+    <Routes>
+      <Route index element={<Overview />} />
+      {isAllowed(listDropOff) && <Route path="videos/:id" element={<DropOff />} />}
+      <Route path="*" element={<NotFound />} />
+    </Routes>
+  )
+}
+
+function Overview() {
+  const { t } = useTexts()
+  const isAllowed = usePermissions()
+  // One period for the whole page, so that the same figure never appears with two values.
+  const [days, setDays] = useState(30)
+  return (
+    <Page
+      title={t('analytics.title')}
+      lead={t(isAllowed(listGrowthDays) ? 'analytics.lead' : 'analytics.leadOfLinks')}
+    >
+      <div className={styles.choose}>
+        <DateRangeChoice days={days} onChoose={setDays} />
+      </div>
+      {isAllowed(listGrowthDays) && <DailyReport days={days} />}
+      {isAllowed(listFunnel) && <Funnel days={days} />}
+      {isAllowed(listLinks) && (
+        <Panel title={t('analytics.links')}>
+          {isAllowed(createLink) && <LinkForm />}
+          <Links days={days} />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+const dayRanges = [7, 30, 92]
+
+/** Chooses the number of days, including today. */
+function DateRangeChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
+  const { t } = useTexts()
+  return (
+    <SelectField
+      label={t('analytics.span')}
+      value={String(days)}
+      options={dayRanges.map((span) => ({
+        value: String(span),
+        label: t('analytics.days', { count: span }),
+      }))}
+      onChoose={(value) => onChoose(Number(value))}
+    />
+  )
+}

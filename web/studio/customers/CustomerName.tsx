@@ -1,0 +1,27 @@
+import { getCustomer, type Customer } from '#contract/studio/customers.ts'
+import { usePermissions } from '#web/studio/session-queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { customerName } from './customer-copy.ts'
+import styles from './customers.module.css'
+
+/**
+ * The name of a customer in a list, with a link if the role may open the customer's page. An unverified e-mail address
+ * from a purchase is marked.
+ */
+export function CustomerName({
+  id,
+  ...names
+}: Pick<Customer, 'id' | 'email' | 'display_name' | 'order_email'>) {
+  const { t } = useTexts()
+  const name = customerName(names)
+  const mayOpen = usePermissions()(getCustomer)
+  return (
+    <>
+      {mayOpen ? <PageLink to={`/studio/customers/${id}`}>{name ?? id}</PageLink> : (name ?? id)}
+      {name !== null && name === names.order_email && (
+        <span className={styles.mark}>{t('customers.atPurchase')}</span>
+      )}
+    </>
+  )
+}

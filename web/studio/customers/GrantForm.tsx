@@ -1,0 +1,87 @@
+import { grantEntitlement } from '#contract/studio/customers.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
+import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import styles from './customers.module.css'
+
+const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed) && Number(typed) <= most
+
+/** Grants an entitlement: to all videos for some days, to one video, or to one of its episodes. */
+export function GrantForm({ customer }: { customer: string }) {
+  const { t } = useTexts()
+  const { run } = useCommand(grantEntitlement, null)
+  const form = useGuardedForm({
+    initial: { title: '', video: '', number: '', days: '30', reason: '' },
+    validate: ({ title, video, number, days, reason }) => ({
+      // Without this check, a search without a choice would grant access to all videos.
+      ...((title.trim() || number) && !video ? { title: t('customers.videoUnchosen') } : {}),
+      ...(number && !wholeNumber(number, 100_000) ? { number: t('customers.numberBad') } : {}),
+      ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('customers.daysBad') }),
+      ...(reason.trim() ? {} : { reason: t('payments.reasonMissing') }),
+    }),
+    send: async ({ video, number, days, reason }) => {
+      const given = await run({
+        customer,
+        reason: reason.trim().slice(0, 200),
+        ...(video ? { video_id: video } : {}),
+        ...(video && number ? { number: Number(number) } : {}),
+        ...(days ? { days: Number(days) } : {}),
+      })
+      if (!given) return false
+      notify(t('customers.gave'))
+      form.reset({ title: '', video: '', number: '', reason: '' })
+      return true
+    },
+  })
+  const { title, video } = form.value
+  return (
+    <form className={styles.grant} onSubmit={form.submit} noValidate>
+      <Field
+        {...form.field('title')}
+        // The results change, so a video chosen from the previous ones is deselected.
+        onValue={(typed) => form.set({ title: typed, video: '' })}
+        label={t('customers.video')}
+        hint={t('customers.videoHint')}
+        autoComplete="off"
+        required={false}
+      />
+      <VideoChoice
+        keyword={title.trim()}
+        value={video}
+        label={t('customers.what')}
+        none={t('customers.everything')}
+        hint={t('customers.whatHint')}
+        onChoose={(id) => form.set({ video: id })}
+      />
+      <Field
+        {...form.field('number')}
+        label={t('customers.number')}
+        hint={t('customers.numberHint')}
+        inputMode="numeric"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('days')}
+        label={t('customers.days')}
+        hint={t('customers.daysHint')}
+        inputMode="numeric"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('reason')}
+        label={t('payments.reason')}
+        hint={t('payments.reasonHint')}
+        autoComplete="off"
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('customers.giveIt')}
+      </Button>
+    </form>
+  )
+}

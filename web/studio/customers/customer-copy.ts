@@ -1,0 +1,15 @@
+import type { Customer } from '#contract/studio/customers.ts'
+import type { Translate } from '#web/studio/texts.ts'
+
+/** Returns a customer's name or e-mail address; null for a guest with neither. */
+export const customerName = ({
+  email,
+  display_name,
+  order_email,
+}: Pick<Customer, 'email' | 'display_name' | 'order_email'>) => email ?? display_name ?? order_email
+
+/** Returns a customer's e-mail address. Says if it is not verified, or known only from a purchase. */
+export function emailText({ email, email_verified, order_email }: Customer, t: Translate): string {
+  if (email !== null) return email_verified ? email : `${email} (${t('customers.notVerified')})`
+  return order_email === null ? '–' : `${order_email} (${t('customers.atPurchase')})`
+}

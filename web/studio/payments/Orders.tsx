@@ -1,0 +1,122 @@
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { gatewayIds, orderStatuses } from '#contract/billing.ts'
+import type { QueryOf } from '#contract/endpoint.ts'
+import type { listOrders } from '#contract/studio/orders.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { useForm } from '#web/ui/forms/use-form.ts'
+import { useOperatorSession } from '#web/studio/session-queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { OrderList } from './OrderList.tsx'
+import { gatewayNames } from './order-copy.ts'
+import styles from './payments.module.css'
+
+type Filter = QueryOf<typeof listOrders>
+
+const filterNames = ['status', 'gateway', 'customer', 'since', 'until'] as const
+type OrderFilters = Record<(typeof filterNames)[number], string>
+
+/** The list of orders. Its filters are stored in the URL, so that it can be bookmarked and shared. */
+export function Orders() {
+  const { t } = useTexts()
+  const [params, setParams] = useSearchParams()
+  // `Object.fromEntries` loses the type of the names.
+  const asked = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? ''])) as OrderFilters
+  const filter = filterOf(asked)
+  const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+  return (
+    <>
+      <Filters
+        asked={asked}
+        onAsk={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
+      />
+      <OrderList filter={filter} caption={t('payments.orders')} />
+      <p>
+        <a className={buttonClass('quiet')} href={`/api/studio/orders.csv?${file}`} download>
+          {t('payments.export')}
+        </a>
+      </p>
+    </>
+  )
+}
+
+function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: OrderFilters) => void }) {
+  const { t } = useTexts()
+  const { role } = useOperatorSession().operator
+  const form = useForm({
+    initial: asked,
+    validate: ({ since, until }) =>
+      since !== '' && until !== '' && since > until ? { until: t('payments.untilBeforeSince') } : {},
+    send: async (filters) => onAsk({ ...filters, customer: filters.customer.trim() }),
+  })
+  const [shown, setShown] = useState(asked)
+  // Updates the form when the URL changes elsewhere, such as by the browser's Back button.
+  if (filterNames.some((name) => shown[name] !== asked[name])) {
+    setShown(asked)
+    form.set(asked)
+  }
+  const any = { value: '', label: t('payments.any') }
+  return (
+    <form className={styles.filters} onSubmit={form.submit} role="search" aria-label={t('payments.orders')}>
+      <SelectField
+        label={t('payments.status')}
+        value={form.value.status}
+        options={[any, ...orderStatuses.map((value) => ({ value, label: t(`payments.state.${value}`) }))]}
+        onChoose={(status) => form.set({ status })}
+      />
+      <SelectField
+        label={t('payments.gateway')}
+        value={form.value.gateway}
+        options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
+        onChoose={(gateway) => form.set({ gateway })}
+      />
+      <div className={styles.whom}>
+        <Field
+          {...form.field('customer')}
+          label={t(role === 'analyst' ? 'payments.customerId' : 'payments.customer')}
+          hint={t('payments.personHint')}
+          autoComplete="off"
+          required={false}
+        />
+      </div>
+      <Field
+        {...form.field('since')}
+        label={t('payments.since')}
+        type="date"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('until')}
+        label={t('payments.until')}
+        type="date"
+        autoComplete="off"
+        required={false}
+      />
+      <Button type="submit">{t('payments.find')}</Button>
+    </form>
+  )
+}
+
+/** Returns the filter for the server. Days are in the operator's time zone; the last day is included. */
+function filterOf({ status, gateway, customer, since, until }: OrderFilters): Filter {
+  const chosen = orderStatuses.find((each) => each === status)
+  const chosenGateway = gatewayIds.find((each) => each === gateway)
+  const [from, to] = [startOfDay(since, 0), startOfDay(until, 1)]
+  return {
+    ...(chosen ? { status: chosen } : {}),
+    ...(chosenGateway ? { gateway: chosenGateway } : {}),
+    ...(customer ? { customer } : {}),
+    ...(from ? { since: from } : {}),
+    ...(to ? { until: to } : {}),
+  }
+}
+
+function startOfDay(day: string, later: number): string | undefined {
+  const at = new Date(`${day}T00:00`)
+  if (Number.isNaN(at.getTime())) return undefined
+  at.setDate(at.getDate() + later)
+  return at.toISOString()
+}
