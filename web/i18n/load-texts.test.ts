@@ -34,7 +34,7 @@ const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map
 const alike: Partial<Record<Language, string>> = {
   dy: 'account.name order.cvv pay.paypal pay.wallet player.normal player.progress privacy.details video.link',
   es: 'order.cvv orders.plan pay.paypal player.normal',
-  fy: 'account.email order.cvv order.email pay.paypal pay.trial player.pause player.progress player.volume search.suggestions video.byMail',
+  fy: 'account.email order.cvv order.email pay.paypal pay.testMethod player.pause player.progress player.volume search.suggestions video.byMail',
   pt: 'account.email order.cvv order.email pay.paypal player.normal player.volume search.tag video.byMail video.link',
 }
 

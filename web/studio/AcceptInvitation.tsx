@@ -78,7 +78,7 @@ function AccountSetup({
     initial: { password: '', repeat_password: '', code: '' },
     validate: ({ password, repeat_password, code }) => ({
       ...(password.length >= 8 ? {} : { password: tShared('account.passwordHint') }),
-      ...(password === repeat_password ? {} : { repeat_password: tShared('account.repeatBad') }),
+      ...(password === repeat_password ? {} : { repeat_password: tShared('account.repeatInvalid') }),
       ...(code ? {} : { code: tShared('account.codeMissing') }),
     }),
     send: async (values) => {
@@ -99,12 +99,12 @@ function AccountSetup({
       <Field
         {...form.field('code')}
         label={tShared('account.code')}
-        hint={tShared('factor.codeOfApp')}
+        hint={tShared('secondFactor.codeOfApp')}
         inputMode="numeric"
         autoComplete="one-time-code"
       />
       <Button wide type="submit" disabled={form.busy}>
-        {form.busy ? tShared('account.working') : t('shell.begin')}
+        {form.busy ? tShared('account.working') : t('shell.openStudio')}
       </Button>
     </AccountForm>
   )

@@ -23,7 +23,7 @@ function NotAvailable({ reason }: { reason: string }) {
       <p>{reason}</p>
       <p>
         <Link className={buttonClass('quiet')} to="/studio">
-          {t('shell.toStart')}
+          {t('shell.goToStart')}
         </Link>
       </p>
     </Page>

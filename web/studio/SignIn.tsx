@@ -26,7 +26,7 @@ export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
   const form = useForm({
     initial: { email: '', password: '', totp: '' },
     validate: ({ email, password, totp }) => ({
-      ...(isEmail(email) ? {} : { email: tShared('account.emailBad') }),
+      ...(isEmail(email) ? {} : { email: tShared('account.emailInvalid') }),
       ...(password ? {} : { password: tShared('account.passwordMissing') }),
       ...(asksForCode && !totp ? { totp: tShared('account.codeMissing') } : {}),
     }),

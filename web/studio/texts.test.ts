@@ -15,7 +15,7 @@ const parts = Object.keys(files)
 
 /** Texts that are spelled as in English in German; each was reviewed. */
 const alike = new Set(
-  'content.title content.video content.state content.cuts.zoom content.cuts.across content.film shell.studio shell.area.videos shell.area.team team.title team.details team.site experiments.name experiments.state experiments.video analytics.links analytics.linkTo analytics.byKind.video analytics.click.meta analytics.click.tiktok homepage.kind homepage.source homepage.size.desktop homepage.builtIn homepage.textTitle homepage.markdown payments.status payments.id customers.name customers.id plans.state plans.name plans.goesOn system.state system.jobState.ok settings.name.google_analytics topUps.bonus'.split(
+  'content.title content.video content.state content.crop.zoom content.crop.horizontal content.videoFile shell.studio shell.area.videos shell.area.team team.title team.details team.site experiments.name experiments.state experiments.video analytics.links analytics.linkVideo analytics.dimension.video analytics.click.meta analytics.click.tiktok homepage.kind homepage.source homepage.size.desktop homepage.original homepage.textTitle homepage.markdown payments.status payments.id customers.name customers.id plans.state plans.name plans.renewalStatus system.state system.jobState.ok settings.name.google_analytics topUps.bonus'.split(
     ' ',
   ),
 )
@@ -43,7 +43,7 @@ it.each(parts)('%s has the same texts in German as in English, with the same pla
 
 /** Texts whose number has no noun, or is never 1. Each was reviewed. */
 const countless = new Set(
-  'content.failedCount content.allFiles content.leaveOutAstray content.said.allTitles content.said.titlesOf content.giveUpAll content.giveUpTitle content.offListAll shell.moved analytics.days'.split(
+  'content.failedCount content.showAllFiles content.skipUnmatchedCaptions content.import.showAllTitles content.import.titleCount content.discardAll content.discardTitle content.dismissAll shell.moved analytics.days'.split(
     ' ',
   ),
 )

@@ -22,7 +22,7 @@ export function OfflineBanner() {
   )
   return (
     <div role="status">
-      {isOffline && <p className={`${floating.line} ${styles.line}`}>{t('offline.line')}</p>}
+      {isOffline && <p className={`${floating.line} ${styles.line}`}>{t('offline.message')}</p>}
     </div>
   )
 }

@@ -172,9 +172,9 @@ function FeedEnd() {
   const { t } = useTranslation()
   return (
     <div className={styles.over}>
-      <p>{t('feed.over')}</p>
+      <p>{t('feed.allCaughtUp')}</p>
       <Link className={buttonClass('main')} to={paths.home.to()}>
-        {t('list.emptyWay')}
+        {t('list.browseDramas')}
       </Link>
     </div>
   )

@@ -26,9 +26,9 @@ function Form({ onSent }: { onSent: () => void }) {
   const form = useForm({
     initial: { message: '', name: '', email: '' },
     validate: ({ message, name, email }) => ({
-      ...(isValidMessage(message) ? {} : { message: t('feedback.messageBad') }),
-      ...(!name || isValidName(name) ? {} : { name: t('feedback.nameBad') }),
-      ...(!email || isEmail(email) ? {} : { email: t('feedback.emailBad') }),
+      ...(isValidMessage(message) ? {} : { message: t('feedback.messageInvalid') }),
+      ...(!name || isValidName(name) ? {} : { name: t('feedback.nameInvalid') }),
+      ...(!email || isEmail(email) ? {} : { email: t('feedback.emailInvalid') }),
     }),
     send: (value) => sendFeedback(value).then(onSent, () => notify(t('feedback.failed'))),
   })

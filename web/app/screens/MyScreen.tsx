@@ -162,7 +162,7 @@ function LinkedAccountsSection({ user }: { user: User }) {
   const { data } = useQuery(socialProvidersQuery)
   if (!data?.list.length && !data?.linked.length) return null
   return (
-    <TitledSection title={t('link.mine')}>
+    <TitledSection title={t('link.linkedAccounts')}>
       <Suspense>
         <LinkedAccounts user={user} />
       </Suspense>
@@ -218,7 +218,7 @@ function AreaLinks() {
     </Link>
   )
   return (
-    <nav className={styles.links} aria-label={t('my.ways')}>
+    <nav className={styles.links} aria-label={t('my.library')}>
       {link(paths.favorites.to(), 'heart', t('menu.favorites'))}
       {link(paths.history.to(), 'play', t('menu.history'))}
       {link(paths.unlocked.to(), 'check', t('menu.unlocked'))}

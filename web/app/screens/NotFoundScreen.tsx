@@ -14,7 +14,7 @@ export function Component() {
         <h1>{t('notFound.title')}</h1>
         <p>{t('notFound.text')}</p>
         <Link className={buttonClass('main')} to={paths.home.to()}>
-          {t('notFound.way')}
+          {t('notFound.goHome')}
         </Link>
       </section>
       <SuggestedDramas />

@@ -65,7 +65,7 @@ export function Component() {
 
 function linkTextOf(order: Order | undefined) {
   if (!order || !shouldShowOfferAgain(order)) return 'result.watch'
-  return isFullyRefunded(order) ? 'result.buyAgain' : 'result.again'
+  return isFullyRefunded(order) ? 'result.buyAgain' : 'result.tryAgain'
 }
 
 /** Returns the default path to go back to: the purchased episode or video, else the homepage. */

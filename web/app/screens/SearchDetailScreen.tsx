@@ -19,7 +19,7 @@ export function Component() {
     <Listing
       key={id}
       listing={{ keyword: searchTerm }}
-      title={t('list.results', { words: searchTerm })}
+      title={t('list.results', { searchTerm })}
       notFound={<NotFound />}
     />
   )

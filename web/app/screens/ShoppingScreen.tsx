@@ -148,7 +148,7 @@ function NothingForSale() {
     <div className={styles.closed}>
       <p>{t('pay.noGateway')}</p>
       <Link className={buttonClass('quiet')} to={paths.home.to()}>
-        {t('list.emptyWay')}
+        {t('list.browseDramas')}
       </Link>
     </div>
   )
@@ -168,7 +168,7 @@ function PlanCard({ plan, status, disabled, onChoose }: PlanCardProps) {
   const introPrice = plan.intro_price_cents
   const label = {
     current: t('shopping.current'),
-    planned: t('shopping.planned'),
+    planned: t('shopping.nextPlan'),
     owed: t('shopping.payNow'),
     waits: t('shopping.choose', { name: plan.name }),
     open: t('shopping.choose', { name: plan.name }),

@@ -23,17 +23,17 @@ export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: (
   const push = useChangePush(onClose)
   const enableMail = async () => {
     if (!(await mail.change(true))) return
-    notify(t('alerts.on'))
+    notify(t('alerts.turnedOn'))
     onClose()
   }
   const busy = mail.busy || push.busy
   return (
-    <Sheet title={t('alerts.askTitle')} onClose={onClose}>
+    <Sheet title={t('alerts.promptTitle')} onClose={onClose}>
       <div className={styles.ask}>
-        <p>{t('alerts.askText')}</p>
+        <p>{t('alerts.promptText')}</p>
         {ways.push && (
           <Button wide disabled={busy} onClick={() => void push.change(true)}>
-            {t('alerts.askPush')}
+            {t('alerts.promptPush')}
           </Button>
         )}
         {ways.mail && (
@@ -43,11 +43,11 @@ export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: (
             disabled={busy}
             onClick={() => void enableMail()}
           >
-            {t('alerts.askMail')}
+            {t('alerts.promptMail')}
           </Button>
         )}
         <Button wide variant="quiet" onClick={onClose}>
-          {t('alerts.later')}
+          {t('alerts.notNow')}
         </Button>
       </div>
     </Sheet>

@@ -27,7 +27,7 @@ export function StopAlerts({ secret }: { secret: string }) {
     return (
       <AccountPage title={t('alerts.stopped')} lead={t('alerts.stoppedText')}>
         <Link className={buttonClass('main', true)} to={paths.home.to()} replace>
-          {t('list.emptyWay')}
+          {t('list.browseDramas')}
         </Link>
       </AccountPage>
     )

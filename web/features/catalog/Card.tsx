@@ -27,7 +27,7 @@ export function Card({ video, rank, note, episode, watched }: CardProps) {
         {rank !== undefined && <span className={styles.place}>{rank}</span>}
         {video.progress !== undefined && video.progress < 100 && (
           <span className={styles.making}>
-            {t('card.making', { progress: video.progress })}
+            {t('card.processing', { progress: video.progress })}
             <progress max={100} value={video.progress} aria-hidden="true" />
           </span>
         )}

@@ -70,7 +70,7 @@ export function Listing({ listing, title, notFound }: ListingProps) {
       </ul>
       <ListFooter
         pages={pages}
-        empty={<EmptyList text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
+        empty={<EmptyList text={listing.keyword ? t('list.noResults') : t('list.empty')} />}
       />
     </section>
   )

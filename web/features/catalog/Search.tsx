@@ -42,7 +42,7 @@ export function Search() {
                 </Link>
                 <button
                   type="button"
-                  aria-label={t('search.forget', { words })}
+                  aria-label={t('search.removeSearch', { searchTerm: words })}
                   onClick={() => setSearches(removeSearch(words))}
                 >
                   <Icon name="close" size={16} />

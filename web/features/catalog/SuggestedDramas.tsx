@@ -36,7 +36,7 @@ export function EmptyList({ text }: { text: string }) {
     <>
       <p>{text}</p>
       <Link className={buttonClass('main')} to={paths.home.to()}>
-        {t('list.emptyWay')}
+        {t('list.browseDramas')}
       </Link>
       <SuggestedDramas />
     </>

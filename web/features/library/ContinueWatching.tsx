@@ -20,7 +20,7 @@ export function ContinueWatching() {
           <Card
             video={video}
             episode={episode.number}
-            note={t('home.episodeLeft', { number: episode.number })}
+            note={t('home.continueEpisode', { number: episode.number })}
             watched={episode.duration_ms ? position_ms / episode.duration_ms : 0}
           />
         </li>

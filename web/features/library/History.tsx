@@ -20,7 +20,7 @@ export function History({ kind }: { kind: 'watched' | 'unlocked' }) {
   const watched = ({ episode, position_ms }: HistoryEntry) => ({
     notes: [
       [t('lists.episode', { number: episode.number }), episode.title].filter(Boolean).join(' · '),
-      t('lists.left', { time: formatClock(position_ms) }),
+      t('lists.stoppedAt', { time: formatClock(position_ms) }),
     ],
     watched: episode.duration_ms ? Math.min(1, position_ms / episode.duration_ms) : 0,
   })

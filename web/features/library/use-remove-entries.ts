@@ -30,7 +30,7 @@ export function useRemoveEntries<Entry>(
       .then(() => queryClient.invalidateQueries({ queryKey: [queryKey[0]] }))
       .catch(() => {
         queryClient.setQueryData(queryKey, previousData)
-        notify(i18n.t('lists.notRemoved'))
+        notify(i18n.t('lists.removeFailed'))
       })
   }
 }

@@ -63,7 +63,7 @@ export function EndSlide({
               </Link>
             )}
             <Link className={buttonClass('quiet')} to={paths.home.to()}>
-              {t('list.emptyWay')}
+              {t('list.browseDramas')}
             </Link>
           </div>
         </div>

@@ -25,7 +25,7 @@ export function EpisodeGrid({ episodes, current, onChoose, onStep }: EpisodeGrid
     <>
       {episodes.length > manyEpisodes && (
         <Stepper
-          label={t('video.goTo')}
+          label={t('video.goToEpisode')}
           fewer={t('player.previous')}
           more={t('player.next')}
           value={current}

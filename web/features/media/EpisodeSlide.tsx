@@ -95,9 +95,9 @@ function Processing({ progress }: { progress: number }) {
   const { t } = useTranslation()
   return (
     <div className={styles.middle} role="status">
-      <h2>{t('video.making')}</h2>
-      <p>{t('video.makingText')}</p>
-      <progress className={styles.progress} max={100} value={progress} aria-label={t('video.making')} />
+      <h2>{t('video.processing')}</h2>
+      <p>{t('video.processingText')}</p>
+      <progress className={styles.progress} max={100} value={progress} aria-label={t('video.processing')} />
       <p>{`${progress} %`}</p>
     </div>
   )

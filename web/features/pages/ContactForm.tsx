@@ -19,9 +19,9 @@ function Form({ onSent }: { onSent: (email: string) => void }) {
   const form = useForm({
     initial: { name: '', email: '', message: '' },
     validate: ({ name, email, message }) => ({
-      ...(isValidName(name) ? {} : { name: t('pages.nameBad') }),
-      ...(isEmail(email) ? {} : { email: t('pages.emailBad') }),
-      ...(isValidMessage(message) ? {} : { message: t('pages.messageBad') }),
+      ...(isValidName(name) ? {} : { name: t('pages.nameInvalid') }),
+      ...(isEmail(email) ? {} : { email: t('pages.emailInvalid') }),
+      ...(isValidMessage(message) ? {} : { message: t('pages.messageInvalid') }),
     }),
     send: async (value) => {
       await call(sendMessage, { body: value })
@@ -30,7 +30,7 @@ function Form({ onSent }: { onSent: (email: string) => void }) {
   })
   return (
     <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.busy}>
-      <h2>{t('pages.write')}</h2>
+      <h2>{t('pages.contactUs')}</h2>
       {form.formError && <p role="alert">{form.formError}</p>}
       <Field {...form.field('name')} label={t('pages.name')} autoComplete="name" />
       <Field
@@ -60,7 +60,7 @@ function Thanks({ email, onAgain }: { email: string; onAgain: () => void }) {
       </h2>
       <p>{t('pages.sentText', { email })}</p>
       <Button variant="quiet" onClick={onAgain}>
-        {t('pages.another')}
+        {t('pages.writeAnother')}
       </Button>
     </div>
   )

@@ -13,7 +13,7 @@ export function ConsentBanner({ onChoose, onDetails }: ConsentBannerProps) {
   return (
     <section className={styles.bar} aria-label={t('privacy.title')}>
       <p>
-        {t('privacy.short')}{' '}
+        {t('privacy.question')}{' '}
         <button type="button" className={styles.details} onClick={onDetails}>
           {t('privacy.details')}
         </button>

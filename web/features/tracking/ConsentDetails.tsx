@@ -37,9 +37,11 @@ export function ConsentDetails({ answer, platforms, onChoose, onClose }: Consent
           {platforms.length > 0
             ? t('privacy.withPartners', { partners: platforms.join(', ') })
             : t('privacy.text')}{' '}
-          {t('privacy.free')} <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
+          {t('privacy.noDisadvantage')} <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
         </p>
-        {answer !== null && <p className={styles.now}>{t(answer ? 'privacy.nowYes' : 'privacy.nowNo')}</p>}
+        {answer !== null && (
+          <p className={styles.now}>{t(answer ? 'privacy.accepted' : 'privacy.declined')}</p>
+        )}
       </div>
       <div className={styles.buttons}>
         <Button variant="quiet" onClick={() => onChoose(false)}>

@@ -112,7 +112,7 @@ export function VideoSlide(props: VideoSlideProps) {
       {active && failure && (
         <div className={styles.broken}>
           <LoadError
-            text={t(failure === 'unplayable' ? 'player.unplayable' : 'player.broken')}
+            text={t(failure === 'unplayable' ? 'player.unsupported' : 'player.playbackFailed')}
             onRetry={retry}
           />
         </div>
@@ -164,7 +164,7 @@ function StatusOverlays({ state, fast }: { state: PlayState; fast: boolean }) {
             <Icon name="mute" size={20} /> {t('player.soundOn')}
           </button>
         )}
-        {fast && <span className={styles.fast}>{t('player.faster')}</span>}
+        {fast && <span className={styles.fast}>{t('player.doubleSpeed')}</span>}
       </div>
     </>
   )

@@ -35,7 +35,7 @@ function Overview() {
   return (
     <Page
       title={t('analytics.title')}
-      lead={t(isAllowed(listGrowthDays) ? 'analytics.lead' : 'analytics.leadOfLinks')}
+      lead={t(isAllowed(listGrowthDays) ? 'analytics.lead' : 'analytics.leadLinksOnly')}
     >
       <div className={styles.choose}>
         <DateRangeChoice days={days} onChoose={setDays} />
@@ -59,7 +59,7 @@ function DateRangeChoice({ days, onChoose }: { days: number; onChoose: (days: nu
   const { t } = useTexts()
   return (
     <SelectField
-      label={t('analytics.span')}
+      label={t('analytics.dateRange')}
       value={String(days)}
       options={dayRanges.map((span) => ({
         value: String(span),

@@ -54,7 +54,7 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
         ]}
         rows={rows}
         keyOf={({ day, currency }) => `${day} ${currency}`}
-        empty={t('analytics.nothingSold')}
+        empty={t('analytics.noSales')}
       />
     </Panel>
   )
@@ -110,13 +110,17 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
         caption={t('analytics.subscribers')}
         columns={[
           { title: t('analytics.day'), cell: ({ day }: GrowthDay) => formatDay(day, language) },
-          { title: t('analytics.new'), figures: true, cell: ({ subscribed }: GrowthDay) => subscribed },
+          {
+            title: t('analytics.newSubscribers'),
+            figures: true,
+            cell: ({ subscribed }: GrowthDay) => subscribed,
+          },
           { title: t('analytics.churned'), figures: true, cell: ({ churned }: GrowthDay) => churned },
           { title: t('analytics.failed'), figures: true, cell: (day: GrowthDay) => day.failed_renewals },
         ]}
         rows={rows}
         keyOf={({ day }) => day}
-        empty={t('analytics.nobodyMoved')}
+        empty={t('analytics.noSubscriberChanges')}
       />
     </Panel>
   )
@@ -126,8 +130,8 @@ function subscriberFigures(t: Translate, list: readonly GrowthDay[], subscribers
   const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
     formatCount(list.reduce((total, day) => total + day[field], 0))
   return [
-    [t('analytics.now'), formatCount(subscribers)],
-    [t('analytics.new'), sum('subscribed')],
+    [t('analytics.currentSubscribers'), formatCount(subscribers)],
+    [t('analytics.newSubscribers'), sum('subscribed')],
     [t('analytics.churned'), sum('churned')],
     [t('analytics.failed'), sum('failed_renewals')],
   ] as const

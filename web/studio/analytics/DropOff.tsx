@@ -36,14 +36,14 @@ export function DropOff() {
       cell: ({ number }: Row) => `${t('analytics.episodeNumber')} ${number}`,
     },
     { title: t('analytics.started'), figures: true, cell: ({ started }: Row) => formatCount(started) },
-    { title: t('analytics.finished'), figures: true, cell: ({ finished }: Row) => formatCount(finished) },
+    { title: t('analytics.completed'), figures: true, cell: ({ finished }: Row) => formatCount(finished) },
     {
-      title: t('analytics.finishedShare'),
+      title: t('analytics.completionRate'),
       figures: true,
       cell: (row: Row) => formatShare(row.finished, row.started),
     },
     {
-      title: t('analytics.ofMost'),
+      title: t('analytics.retention'),
       figures: true,
       cell: (row: Row) => formatShare(row.started, most),
     },
@@ -60,7 +60,7 @@ export function DropOff() {
       }
     >
       <Panel title={t('analytics.viewersByEpisode')}>
-        <p className={styles.words}>{t('analytics.dropOffWords')}</p>
+        <p className={styles.words}>{t('analytics.dropOffText')}</p>
         {since !== null && (
           <p className={styles.words}>{t('analytics.countedSince', { time: formatTime(since, language) })}</p>
         )}
@@ -69,7 +69,7 @@ export function DropOff() {
           <>
             <p className={styles.legend}>
               <span data-of="whole">{t('analytics.started')}</span>
-              <span data-of="part">{t('analytics.finished')}</span>
+              <span data-of="part">{t('analytics.completed')}</span>
             </p>
             <BarChart
               title={t('analytics.viewersChart')}

@@ -37,19 +37,19 @@ export function Funnel({ days }: { days: number }) {
   const rows = pages?.flatMap(({ list }) => list) ?? []
   return (
     <Panel title={t('analytics.funnel')}>
-      <p className={styles.words}>{t('analytics.funnelClock')}</p>
-      <p className={styles.words}>{t('analytics.funnelTouch')}</p>
+      <p className={styles.words}>{t('analytics.funnelDates')}</p>
+      <p className={styles.words}>{t('analytics.funnelAttribution')}</p>
       <div className={styles.chooseTwo}>
         <SelectField
-          label={t('analytics.by')}
+          label={t('analytics.groupBy')}
           value={groupBy}
-          options={funnelKinds.map((kind) => ({ value: kind, label: t(`analytics.byKind.${kind}`) }))}
+          options={funnelKinds.map((kind) => ({ value: kind, label: t(`analytics.dimension.${kind}`) }))}
           onChoose={(value) => setGroupBy(funnelKinds.find((kind) => kind === value) ?? 'token')}
         />
         <SelectField
-          label={t('analytics.view')}
+          label={t('analytics.revenueView')}
           value={view}
-          options={views.map((one) => ({ value: one, label: t(`analytics.views.${one}`) }))}
+          options={views.map((one) => ({ value: one, label: t(`analytics.revenueViews.${one}`) }))}
           onChoose={(value) => setView(views.find((one) => one === value) ?? 'revenue')}
         />
       </div>
@@ -74,7 +74,7 @@ export function Funnel({ days }: { days: number }) {
             })}
             rows={rows}
             keyOf={({ key }) => key ?? ''}
-            empty={t('analytics.nobodyCame')}
+            empty={t('analytics.noVisits')}
           />
         </>
       ) : (
@@ -110,7 +110,7 @@ function columnsOf(t: Translate, { by, view, maxVisits }: { by: FunnelKind; view
   })
   return [
     {
-      title: t(`analytics.byKind.${by}`),
+      title: t(`analytics.dimension.${by}`),
       cell: (row: FunnelRow) => <FunnelRowName by={by} row={row} share={row.visits / maxVisits} />,
     },
     count(visitsName(t, by), 'visits'),

@@ -24,9 +24,9 @@ export function LinkForm() {
   const form = useGuardedForm({
     initial: empty,
     validate: ({ name, address, video, episode }) => ({
-      ...(name.trim() === '' ? { name: t('analytics.linkNameBad') } : {}),
-      ...(videoOf(address, video) ? {} : { address: t('analytics.linkToBad') }),
-      ...(/^[1-9]\d{0,3}$/.test(episode) ? {} : { episode: t('analytics.linkEpisodeBad') }),
+      ...(name.trim() === '' ? { name: t('analytics.linkNameInvalid') } : {}),
+      ...(videoOf(address, video) ? {} : { address: t('analytics.linkVideoInvalid') }),
+      ...(/^[1-9]\d{0,3}$/.test(episode) ? {} : { episode: t('analytics.linkEpisodeInvalid') }),
     }),
     send: async ({ name, address, video, episode }) => {
       const target = { video_id: videoOf(address, video), episode: Number(episode) }
@@ -46,8 +46,8 @@ export function LinkForm() {
       />
       <VideoField
         {...form.field('address')}
-        label={t('analytics.linkTo')}
-        hint={t('analytics.linkToHint')}
+        label={t('analytics.linkVideo')}
+        hint={t('analytics.linkVideoHint')}
         chosen={form.value.video}
         onValue={(address) => {
           const pasted = parseEpisodeAddress(address)
@@ -63,7 +63,7 @@ export function LinkForm() {
         autoComplete="off"
       />
       <Button type="submit" disabled={form.busy}>
-        {t('analytics.makeLink')}
+        {t('analytics.createLink')}
       </Button>
       {createdLink && <LinkSheet link={createdLink} onClose={() => setCreatedLink(null)} />}
     </form>

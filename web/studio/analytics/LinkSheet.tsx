@@ -14,7 +14,7 @@ export function LinkSheet({ link: { name, url }, onClose }: { link: Link; onClos
       <div className={styles.link}>
         <QrCode text={url} label={t('analytics.qrLabel', { name })} />
         <code>{url}</code>
-        <Button onClick={() => void copyText(url)}>{t('analytics.copy')}</Button>
+        <Button onClick={() => void copyText(url)}>{t('analytics.copyLink')}</Button>
       </div>
     </Sheet>
   )

@@ -31,13 +31,13 @@ export function Links({ days }: { days: number }) {
       title: t('analytics.target'),
       cell: ({ title, episode }: Link) => t('analytics.episode', { title, number: episode }),
     },
-    { title: t('analytics.made'), cell: ({ created_at }: Link) => formatDate(created_at, language) },
+    { title: t('analytics.created'), cell: ({ created_at }: Link) => formatDate(created_at, language) },
     ...(['visits', 'plays', 'paywalls', 'paid'] as const).map((field) => ({
       title: t(`analytics.${field}`),
       figures: true,
       cell: (link: Link) => formatCount(link[field]),
     })),
-    { title: t('analytics.netOfSale'), figures: true, cell: net('sale_revenue') },
+    { title: t('analytics.netFirstPayment'), figures: true, cell: net('sale_revenue') },
     { title: t('analytics.netLifetime'), figures: true, cell: net('revenue') },
     {
       title: t('analytics.showLink'),

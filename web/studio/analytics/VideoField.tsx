@@ -19,8 +19,8 @@ export function VideoField({
         <VideoChoice
           keyword={typed}
           value={chosen}
-          label={t('analytics.which')}
-          none={t('analytics.choose')}
+          label={t('analytics.chooseVideo')}
+          none={t('analytics.choosePlaceholder')}
           onChoose={onChoose}
         />
       )}

@@ -78,7 +78,7 @@ export function VideoList() {
           columns={columns}
           rows={videos.data.pages.flatMap(({ list }) => list)}
           keyOf={({ id }) => id}
-          empty={t(keyword || state ? 'content.nothingFound' : 'content.nothing')}
+          empty={t(keyword || state ? 'content.noMatches' : 'content.noVideos')}
         />
       )}
       <ListFooter pages={videos} empty={null} />
@@ -101,7 +101,7 @@ function Title({ row: { id, title, cover_url, cover_color } }: { row: StudioVide
 function episodeSummary({ episode_count, progress, failed_count }: StudioVideoRow, t: Translate): string {
   return [
     String(episode_count),
-    ...(progress === null ? [] : [t('content.made', { percent: progress })]),
+    ...(progress === null ? [] : [t('content.percentProcessed', { percent: progress })]),
     ...(failed_count === 0 ? [] : [t('content.failedCount', { count: failed_count })]),
   ].join(' · ')
 }
@@ -112,7 +112,7 @@ function AddVideoSheet({ onClose }: { onClose: () => void }) {
   const leaveTo = useNavigateDiscarding()
   const form = useGuardedForm({
     initial: { title: '' },
-    validate: ({ title }) => (title.trim() === '' ? { title: t('content.titleRequired') } : {}),
+    validate: ({ title }) => (title.trim() === '' ? { title: t('content.titleMissing') } : {}),
     fieldOf: () => 'title',
     send: async ({ title }) => {
       const { id } = await call(addVideo, { body: { title } })
@@ -120,7 +120,7 @@ function AddVideoSheet({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <FormSheet title={t('content.add')} form={form} action={t('content.addDraft')} onClose={onClose}>
+    <FormSheet title={t('content.add')} form={form} action={t('content.createDraft')} onClose={onClose}>
       <Field
         {...form.field('title')}
         label={t('content.titleInEnglish')}

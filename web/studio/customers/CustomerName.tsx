@@ -20,7 +20,7 @@ export function CustomerName({
     <>
       {mayOpen ? <PageLink to={`/studio/customers/${id}`}>{name ?? id}</PageLink> : (name ?? id)}
       {name !== null && name === names.order_email && (
-        <span className={styles.mark}>{t('customers.atPurchase')}</span>
+        <span className={styles.mark}>{t('customers.fromPurchase')}</span>
       )}
     </>
   )

@@ -48,7 +48,7 @@ export function CustomerPage({ id }: { id: string }) {
   return (
     <Page
       title={(customer && customerName(customer)) ?? t('customers.customer')}
-      lead={<PageLink to="/studio/customers">{t('customers.another')}</PageLink>}
+      lead={<PageLink to="/studio/customers">{t('customers.backToSearch')}</PageLink>}
       actions={file.data && customer?.role !== 'deleted' && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
@@ -68,7 +68,7 @@ function Sections({ file }: { file: CustomerDetails }) {
         renewsAt={file.membership.status === 'active' ? file.membership.renews_at : null}
       />
       {isAllowed(grantEntitlement) && role !== 'deleted' && (
-        <Panel title={t('customers.give')}>
+        <Panel title={t('customers.grant')}>
           <GrantForm customer={id} />
         </Panel>
       )}
@@ -96,7 +96,7 @@ function Summary({ file: { customer, membership } }: { file: CustomerDetails }) 
       facts={[
         { name: t('customers.email'), value: emailText(customer, t) },
         { name: t('customers.name'), value: customer.display_name ?? '–' },
-        { name: t('customers.role'), value: t(`customers.is.${customer.role}`) },
+        { name: t('customers.type'), value: t(`customers.types.${customer.role}`) },
         { name: t('customers.since'), value: formatTime(customer.created_at, language) },
         { name: t('customers.plan'), value: membershipText(membership, t, language) },
         { name: t('customers.id'), value: customer.id },
@@ -134,7 +134,7 @@ function PaymentMethods({ methods }: { methods: Method[] }) {
         last4 ? `${brands[brand ?? ''] ?? brand ?? ''} •••• ${last4}`.trim() : gatewayNames[gateway],
     },
     { title: t('payments.gateway'), cell: ({ gateway }: Method) => gatewayNames[gateway] },
-    { title: t('customers.keptSince'), cell: ({ created_at }: Method) => formatTime(created_at, language) },
+    { title: t('customers.savedSince'), cell: ({ created_at }: Method) => formatTime(created_at, language) },
   ]
   return (
     <Panel title={t('customers.methods')}>
@@ -166,7 +166,7 @@ function Sessions({ file: { customer, sessions } }: { file: CustomerDetails }) {
       cell: ({ created_at }: CustomerSession) => formatTime(created_at, language),
     },
     {
-      title: t('customers.seen'),
+      title: t('customers.lastActive'),
       cell: ({ last_seen_at }: CustomerSession) => formatTime(last_seen_at, language),
     },
   ]

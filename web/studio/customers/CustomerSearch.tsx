@@ -20,7 +20,7 @@ export function CustomerSearch() {
   const searchTerm = params.get('keyword') ?? ''
   const form = useForm({
     initial: { keyword: searchTerm },
-    validate: (typed) => (typed.keyword.trim() ? {} : { keyword: t('customers.keywordMissing') }),
+    validate: (typed) => (typed.keyword.trim() ? {} : { keyword: t('customers.searchTermMissing') }),
     send: async (typed) => setParams({ keyword: typed.keyword.trim() }),
   })
   return (
@@ -28,11 +28,11 @@ export function CustomerSearch() {
       <form className={styles.find} onSubmit={form.submit} role="search" noValidate>
         <Field
           {...form.field('keyword')}
-          label={t('customers.keyword')}
-          hint={t('customers.keywordHint')}
+          label={t('customers.searchTerm')}
+          hint={t('customers.searchTermHint')}
           autoComplete="off"
         />
-        <Button type="submit">{t('customers.find')}</Button>
+        <Button type="submit">{t('customers.search')}</Button>
       </form>
       {searchTerm && <SearchResults keyword={searchTerm} />}
     </Page>
@@ -52,7 +52,7 @@ function SearchResults({ keyword }: { keyword: string }) {
       title: t('customers.customer'),
       cell: (customer: Customer) => <CustomerName {...customer} />,
     },
-    { title: t('customers.role'), cell: ({ role }: Customer) => t(`customers.is.${role}`) },
+    { title: t('customers.type'), cell: ({ role }: Customer) => t(`customers.types.${role}`) },
     { title: t('customers.since'), cell: ({ created_at }: Customer) => formatTime(created_at, language) },
   ]
   return (
@@ -61,7 +61,7 @@ function SearchResults({ keyword }: { keyword: string }) {
       columns={columns}
       rows={customers.data.list}
       keyOf={({ id }) => id}
-      empty={t('customers.nobody')}
+      empty={t('customers.noCustomers')}
     />
   )
 }

@@ -35,7 +35,7 @@ export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => voi
         setBalancesLeft(remainingBalancesFromError(error))
         throw error
       })
-      notify(t('done.personDeleted'))
+      notify(t('done.customerDeleted'))
       void queryClient.invalidateQueries(allButSession)
       onClose()
     },
@@ -59,7 +59,7 @@ export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => voi
       />
       {amount && (
         <div role="status">
-          <p>{t('customers.balanceLeft', { amount })}</p>
+          <p>{t('customers.remainingBalance', { amount })}</p>
           <Checkbox {...form.field('forfeit')} label={t('customers.forfeit', { amount })} />
         </div>
       )}

@@ -22,7 +22,7 @@ export function EntitlementTable({
   const { t, language } = useTexts()
   const columns: Column<CustomerEntitlement>[] = [
     {
-      title: t('customers.right'),
+      title: t('customers.accessTo'),
       cell: (held) => entitlementText(held, t),
     },
     { title: t('customers.source'), cell: (held) => <Source held={held} /> },
@@ -32,14 +32,14 @@ export function EntitlementTable({
       cell: (held) => untilText(held, renewsAt, t, language),
     },
     {
-      title: t('customers.takenAway'),
+      title: t('customers.revoked'),
       cell: ({ revoked_at }) => formatTime(revoked_at, language),
     },
     ...(actions ? [actions] : []),
   ]
   return (
     <Table
-      caption={t('customers.rights')}
+      caption={t('customers.access')}
       columns={columns}
       rows={entitlements}
       keyOf={({ id }) => id}
@@ -54,11 +54,11 @@ function untilText(
   t: Translate,
   language: Language,
 ): string {
-  if (ends_at === null) return t('customers.forGood')
+  if (ends_at === null) return t('customers.lifetime')
   const end = formatTime(ends_at, language)
   const isOfPlan = source === 'subscription' && order_id !== null && revoked_at === null
   if (!isOfPlan || renewsAt === null || Date.parse(ends_at) <= Date.parse(renewsAt)) return end
-  return t('customers.untilGrace', { renewal: formatTime(renewsAt, language), end })
+  return t('customers.untilGraceEnd', { renewal: formatTime(renewsAt, language), end })
 }
 
 /** Returns what an entitlement unlocks. */
@@ -69,5 +69,7 @@ export function entitlementText({ title, number }: CustomerEntitlement, t: Trans
 
 function Source({ held: { order_id, source, reason } }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
-  return order_id === null ? t('customers.given', { reason: reason ?? '' }) : t(`customers.by.${source}`)
+  return order_id === null
+    ? t('customers.granted', { reason: reason ?? '' })
+    : t(`customers.sources.${source}`)
 }

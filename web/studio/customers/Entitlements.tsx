@@ -26,11 +26,11 @@ export function Entitlements({
       held.revocation_reason === null ? <RevokeEntitlement held={held} /> : null,
   }
   return (
-    <Panel title={t('customers.rights')}>
+    <Panel title={t('customers.access')}>
       <EntitlementTable
         entitlements={entitlements}
         renewsAt={renewsAt}
-        empty={t('customers.noRights')}
+        empty={t('customers.freeEpisodesOnly')}
         {...(mayRevoke ? { actions } : {})}
       />
     </Panel>
@@ -40,7 +40,7 @@ export function Entitlements({
 function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
   const [isConfirming, setConfirming] = useState(false)
-  const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
+  const { run } = useCommand(revokeEntitlement, t('done.accessRevoked'))
   const revokeTexts = revokeText(held)
   return (
     <>
@@ -68,9 +68,9 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)
     return {
-      action: 'customers.keepLocked',
-      title: 'customers.keepLockedTitle',
-      text: 'customers.keepLockedText',
+      action: 'customers.keepRevoked',
+      title: 'customers.keepRevokedTitle',
+      text: 'customers.keepRevokedText',
     } as const
   const isRenewedBySubscription = source === 'subscription' && order_id !== null
   return {

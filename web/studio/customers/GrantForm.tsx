@@ -18,9 +18,9 @@ export function GrantForm({ customer }: { customer: string }) {
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     validate: ({ title, video, number, days, reason }) => ({
       // Without this check, a search without a choice would grant access to all videos.
-      ...((title.trim() || number) && !video ? { title: t('customers.videoUnchosen') } : {}),
-      ...(number && !wholeNumber(number, 100_000) ? { number: t('customers.numberBad') } : {}),
-      ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('customers.daysBad') }),
+      ...((title.trim() || number) && !video ? { title: t('customers.videoNotChosen') } : {}),
+      ...(number && !wholeNumber(number, 100_000) ? { number: t('customers.numberInvalid') } : {}),
+      ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('customers.daysInvalid') }),
       ...(reason.trim() ? {} : { reason: t('payments.reasonMissing') }),
     }),
     send: async ({ video, number, days, reason }) => {
@@ -32,7 +32,7 @@ export function GrantForm({ customer }: { customer: string }) {
         ...(days ? { days: Number(days) } : {}),
       })
       if (!given) return false
-      notify(t('customers.gave'))
+      notify(t('customers.accessGranted'))
       form.reset({ title: '', video: '', number: '', reason: '' })
       return true
     },
@@ -52,9 +52,9 @@ export function GrantForm({ customer }: { customer: string }) {
       <VideoChoice
         keyword={title.trim()}
         value={video}
-        label={t('customers.what')}
+        label={t('customers.grantTarget')}
         none={t('customers.everything')}
-        hint={t('customers.whatHint')}
+        hint={t('customers.grantTargetHint')}
         onChoose={(id) => form.set({ video: id })}
       />
       <Field
@@ -80,7 +80,7 @@ export function GrantForm({ customer }: { customer: string }) {
         autoComplete="off"
       />
       <Button type="submit" disabled={form.busy}>
-        {t('customers.giveIt')}
+        {t('customers.grantConfirm')}
       </Button>
     </form>
   )

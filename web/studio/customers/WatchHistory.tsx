@@ -24,7 +24,7 @@ export function WatchHistory({ id }: { id: string }) {
       cell: ({ position_ms, duration_ms }: WatchHistoryEntry) =>
         `${clock(position_ms)} / ${clock(duration_ms)}`,
     },
-    { title: t('payments.when'), cell: ({ at }: WatchHistoryEntry) => formatTime(at, language) },
+    { title: t('payments.date'), cell: ({ at }: WatchHistoryEntry) => formatTime(at, language) },
   ]
   return (
     <>

@@ -11,5 +11,5 @@ export const customerName = ({
 /** Returns a customer's e-mail address. Says if it is not verified, or known only from a purchase. */
 export function emailText({ email, email_verified, order_email }: Customer, t: Translate): string {
   if (email !== null) return email_verified ? email : `${email} (${t('customers.notVerified')})`
-  return order_email === null ? '–' : `${order_email} (${t('customers.atPurchase')})`
+  return order_email === null ? '–' : `${order_email} (${t('customers.fromPurchase')})`
 }

@@ -59,7 +59,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
         />
       )}
       {!experiment && <Target form={form} />}
-      <p className={styles.hint}>{t('experiments.firstVariant')}</p>
+      <p className={styles.hint}>{t('experiments.controlHint')}</p>
       {form.value.kind === 'pay_theme' ? <Theme form={form} /> : <Values form={form} />}
       <Field
         {...form.field('share')}
@@ -70,7 +70,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
       />
       {form.formError && <p role="alert">{form.formError}</p>}
       <Button type="submit" disabled={form.busy}>
-        {t(experiment ? 'experiments.save' : 'experiments.draft')}
+        {t(experiment ? 'experiments.save' : 'experiments.saveDraft')}
       </Button>
     </form>
   )
@@ -104,7 +104,7 @@ function Values({ form }: Fields) {
         <Field
           key={name}
           {...form.field(name)}
-          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', {
+          label={t(priced ? 'experiments.priceOf' : 'experiments.freeEpisodesOf', {
             variant: variantLetter(index + 1),
           })}
           inputMode={priced ? 'decimal' : 'numeric'}
@@ -127,7 +127,7 @@ function Theme({ form }: Fields) {
           value,
           label:
             value === ''
-              ? t('experiments.stands')
+              ? t('experiments.control')
               : t(value === 'card' ? 'experiments.card' : 'experiments.sheet'),
         }))}
         onChoose={(layout) => form.set({ layout })}

@@ -30,7 +30,7 @@ export function ExperimentList() {
     },
     { title: t('experiments.kind'), cell: ({ kind }: Experiment) => t(`experiments.kinds.${kind}`) },
     {
-      title: t('experiments.about'),
+      title: t('experiments.scope'),
       cell: ({ target_name }: Experiment) => target_name ?? t('experiments.wholeSite'),
     },
     { title: t('experiments.state'), cell: ({ state }: Experiment) => t(`experiments.states.${state}`) },

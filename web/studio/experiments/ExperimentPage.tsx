@@ -51,7 +51,7 @@ export function ExperimentPage({ id }: { id: string }) {
             <ExperimentResults result={found.data} />
           ) : (
             isAllowed(changeExperiment) && (
-              <Panel title={t('experiments.change')}>
+              <Panel title={t('experiments.editDraft')}>
                 <ExperimentForm experiment={found.data.experiment} />
               </Panel>
             )
@@ -89,7 +89,7 @@ function Summary({ experiment }: { experiment: Experiment }) {
     <DescriptionList
       facts={[
         { name: t('experiments.kind'), value: t(`experiments.kinds.${kind}`) },
-        { name: t('experiments.about'), value: target_name ?? t('experiments.wholeSite') },
+        { name: t('experiments.scope'), value: target_name ?? t('experiments.wholeSite') },
         { name: t('experiments.state'), value: t(`experiments.states.${state}`) },
         { name: t('experiments.started'), value: formatTime(started_at, language) },
         { name: t('experiments.stopped'), value: formatTime(stopped_at, language) },

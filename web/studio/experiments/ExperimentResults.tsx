@@ -50,7 +50,8 @@ export function ExperimentResults({ result }: { result: ExperimentResult }) {
         <Revenue key={currency} rows={rows} currency={currency} early={has_too_few_viewers} />
       ))}
       <p className={styles.hint}>
-        {t('experiments.how')} {t('experiments.counted', { time: formatTime(counted_at, language) })}
+        {t('experiments.methodology')}{' '}
+        {t('experiments.updatedAt', { time: formatTime(counted_at, language) })}
       </p>
     </>
   )
@@ -63,7 +64,7 @@ function variantText(
   currency: string,
   t: Translate,
 ): string {
-  if (index === 0) return t('experiments.stands')
+  if (index === 0) return t('experiments.control')
   if (free_episodes !== undefined) return t('experiments.freeCount', { count: free_episodes })
   if (price_cents !== undefined) return money(price_cents, currency)
   const layoutText = layout && t(layout === 'card' ? 'experiments.card' : 'experiments.sheet')
@@ -75,10 +76,10 @@ const intervalText = (estimate: Estimate, words: (value: number) => string) =>
 
 /** Describes in plain words whether a difference is statistically significant. */
 function describeResult(difference: Difference | null, early: boolean, t: Translate): string {
-  if (difference === null) return t('experiments.compared')
-  if (early) return t('experiments.tooEarly')
-  if (!difference.significant) return t('experiments.chance')
-  return t(difference.value > 0 ? 'experiments.clearlyMore' : 'experiments.clearlyLess')
+  if (difference === null) return t('experiments.baseline')
+  if (early) return t('experiments.notEnoughData')
+  if (!difference.significant) return t('experiments.notSignificant')
+  return t(difference.value > 0 ? 'experiments.significantlyHigher' : 'experiments.significantlyLower')
 }
 
 function Conversion({
@@ -113,7 +114,7 @@ function Conversion({
         found ? `${percent(found.value)} (${intervalText(found, percent)})` : '–',
     },
     {
-      title: t('experiments.verdict'),
+      title: t('experiments.result'),
       cell: ({ conversion_difference }: Row) => describeResult(conversion_difference, early, t),
     },
   ]
@@ -167,7 +168,7 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
       cell: ({ difference }: Sums) =>
         difference ? `${words(difference.value)} (${intervalText(difference, words)})` : '–',
     },
-    { title: t('experiments.verdict'), cell: ({ difference }: Sums) => describeResult(difference, early, t) },
+    { title: t('experiments.result'), cell: ({ difference }: Sums) => describeResult(difference, early, t) },
   ]
   return (
     <Panel title={t('experiments.revenue', { currency })}>

@@ -64,11 +64,11 @@ export function problemsOf(values: DraftValues, t: Translate): Partial<DraftValu
     kind === 'pay_theme' ? ['one'] : otherVariants.filter((variant) => values[variant].trim() !== '')
   const max = Math.floor(99 / Math.max(filledVariants.length, 1))
   return {
-    ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
-    ...(isTargetValid(values) ? {} : { target: t('experiments.videoBad') }),
+    ...(name.trim() ? {} : { name: t('experiments.nameInvalid') }),
+    ...(isTargetValid(values) ? {} : { target: t('experiments.videoInvalid') }),
     ...(isCount(share) && Number(share) >= 1 && Number(share) <= max
       ? {}
-      : { share: t('experiments.shareBad', { max }) }),
+      : { share: t('experiments.shareInvalid', { max }) }),
     ...(kind === 'pay_theme' ? themeProblems(layout, accent, t) : valueProblems(values, t)),
   }
 }
@@ -85,7 +85,7 @@ function themeProblems(layout: string, accent: string, t: Translate): Partial<Dr
   const hasTheme = layout !== '' || typed !== ''
   return hasTheme && (typed === '' || /^#[0-9a-f]{6}$/i.test(typed))
     ? {}
-    : { accent: t('experiments.accentBad') }
+    : { accent: t('experiments.accentInvalid') }
 }
 
 function valueProblems(values: DraftValues, t: Translate): Partial<DraftValues> {
@@ -93,7 +93,7 @@ function valueProblems(values: DraftValues, t: Translate): Partial<DraftValues> 
   const bad = otherVariants.filter(
     (variant, index) => !isValue(values[variant]) && (index === 0 || values[variant].trim()),
   )
-  const message = t(isPriced(values.kind) ? 'experiments.priceBad' : 'experiments.freeBad')
+  const message = t(isPriced(values.kind) ? 'experiments.priceInvalid' : 'experiments.freeInvalid')
   return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 

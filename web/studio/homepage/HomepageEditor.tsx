@@ -67,7 +67,13 @@ export function HomepageEditor({
             {t('homepage.save')}
           </Button>
           <p role="status">
-            {t(lacksTitle ? 'homepage.lacksTitle' : isChanged ? 'homepage.changed' : 'homepage.asSeen')}
+            {t(
+              lacksTitle
+                ? 'homepage.titleMissing'
+                : isChanged
+                  ? 'homepage.unpublishedChanges'
+                  : 'homepage.published',
+            )}
           </p>
         </div>
       </div>
@@ -151,7 +157,7 @@ function AppearanceFields({
   const { t } = useTexts()
   const theme = rest.pay_theme
   return (
-    <Panel title={t('homepage.look')}>
+    <Panel title={t('homepage.appearance')}>
       <label className={styles.text}>
         {t('homepage.copyright')}
         <input

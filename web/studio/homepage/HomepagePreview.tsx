@@ -60,7 +60,7 @@ export function HomepagePreview({
           </button>
         ))}
       </div>
-      {failed && <p role="status">{t('homepage.noPreview')}</p>}
+      {failed && <p role="status">{t('homepage.previewFailed')}</p>}
       <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}`, maxWidth: width }}>
         {ready && (
           <Scaled key={size} width={width}>

@@ -30,8 +30,8 @@ export function Component() {
   const language = languages.find((each) => each === params?.language)
   if (name && language) return <TextPage key={`${name} ${language}`} name={name} language={language} />
   const tabs = [
-    { to: root, title: t('homepage.composition') },
-    { to: `${root}/texts`, title: t('homepage.texts') },
+    { to: root, title: t('homepage.homepageTab') },
+    { to: `${root}/texts`, title: t('homepage.pages') },
     { to: `${root}/icon`, title: t('homepage.icon') },
   ]
   return (
@@ -75,7 +75,7 @@ function TextPage({ name, language }: { name: PageName; language: Language }) {
   return (
     <Page
       title={t('homepage.textTitle', { name: t(`homepage.page.${name}`), language: languageNames[language] })}
-      lead={<PageLink to="/studio/homepage/texts">{t('homepage.allTexts')}</PageLink>}
+      lead={<PageLink to="/studio/homepage/texts">{t('homepage.allPages')}</PageLink>}
     >
       {text.isError && <LoadError onRetry={() => void text.refetch()} />}
       {text.isPending && <div className={styles.wait} aria-busy="true" />}

@@ -25,14 +25,14 @@ export function SiteIconTab() {
     const answer = await uploadImage<SiteIcon>(iconPath, file)
     setSending(false)
     if (answer.info) queryClient.setQueryData(queryKey, answer.info)
-    notify(answer.info ? t('homepage.iconSaved') : answer.message || t('homepage.iconNotSent'))
+    notify(answer.info ? t('homepage.iconSaved') : answer.message || t('homepage.iconUploadFailed'))
   }
   if (icon.isLoadingError) return <LoadError onRetry={() => void icon.refetch()} />
   if (!icon.data) return <div className={styles.wait} aria-busy="true" />
   const busy = isSending || resetIcon.busy
   return (
     <div className={styles.icon}>
-      <img src={icon.data.address} alt={t('homepage.iconNow')} width={96} height={96} />
+      <img src={icon.data.address} alt={t('homepage.iconCurrent')} width={96} height={96} />
       <div className={styles.writing}>
         <p>{t('homepage.iconText')}</p>
         <p className={styles.note}>{t(icon.data.custom ? 'homepage.iconCustom' : 'homepage.iconDefault')}</p>
@@ -45,7 +45,7 @@ export function SiteIconTab() {
           />
           {icon.data.custom && (
             <Button variant="quiet" disabled={busy} onClick={() => void resetIcon.run({})}>
-              {t('homepage.iconBack')}
+              {t('homepage.iconReset')}
             </Button>
           )}
         </div>

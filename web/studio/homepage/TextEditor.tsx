@@ -51,7 +51,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
     setBusy(true)
     try {
       loadText(await sendRequest())
-      notify(t('homepage.textSaved'))
+      notify(t('homepage.textPublished'))
     } catch (error) {
       if (isVersionConflict(error))
         setConflictingText(await call(showPageText, { query: { name, language } }))
@@ -110,7 +110,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
         )}
         <div className={styles.save}>
           <Button type="submit" disabled={busy || !isChanged || conflictingText !== null}>
-            {t('homepage.saveText')}
+            {t('homepage.publishText')}
           </Button>
           {savedText.custom && (
             <Button
@@ -118,24 +118,24 @@ export function TextEditor({ saved }: { saved: PageText }) {
               disabled={busy || conflictingText !== null}
               onClick={() => setConfirming(true)}
             >
-              {t('homepage.restoreText')}
+              {t('homepage.resetText')}
             </Button>
           )}
           <p role="status">
             {isChanged
-              ? t('homepage.changed')
+              ? t('homepage.unpublishedChanges')
               : savedText.custom
                 ? t('homepage.editedAt', { time: formatTime(savedText.updated_at, shown) })
-                : t('homepage.builtIn')}
+                : t('homepage.original')}
           </p>
         </div>
       </form>
       <TextPreview markdown={markdown} />
       {isConfirming && (
         <ConfirmSheet
-          title={t('homepage.restoreTitle')}
-          text={t('homepage.restoreAsk')}
-          action={t('homepage.restoreText')}
+          title={t('homepage.resetTitle')}
+          text={t('homepage.resetWarning')}
+          action={t('homepage.resetText')}
           busy={busy}
           onConfirm={() =>
             void change(() => call(resetPageText, { body: { name, language, version: savedText.version } }))
@@ -165,15 +165,15 @@ function Conflict({
     <div role="alert" className={styles.conflict}>
       <p>{t('homepage.conflict')}</p>
       <label htmlFor={id} className={styles.label}>
-        {t('homepage.theirs')}
+        {t('homepage.currentVersion')}
       </label>
       <textarea id={id} className={styles.markdown} readOnly value={theirs.markdown} />
       <div className={styles.actions}>
         <Button variant="quiet" disabled={busy} onClick={onTheirs}>
-          {t('homepage.takeTheirs')}
+          {t('homepage.useTheirs')}
         </Button>
         <Button variant="danger" disabled={busy} onClick={onMine}>
-          {t('homepage.takeMine')}
+          {t('homepage.publishMine')}
         </Button>
       </div>
     </div>

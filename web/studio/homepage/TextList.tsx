@@ -19,7 +19,7 @@ export function TextList() {
   const { list } = texts.data
   const status = (name: PageName, language: Language) => {
     const text = list.find((each) => each.name === name && each.language === language)
-    return text?.custom ? formatTime(text.updated_at, shown) : t('homepage.builtIn')
+    return text?.custom ? formatTime(text.updated_at, shown) : t('homepage.original')
   }
   const columns = [
     { title: t('homepage.textName'), cell: (name: PageName) => t(`homepage.page.${name}`) },
@@ -38,9 +38,9 @@ export function TextList() {
   ]
   return (
     <>
-      <p className={styles.note}>{t('homepage.textsLead')}</p>
+      <p className={styles.note}>{t('homepage.pagesLead')}</p>
       <Table
-        caption={t('homepage.texts')}
+        caption={t('homepage.pages')}
         columns={columns}
         rows={pageNames}
         keyOf={(name) => name}

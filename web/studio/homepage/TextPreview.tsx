@@ -26,11 +26,11 @@ export function TextPreview({ markdown }: { markdown: string }) {
         <Blocks blocks={blocks} />
       </div>
       <div role="status">
-        {preview.isError && <p className={styles.bad}>{t('homepage.noPreview')}</p>}
-        {preview.data && !title && <p className={styles.bad}>{t('homepage.noTextTitle')}</p>}
+        {preview.isError && <p className={styles.bad}>{t('homepage.previewFailed')}</p>}
+        {preview.data && !title && <p className={styles.bad}>{t('homepage.textTitleMissing')}</p>}
         {unset.length > 0 && (
           <p className={styles.note}>
-            {t('homepage.unset', { names: unset.map((name) => `{{${name}}}`).join(', ') })}
+            {t('homepage.unsetPlaceholders', { names: unset.map((name) => `{{${name}}}`).join(', ') })}
           </p>
         )}
       </div>

@@ -54,14 +54,14 @@ export function VideoPicker({
           <div className={styles.picked}>
             {nameOf(id)}
             <Button variant="quiet" onClick={() => onPick(ids.filter((each) => each !== id))}>
-              {t('homepage.takeOut')}
+              {t('homepage.removeVideo')}
               <span className="hidden-text"> {nameOf(id)}</span>
             </Button>
           </div>
         )}
       </SortableList>
       <label className={styles.text}>
-        {t('homepage.find')}
+        {t('homepage.search')}
         <input
           ref={search}
           type="search"
@@ -71,7 +71,7 @@ export function VideoPicker({
         />
       </label>
       {searchText.trim() !== '' && (
-        <ul aria-label={t('homepage.found')} aria-busy={!isAnswered && !titles.isError}>
+        <ul aria-label={t('homepage.searchResults')} aria-busy={!isAnswered && !titles.isError}>
           {fresh.map(({ id, title }) => (
             <li key={id}>
               <Button variant="quiet" onClick={() => pick({ id, name: title })}>
@@ -79,8 +79,8 @@ export function VideoPicker({
               </Button>
             </li>
           ))}
-          {isAnswered && fresh.length === 0 && <li>{t('homepage.nothingFound')}</li>}
-          {titles.isError && <li>{t('homepage.noSearch')}</li>}
+          {isAnswered && fresh.length === 0 && <li>{t('homepage.noMatches')}</li>}
+          {titles.isError && <li>{t('homepage.searchFailed')}</li>}
         </ul>
       )}
     </div>

@@ -31,7 +31,7 @@ export function BalanceReport() {
           columns={[
             { title: t('topUps.currency'), cell: ({ currency }: Liability) => currency },
             {
-              title: t('topUps.paidLeft'),
+              title: t('topUps.paidLiability'),
               figures: true,
               cell: ({ paid_cents, currency }: Liability) => money(paid_cents, currency),
             },
@@ -65,7 +65,7 @@ function BalanceDayTable({ days }: { days: readonly BalanceDay[] }) {
     figure(t('topUps.toppedUp'), (day) => day.topped_up_cents),
     figure(t('topUps.recognised'), (day) => day.recognised_cents),
     figure(t('topUps.discount'), (day) => day.discount_cents),
-    figure(t('topUps.returned'), (day) => day.top_ups_returned_cents),
+    figure(t('topUps.refunded'), (day) => day.top_ups_returned_cents),
     figure(t('topUps.breakage'), (day) => day.breakage_cents),
     figure(t('topUps.loss'), (day) => day.loss_cents),
   ]
@@ -75,7 +75,7 @@ function BalanceDayTable({ days }: { days: readonly BalanceDay[] }) {
       columns={columns}
       rows={days}
       keyOf={({ day, currency }) => day + currency}
-      empty={t('topUps.noDays')}
+      empty={t('topUps.noActivity')}
     />
   )
 }

@@ -48,7 +48,7 @@ export function Disputes() {
       cell: ({ order, gateway_url }: Dispute) =>
         gateway_url ? (
           <a href={gateway_url} target="_blank" rel="noreferrer">
-            {t('payments.answerAt', { gateway: gatewayNames[order.gateway] })}
+            {t('payments.respondAt', { gateway: gatewayNames[order.gateway] })}
           </a>
         ) : (
           gatewayNames[order.gateway]

@@ -51,7 +51,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
       title: t('payments.buyer'),
       cell: ({ email, user_id }: ListedOrder) => <span className={styles.id}>{email ?? user_id}</span>,
     },
-    { title: t('payments.when'), cell: ({ created_at }: ListedOrder) => formatTime(created_at, language) },
+    { title: t('payments.date'), cell: ({ created_at }: ListedOrder) => formatTime(created_at, language) },
   ]
   return (
     <div className={styles.list} aria-busy={orders.isPending}>

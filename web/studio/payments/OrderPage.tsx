@@ -103,7 +103,7 @@ function Summary({ file }: { file: OrderDetails }) {
         },
         { name: t('payments.number'), value: orderNumber(order.id) },
         { name: t('payments.id'), value: <code>{order.id}</code> },
-        { name: t('payments.when'), value: formatTime(order.created_at, language) },
+        { name: t('payments.date'), value: formatTime(order.created_at, language) },
         { name: t('payments.paidAt'), value: formatTime(order.paid_at, language) },
         ...(file.restored_at === null
           ? []
@@ -124,13 +124,13 @@ function Actions({ file }: { file: OrderDetails }) {
   const check = useCommand(syncOrder, null)
   const checkPayment = async () => {
     const result = await check.run({ id: file.order.id })
-    if (result) notify(t(result.settled ? 'payments.checked' : 'payments.notChecked'))
+    if (result) notify(t(result.settled ? 'payments.synced' : 'payments.syncFailed'))
   }
   return (
     <>
       {isAllowed(syncOrder) && (
         <Button variant="quiet" disabled={check.busy} onClick={() => void checkPayment()}>
-          {t('payments.check')}
+          {t('payments.sync')}
         </Button>
       )}
       {isAllowed(refundOrder) && file.refundable_cents > 0 && (

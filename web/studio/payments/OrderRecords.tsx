@@ -29,17 +29,17 @@ export function OrderRecords({ file }: { file: OrderDetails }) {
 function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: string }) {
   const { t, language } = useTexts()
   const columns = [
-    { title: t('payments.try'), cell: ({ number }: Attempt) => number },
+    { title: t('payments.attempt'), cell: ({ number }: Attempt) => number },
     {
       title: t('payments.status'),
       cell: ({ status, decline_code }: Attempt) =>
-        [t(`payments.tryState.${status}`), ...(decline_code ? [declineText(decline_code, t)] : [])].join(
+        [t(`payments.attemptState.${status}`), ...(decline_code ? [declineText(decline_code, t)] : [])].join(
           ': ',
         ),
     },
     { title: t('payments.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
     { title: t('payments.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },
-    { title: t('payments.when'), cell: ({ started_at }: Attempt) => formatTime(started_at, language) },
+    { title: t('payments.date'), cell: ({ started_at }: Attempt) => formatTime(started_at, language) },
     {
       title: t('payments.nextPoll'),
       cell: ({ next_poll_at }: Attempt) => formatTime(next_poll_at, language),
@@ -68,7 +68,7 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
 function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string }) {
   const { t, language } = useTexts()
   const columns = [
-    { title: t('payments.when'), cell: ({ created_at }: Refund) => formatTime(created_at, language) },
+    { title: t('payments.date'), cell: ({ created_at }: Refund) => formatTime(created_at, language) },
     {
       title: t('payments.amount'),
       figures: true,
@@ -93,8 +93,8 @@ function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string })
 function Entitlements({ file: { entitlements, renews_at } }: { file: OrderDetails }) {
   const { t } = useTexts()
   return (
-    <Panel title={t('payments.gave')}>
-      <EntitlementTable entitlements={entitlements} renewsAt={renews_at} empty={t('payments.gaveNothing')} />
+    <Panel title={t('payments.access')}>
+      <EntitlementTable entitlements={entitlements} renewsAt={renews_at} empty={t('payments.noAccess')} />
     </Panel>
   )
 }
@@ -117,7 +117,7 @@ function Ledger({ lines }: { lines: Line[] }) {
       title: t('payments.transaction'),
       cell: ({ transaction_id }: Line) => <span className={styles.id}>{transaction_id}</span>,
     },
-    { title: t('payments.when'), cell: ({ at }: Line) => formatTime(at, language) },
+    { title: t('payments.date'), cell: ({ at }: Line) => formatTime(at, language) },
   ]
   return (
     <Panel title={t('payments.ledger')}>

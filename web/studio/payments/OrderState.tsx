@@ -18,8 +18,8 @@ export function OrderState({ order: { status, past_due, retry_at } }: { order: L
       <span className={`${styles.state} ${stateStyles[status] ?? ''}`}>{t(`payments.state.${status}`)}</span>
     )
   const next = retry_at
-    ? t('payments.nextTry', { time: formatTime(retry_at, language) })
-    : t('payments.noNextTry')
+    ? t('payments.nextAttempt', { time: formatTime(retry_at, language) })
+    : t('payments.noNextAttempt')
   return (
     <>
       <span className={`${styles.state} ${styles.bad}`}>{t('payments.pastDue')}</span>

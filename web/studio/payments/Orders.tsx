@@ -76,7 +76,7 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
         <Field
           {...form.field('customer')}
           label={t(role === 'analyst' ? 'payments.customerId' : 'payments.customer')}
-          hint={t('payments.personHint')}
+          hint={t('payments.customerHint')}
           autoComplete="off"
           required={false}
         />
@@ -95,7 +95,7 @@ function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: Order
         autoComplete="off"
         required={false}
       />
-      <Button type="submit">{t('payments.find')}</Button>
+      <Button type="submit">{t('payments.applyFilters')}</Button>
     </form>
   )
 }

@@ -64,12 +64,12 @@ export function Reconciliation() {
 function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   const mayRun = usePermissions()(runReconciliation)
-  const { run, busy } = useCommand(runReconciliation, t('done.compared'))
+  const { run, busy } = useCommand(runReconciliation, t('done.reconciled'))
   const lastComparison = ({ id, reconciled_until }: ComparedGateway) =>
-    `${gatewayNames[id]}: ${reconciled_until ? formatTime(reconciled_until, language) : t('payments.never')}`
+    `${gatewayNames[id]}: ${reconciled_until ? formatTime(reconciled_until, language) : t('payments.neverReconciled')}`
   const columns = [
     {
-      title: t('payments.what'),
+      title: t('payments.issue'),
       cell: (discrepancy: Discrepancy) => <DiscrepancyKind discrepancy={discrepancy} />,
     },
     { title: t('payments.gateway'), cell: ({ gateway }: Discrepancy) => gatewayNames[gateway] },
@@ -89,7 +89,7 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
           '–'
         ),
     },
-    { title: t('payments.sinceWhen'), cell: ({ since }: Discrepancy) => formatTime(since, language) },
+    { title: t('payments.issueSince'), cell: ({ since }: Discrepancy) => formatTime(since, language) },
   ]
   return (
     <Panel
@@ -97,13 +97,13 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
       actions={
         mayRun && (
           <Button variant="quiet" disabled={busy} onClick={() => void run({})}>
-            {t(busy ? 'payments.comparing' : 'payments.compare')}
+            {t(busy ? 'payments.reconciling' : 'payments.reconcile')}
           </Button>
         )
       }
     >
       <p className={styles.hint}>
-        {t('payments.compared')} {gateways.map(lastComparison).join(' · ')}
+        {t('payments.lastReconciled')} {gateways.map(lastComparison).join(' · ')}
       </p>
       <Table
         caption={t('payments.discrepancies')}
@@ -142,7 +142,7 @@ function DiscrepancyKind({ discrepancy: { kind, abandoned } }: { discrepancy: Di
   return (
     <>
       {t(`payments.discrepancy.${kind}`)}
-      {abandoned && <span className={styles.note}>{t('payments.lookYourself')}</span>}
+      {abandoned && <span className={styles.note}>{t('payments.checkAtGateway')}</span>}
     </>
   )
 }
@@ -162,7 +162,7 @@ function GatewayBalances({ found: { balances, gateways } }: { found: Reconciled 
       cell: (balance: Balance) => <Difference balance={balance} />,
     },
     {
-      title: t('payments.comparedTo'),
+      title: t('payments.reconciledUpTo'),
       cell: ({ gateway }: Balance) => formatTime(comparedUntil(gateway), language),
     },
   ]
@@ -190,7 +190,7 @@ function Difference({ balance: { ledger_cents, gateway_cents, currency } }: { ba
 function Totals({ totals }: { totals: Total[] }) {
   const { t } = useTexts()
   const columns = [
-    { title: t('payments.what'), cell: ({ kind }: Total) => t(`payments.moved.${kind}`) },
+    { title: t('payments.issue'), cell: ({ kind }: Total) => t(`payments.transactionKind.${kind}`) },
     {
       title: t('payments.gateway'),
       cell: ({ gateway }: Total) =>
@@ -209,7 +209,7 @@ function Totals({ totals }: { totals: Total[] }) {
       columns={columns}
       rows={totals}
       keyOf={({ gateway, kind, currency }) => `${gateway} ${kind} ${currency}`}
-      empty={t('payments.noMoney')}
+      empty={t('payments.noTransactions')}
     />
   )
 }

@@ -26,7 +26,7 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
     validate: ({ amount, reason }) => ({
       ...(isWithin(parseCents(amount), maxCents)
         ? {}
-        : { amount: t('payments.amountBad', { max: money(maxCents, order.currency) }) }),
+        : { amount: t('payments.amountInvalid', { max: money(maxCents, order.currency) }) }),
       ...(reason.trim() || isUnspent(parseCents(amount), unspent)
         ? {}
         : { reason: t('payments.reasonMissing') }),

@@ -73,12 +73,12 @@ function PlanTerms({ form, isNew }: { form: PlanFields; isNew: boolean }) {
           onChoose={(currency) => form.set({ currency })}
         />
       )}
-      <Field {...form.field('days')} {...plain} label={t('plans.length')} inputMode="numeric" />
+      <Field {...form.field('days')} {...plain} label={t('plans.billingIntervalDays')} inputMode="numeric" />
       <Field
         {...form.field('position')}
         {...plain}
-        label={t('plans.place')}
-        hint={t('plans.placeHint')}
+        label={t('plans.position')}
+        hint={t('plans.positionHint')}
         inputMode="numeric"
       />
       <SelectField
@@ -145,10 +145,10 @@ const isNumber = (typed: string, min: number, max: number) =>
 function problemsOf(values: Values, t: Translate): Partial<Values> {
   const { price, intro, days, position } = values
   return {
-    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
-    ...(intro === '' || (parseCents(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceBad') }),
-    ...(isNumber(days, 1, 3650) ? {} : { days: t('plans.daysBad') }),
-    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
+    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceInvalid') }),
+    ...(intro === '' || (parseCents(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceInvalid') }),
+    ...(isNumber(days, 1, 3650) ? {} : { days: t('plans.daysInvalid') }),
+    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.positionInvalid') }),
     ...(values.name_en.trim() ? {} : { name_en: t('plans.textMissing') }),
     ...(values.description_en.trim() ? {} : { description_en: t('plans.textMissing') }),
   }

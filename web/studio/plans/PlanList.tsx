@@ -38,7 +38,7 @@ export function PlanList() {
       ) : plans.data ? (
         <>
           <PlanTable
-            caption={t('plans.onSale')}
+            caption={t('plans.active')}
             plans={list.filter(({ archived_at }) => archived_at === null)}
             empty={t('plans.none')}
           />
@@ -89,7 +89,7 @@ function PlanTable({
         cents === null ? '–' : money(cents, currency),
     },
     {
-      title: t('plans.every'),
+      title: t('plans.billingInterval'),
       cell: ({ period_days }: StudioPlan) => t('plans.days', { count: period_days }),
     },
     {

@@ -27,19 +27,21 @@ export function PlanMembers({ id }: { id: string }) {
     },
     { title: t('plans.since'), cell: ({ since }: PlanSubscriber) => formatTime(since, language) },
     {
-      title: t('plans.nextPrice'),
+      title: t('plans.nextPayment'),
       figures: true,
       cell: ({ price_cents, currency, cancel_at_period_end }: PlanSubscriber) =>
         cancel_at_period_end ? '–' : money(price_cents, currency),
     },
     {
-      title: t('plans.paidUntil'),
+      title: t('plans.currentPeriodEnds'),
       cell: ({ period_ends_at }: PlanSubscriber) => formatTime(period_ends_at, language),
     },
     {
-      title: t('plans.goesOn'),
+      title: t('plans.renewalStatus'),
       cell: ({ status, cancel_at_period_end }: PlanSubscriber) =>
-        t(status === 'past_due' ? 'plans.due' : cancel_at_period_end ? 'plans.cancelled' : 'plans.renews'),
+        t(
+          status === 'past_due' ? 'plans.pastDue' : cancel_at_period_end ? 'plans.cancelled' : 'plans.renews',
+        ),
     },
   ]
   return (

@@ -29,7 +29,7 @@ export function NewPlan() {
   return (
     <Page title={t('plans.add')} lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}>
       <PlanForm
-        action={t('plans.putOnSale')}
+        action={t('plans.create')}
         onSend={async (terms) => {
           const { id } = await call(addPlan, { body: terms })
           notify(t('plans.added'))
@@ -77,12 +77,12 @@ function Summary({ plan }: { plan: StudioPlan }) {
       facts={[
         { name: t('plans.price'), value: money(price_cents, currency) },
         { name: t('plans.intro'), value: intro === null ? '–' : money(intro, currency) },
-        { name: t('plans.every'), value: t('plans.days', { count: period_days }) },
+        { name: t('plans.billingInterval'), value: t('plans.days', { count: period_days }) },
         {
           name: t('plans.state'),
           value: archived_at
             ? t('plans.archivedAt', { at: formatTime(archived_at, language) })
-            : t('plans.onSale'),
+            : t('plans.active'),
         },
       ]}
     />

@@ -31,7 +31,7 @@ export function Languages({ offered }: { offered: readonly Language[] }) {
   return (
     <div className={styles.languages}>
       <fieldset className={styles.ticks}>
-        <legend>{t('settings.offered')}</legend>
+        <legend>{t('settings.availableLanguages')}</legend>
         {languages.map((language) => (
           <label key={language}>
             <input

@@ -22,19 +22,19 @@ export function Maintenance({ on }: { on: boolean }) {
       <p role="status">{t(on ? 'settings.closed' : 'settings.open')}</p>
       {isAllowed && on && (
         <Button disabled={busy} onClick={() => void run({ on: false })}>
-          {t('settings.letIn')}
+          {t('settings.disableMaintenance')}
         </Button>
       )}
       {isAllowed && !on && (
         <Button variant="quiet" disabled={busy} onClick={() => setConfirming(true)}>
-          {t('settings.close')}
+          {t('settings.enableMaintenance')}
         </Button>
       )}
       {isConfirming && (
         <ConfirmSheet
-          title={t('settings.closeTitle')}
-          text={t('settings.closeText')}
-          action={t('settings.close')}
+          title={t('settings.enableMaintenanceTitle')}
+          text={t('settings.enableMaintenanceText')}
+          action={t('settings.enableMaintenance')}
           busy={busy}
           onConfirm={() => void close()}
           onClose={() => setConfirming(false)}

@@ -19,7 +19,7 @@ export function SettingRow({ setting: { name, value, custom } }: { setting: Sett
   const resetSetting = useCommand(changeSetting, t('done.settingSaved'))
   const form = useGuardedForm({
     initial: { value: value ?? '' },
-    validate: ({ value }) => (value.trim() ? {} : { value: t('settings.missing') }),
+    validate: ({ value }) => (value.trim() ? {} : { value: t('settings.valueMissing') }),
     send: async ({ value }) => {
       queryClient.setQueryData(settingsQuery.queryKey, await call(changeSetting, { body: { name, value } }))
       notify(t('done.settingSaved'))
@@ -27,7 +27,7 @@ export function SettingRow({ setting: { name, value, custom } }: { setting: Sett
   })
   const label = t(`settings.name.${name}`)
   const source = t(
-    custom ? 'settings.setHere' : value === null ? 'settings.notSet' : 'settings.fromEnvironment',
+    custom ? 'settings.setInStudio' : value === null ? 'settings.notSet' : 'settings.fromEnvironment',
   )
   if (!isAllowed)
     return (
@@ -59,7 +59,7 @@ export function SettingRow({ setting: { name, value, custom } }: { setting: Sett
               disabled={resetSetting.busy}
               onClick={() => void resetSetting.run({ name, value: null })}
             >
-              {t('settings.takeBack')}
+              {t('settings.reset')}
               <span className="hidden-text">{label}</span>
             </Button>
           )}

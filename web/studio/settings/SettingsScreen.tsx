@@ -25,7 +25,7 @@ export function Component() {
   return (
     <Page
       title={t('settings.title')}
-      lead={t(isAllowed(changeSetting) ? 'settings.lead' : 'settings.leadOfReaders')}
+      lead={t(isAllowed(changeSetting) ? 'settings.lead' : 'settings.leadReadOnly')}
     >
       {settings.isError && <LoadError onRetry={() => void settings.refetch()} />}
       {settings.isPending && <div className={styles.wait} aria-busy="true" />}

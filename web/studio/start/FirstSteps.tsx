@@ -27,8 +27,8 @@ export function FirstSteps({ next }: { next: string }) {
   if (!first) return <Navigate to={next} replace />
   return (
     <Page title={t('start.title')} lead={t('start.lead')}>
-      <Steps title={t('start.selling')} steps={findSteps(sellingSteps)} next={first.step} />
-      <Steps title={t('start.opening')} steps={findSteps(launchSteps)} next={first.step} />
+      <Steps title={t('start.firstSale')} steps={findSteps(sellingSteps)} next={first.step} />
+      <Steps title={t('start.beforeLaunch')} steps={findSteps(launchSteps)} next={first.step} />
     </Page>
   )
 }
@@ -65,7 +65,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
       <div>
         <h3>
           {t(`start.${step}.title`)}
-          <span className="hidden-text">: {t(done ? 'start.done' : 'start.open')}</span>
+          <span className="hidden-text">: {t(done ? 'start.done' : 'start.toDo')}</span>
         </h3>
         <p>{t(done ? `start.${step}.done` : `start.${step}.todo`)}</p>
       </div>

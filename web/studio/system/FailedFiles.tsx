@@ -61,7 +61,7 @@ function Retry({ file: { episode, source_name } }: { file: FailedUpload }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(retryEpisode, null)
   const retry = async () => {
-    if (await run({ id: episode.id })) notify(t('system.madeAgain', { name: source_name }))
+    if (await run({ id: episode.id })) notify(t('system.processingAgain', { name: source_name }))
   }
   return (
     <Button variant="quiet" disabled={busy} onClick={() => void retry()}>

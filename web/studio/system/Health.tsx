@@ -27,19 +27,19 @@ export function Health() {
   })
   const checkButton = (
     <Button variant="quiet" disabled={check.busy} onClick={() => void check.run({})}>
-      {check.busy ? t('system.looking') : t('system.look')}
+      {check.busy ? t('system.checking') : t('system.checkNow')}
     </Button>
   )
   if (health.isError)
     return (
       <Panel title={t('system.health')} actions={checkButton}>
-        <LoadError text={t('system.noHealth')} onRetry={() => void health.refetch()} />
+        <LoadError text={t('system.healthUnavailable')} onRetry={() => void health.refetch()} />
       </Panel>
     )
   const components = health.data?.list
   return (
     <Panel title={t('system.health')} actions={checkButton}>
-      {components?.length === 0 && <p>{t('system.notLooked')}</p>}
+      {components?.length === 0 && <p>{t('system.notChecked')}</p>}
       <ul className={styles.components} aria-busy={!components}>
         {components?.map((component) => (
           <li key={component.component} className={component.problem ? styles.trouble : styles.well}>
@@ -69,4 +69,4 @@ function componentName({ component }: ComponentHealth, t: Translate): string {
 }
 
 const problemText = ({ problem }: ComponentHealth, t: Translate) =>
-  t(problem ? `system.problem.${problem}` : 'system.well')
+  t(problem ? `system.problem.${problem}` : 'system.operational')

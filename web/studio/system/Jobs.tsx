@@ -120,7 +120,7 @@ function JobState({ job: { state, failing_since, failures, last_error } }: { job
 
 function RunNow({ name }: { name: string }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(runJob, t('done.jobWanted'))
+  const { run, busy } = useCommand(runJob, t('done.jobRequested'))
   return (
     <Button variant="quiet" disabled={busy} onClick={() => void run({ name })}>
       {t('system.run')}

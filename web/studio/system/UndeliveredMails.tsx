@@ -56,7 +56,7 @@ function FailureReason({ mail: { refused, reason, attempts } }: { mail: Abandone
   const { t } = useTexts()
   return (
     <div className={styles.failure}>
-      {t(refused ? 'system.mailRefused' : 'system.mailNotTaken', { count: attempts })}
+      {t(refused ? 'system.mailRefused' : 'system.mailNotAccepted', { count: attempts })}
       {reason && <code>{reason}</code>}
     </div>
   )
@@ -70,7 +70,7 @@ function SendAgain({ mail: { id, subject, recipient } }: { mail: AbandonedMail }
   }
   return (
     <Button variant="quiet" disabled={busy} onClick={() => void send()}>
-      {t('system.sendAgain')}
+      {t('system.resend')}
       <span className="hidden-text">
         {' '}
         {subject}, {recipient}

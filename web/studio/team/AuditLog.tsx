@@ -41,7 +41,7 @@ export function AuditLog({ subject }: { subject?: string }) {
           columns={columns}
           rows={events.data.pages.flatMap(({ list }) => list)}
           keyOf={({ id }) => id}
-          empty={t('team.nothingDone')}
+          empty={t('team.noActivity')}
         />
       )}
       <ListFooter pages={events} empty={null} />

@@ -21,7 +21,7 @@ export function InviteForm() {
   const [invited, setInvited] = useState<Invited | null>(null)
   const form = useGuardedForm({
     initial: { email: '', role: 'editor' },
-    validate: ({ email }) => (isEmail(email) ? {} : { email: tShared('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: tShared('account.emailInvalid') }),
     send: async ({ email, role }) => {
       setInvited(await call(addOperator, { body: { email, role: isRole(role) ? role : 'analyst' } }))
       form.reset({ email: '' })

@@ -39,7 +39,7 @@ export function Operators() {
         mayChange ? <RoleChoice operator={operator} /> : t(`shell.role.${operator.role}`),
     },
     {
-      title: t('team.seen'),
+      title: t('team.lastActive'),
       cell: ({ active_since, last_seen_at }: Operator) =>
         active_since ? formatTime(last_seen_at, language) : t('team.invited'),
     },
@@ -59,7 +59,7 @@ export function Operators() {
       columns={columns}
       rows={operators.data.list}
       keyOf={({ id }) => id}
-      empty={t('team.nobody')}
+      empty={t('team.noMembers')}
     />
   )
 }
@@ -91,7 +91,7 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
       {requested && (
         <ConfirmSheet
           title={t('team.roleTitle')}
-          text={`${t('team.roleAsk', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
+          text={`${t('team.roleChangeText', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
           action={t('team.changeRole')}
           busy={busy}
           onConfirm={() => void change(requested)}

@@ -11,7 +11,7 @@ export function Component() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
   return (
-    <Page title={t('team.title')} lead={t(isAllowed(addOperator) ? 'team.lead' : 'team.leadOfOthers')}>
+    <Page title={t('team.title')} lead={t(isAllowed(addOperator) ? 'team.lead' : 'team.leadReadOnly')}>
       <Operators />
       {isAllowed(addOperator) && (
         <Panel title={t('team.add')}>

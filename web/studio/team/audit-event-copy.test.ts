@@ -20,11 +20,11 @@ describe.each([
   it('has a text for every audit event and no others', () => {
     const events = [...viewerEvents, ...studioEvents, ...auditedCommands.map((words) => `studio ${words}`)]
     expect(Object.keys(auditEvent.done).toSorted()).toEqual(events.toSorted())
-    expect(Object.keys(auditEvent.asked).toSorted()).toEqual(multiTransactionCommands.toSorted())
+    expect(Object.keys(auditEvent.requested).toSorted()).toEqual(multiTransactionCommands.toSorted())
   })
 
   it('has no two equal texts', () => {
-    const said = [...Object.values(auditEvent.done), ...Object.values(auditEvent.asked)]
+    const said = [...Object.values(auditEvent.done), ...Object.values(auditEvent.requested)]
     expect(said.filter((words, index) => said.indexOf(words) !== index)).toEqual([])
     expect(said.filter((words) => words.trim() === '')).toEqual([])
   })
@@ -39,7 +39,7 @@ it('has an existing command or image upload for every audit event', () => {
 it('words a requested action differently from a completed one, and shows an unknown command by its name', () => {
   const asked = { before: { asked: { id: 'ord_1' } } }
   expect(auditEventText({ event: 'studio order refund', details: asked }, say)).toBe(
-    'auditEvent.asked.order refund',
+    'auditEvent.requested.order refund',
   )
   expect(auditEventText({ event: 'studio order refund', details: {} }, say)).toBe(
     'auditEvent.done.studio order refund',

@@ -21,7 +21,7 @@ export function auditEventText(
 ): string {
   const words = commandOf(event)
   if (words !== undefined && isMultiTransactionCommand(words) && isRequest(details))
-    return t(`auditEvent.asked.${words}`)
+    return t(`auditEvent.requested.${words}`)
   return isAuditedEvent(event) ? t(`auditEvent.done.${event}`) : (words ?? event)
 }
 

@@ -82,21 +82,21 @@ export function SortableList<Item>({
                 type="button"
                 disabled={index === 0}
                 data-step
-                title={t('shell.far')}
+                title={t('shell.homeAndEndKeys')}
                 onClick={() => moveAndFocus(index, index - 1)}
               >
                 <span aria-hidden>↑</span>
-                <span className="hidden-text">{t('shell.up', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('shell.moveUp', { name: nameOf(item) })}</span>
               </button>
               <button
                 type="button"
                 disabled={index === last}
                 data-step
-                title={t('shell.far')}
+                title={t('shell.homeAndEndKeys')}
                 onClick={() => moveAndFocus(index, index + 1)}
               >
                 <span aria-hidden>↓</span>
-                <span className="hidden-text">{t('shell.down', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('shell.moveDown', { name: nameOf(item) })}</span>
               </button>
             </div>
             {children(item)}

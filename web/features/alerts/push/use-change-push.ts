@@ -23,7 +23,7 @@ export function useChangePush(onAnswered: () => void = () => {}) {
     await subscribe()
     // A query that was running meanwhile may have written the old state.
     updateCache('on')
-    notify(t('alerts.on'))
+    notify(t('alerts.turnedOn'))
   }
   const change = async (on: boolean) => {
     setBusy(true)

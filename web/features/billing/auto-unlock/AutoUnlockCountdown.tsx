@@ -48,7 +48,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
     } catch (error) {
       if (error instanceof ApiError) notify(error.message)
       if (isOutcomeUnknown(error)) {
-        notify(t('order.unsure'))
+        notify(t('order.outcomeUnknown'))
         // Repeats the call with the same key to get the order for the notice with its undo button. The server refuses
         // the call if the episode was bought in another way.
         whenPlayable(queryClient, episode.id, () => void unlockEpisode().catch(() => {}))
@@ -64,9 +64,9 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
       {/* Screen readers announce this once; the countdown is outside, so that they do not announce each second. */}
       <div role="status">
         <h2>
-          {t('auto.soon', { number: episode.number, price: money(price.episode_cents, price.currency) })}
+          {t('auto.countdown', { number: episode.number, price: money(price.episode_cents, price.currency) })}
         </h2>
-        <p>{t('auto.soonText')}</p>
+        <p>{t('auto.countdownText')}</p>
       </div>
       <p>{seconds ? t('end.countdown', { count: seconds }) : t('order.working')}</p>
       <Button variant="quiet" disabled={!seconds} onClick={onStop}>

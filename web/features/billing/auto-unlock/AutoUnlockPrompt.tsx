@@ -41,9 +41,9 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
     props.onClose()
   }
   return (
-    <section className={styles.lines} aria-label={t('auto.askTitle')}>
+    <section className={styles.lines} aria-label={t('auto.promptTitle')}>
       <div className={styles.line}>
-        <p>{t('auto.askTitle')}</p>
+        <p>{t('auto.promptTitle')}</p>
         <Button variant="quiet" onClick={() => setShown(true)}>
           {t('auto.show')}
         </Button>
@@ -68,12 +68,12 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const { videoId, title, cents, currency } = offer
-  const text = t('auto.askText', { title, price: money(cents, currency) })
+  const text = t('auto.promptText', { title, price: money(cents, currency) })
   const turnOn = async () => {
     setShowsConsentError(!agreed)
     if (!agreed) return
     setBusy(true)
-    const termsText = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [x] ${t('auto.atOnce')} [${t('auto.turnOn')}]`
+    const termsText = `${t('auto.promptTitle')} ${text} ${t('auto.dailyLimit')}: ${limit} [x] ${t('auto.immediateConsent')} [${t('auto.turnOn')}]`
     const body = {
       video_id: videoId,
       daily_limit: limit,
@@ -84,7 +84,7 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
     try {
       await call(setAutoUnlock, { body })
       refetchLockedOffers(queryClient)
-      notify(t('auto.on'))
+      notify(t('auto.turnedOn'))
     } catch (error) {
       setBusy(false)
       if (!(error instanceof ApiError)) return
@@ -100,11 +100,11 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   return (
     <section className={styles.card} aria-labelledby={id}>
       <h2 id={id} ref={heading} tabIndex={-1}>
-        {t('auto.askTitle')}
+        {t('auto.promptTitle')}
       </h2>
       <p>{text}</p>
       <label className={styles.limit}>
-        {t('auto.limit')}
+        {t('auto.dailyLimit')}
         <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
           {limits.map((each) => (
             <option key={each}>{each}</option>
@@ -121,10 +121,10 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
             aria-describedby={consentErrorId}
             onChange={(event) => setAgreed(event.target.checked)}
           />
-          {t('auto.atOnce')}
+          {t('auto.immediateConsent')}
         </label>
         <p id={consentErrorId} role="status" className={styles.missing}>
-          {showsConsentError && !agreed && t('auto.atOnceMissing')}
+          {showsConsentError && !agreed && t('auto.immediateConsentMissing')}
         </p>
       </div>
       <div className={styles.buttons}>

@@ -48,9 +48,9 @@ export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) 
   }
   return (
     <div className={styles.line} role="status">
-      <p>{t('auto.done', { number, price })}</p>
+      <p>{t('auto.unlocked', { number, price })}</p>
       <Button variant="quiet" disabled={busy} onClick={() => void press()}>
-        {t(canUndo ? 'auto.undo' : 'auto.off')}
+        {t(canUndo ? 'auto.undo' : 'auto.turnOff')}
       </Button>
       <Button variant="icon" aria-label={t('close')} onClick={onClose}>
         <Icon name="close" size={20} />

@@ -50,16 +50,17 @@ function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
       <div>
         <p className={styles.name}>{title}</p>
         <p>
-          {t('auto.each', { price: money(max_price_cents, currency), limit })} {t('auto.leftToday', { left })}
+          {t('auto.limits', { price: money(max_price_cents, currency), limit })}{' '}
+          {t('auto.remainingToday', { left })}
         </p>
       </div>
       <Button
         variant="quiet"
         disabled={busy}
-        aria-label={t('auto.offOne', { title })}
+        aria-label={t('auto.turnOffOne', { title })}
         onClick={() => void stop()}
       >
-        {t('auto.off')}
+        {t('auto.turnOff')}
       </Button>
     </li>
   )

@@ -42,7 +42,7 @@ export function BalanceSection({ renderSection }: BalanceSectionProps) {
                   <Amounts key={balance.currency} balance={balance} />
                 ))}
                 {data.balances.length === 0 && <p>{t('balance.empty')}</p>}
-                {!data.enabled && <p>{t('balance.off')}</p>}
+                {!data.enabled && <p>{t('balance.unavailable')}</p>}
               </div>
               <div className={styles.buttons}>
                 {data.top_ups.length > 0 && (
@@ -70,9 +70,9 @@ function Amounts({ balance }: { balance: Balance }) {
       <h3>{t('balance.available', { amount: amount(available_cents) })}</h3>
       <p>
         {bonus_cents > 0
-          ? t('balance.parts', { paid: amount(paid_cents), bonus: amount(bonus_cents) })
+          ? t('balance.paidAndBonus', { paid: amount(paid_cents), bonus: amount(bonus_cents) })
           : t('balance.paidOnly')}{' '}
-        {t('balance.paidStays')}{' '}
+        {t('balance.paidNeverExpires')}{' '}
         {bonus_expiring &&
           t('balance.expires', {
             amount: amount(bonus_expiring.cents),

@@ -30,7 +30,7 @@ export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: 
   return (
     <div className={styles.ask} role="group" aria-label={t('balance.title')}>
       <p>
-        <strong>{t('balance.left', { amount })}</strong> {refundable && t('balance.leftText')}
+        <strong>{t('balance.remaining', { amount })}</strong> {refundable && t('balance.remainingText')}
       </p>
       {refundable && (
         <>

@@ -38,7 +38,7 @@ function StatementRow({ entry }: { entry: BalanceEntry }) {
         </p>
         <p>
           {formatLongDate(at)}
-          {bonus_cents !== 0 && ` · ${t('balance.ofBonus', { amount: money(bonus_cents, currency) })}`}
+          {bonus_cents !== 0 && ` · ${t('balance.bonusShare', { amount: money(bonus_cents, currency) })}`}
         </p>
       </div>
       <p className={styles.amount}>

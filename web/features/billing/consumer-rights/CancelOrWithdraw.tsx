@@ -16,14 +16,14 @@ export function CancelByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
     <ConfirmAction
-      title={t('out.cancelTitle')}
-      lead={t('out.cancelLead')}
-      button={t('out.cancel')}
-      doneTitle={t('out.cancelDone')}
+      title={t('emailLink.cancelTitle')}
+      lead={t('emailLink.cancelLead')}
+      button={t('emailLink.cancel')}
+      doneTitle={t('emailLink.cancelDone')}
       newLinkPath={contractLinkPaths.cancel}
       perform={async () => {
         const { plan = '', ends_at } = await call(cancelByLink, { body: { secret } })
-        return t('out.cancelDoneText', { plan, date: formatLongDate(ends_at) })
+        return t('emailLink.cancelDoneText', { plan, date: formatLongDate(ends_at) })
       }}
     />
   )
@@ -34,10 +34,10 @@ export function WithdrawByLink({ secret }: { secret: string }) {
   const { t } = useTranslation()
   return (
     <ConfirmAction
-      title={t('out.withdrawTitle')}
-      lead={t('out.withdrawLead')}
-      button={t('out.withdraw')}
-      doneTitle={t('out.withdrawDone')}
+      title={t('emailLink.withdrawTitle')}
+      lead={t('emailLink.withdrawLead')}
+      button={t('emailLink.withdraw')}
+      doneTitle={t('emailLink.withdrawDone')}
       newLinkPath={contractLinkPaths.withdraw}
       perform={async () => withdrawalText(t, await call(withdraw, { body: { secret } }))}
     />
@@ -76,7 +76,7 @@ function ConfirmAction({ title, lead, button, doneTitle, newLinkPath, perform }:
       <AccountPage title={doneTitle}>
         <p role="status">{outcome}</p>
         <Link className={buttonClass('main', true)} to={paths.my.to()} replace>
-          {t('out.toMine')}
+          {t('emailLink.toMyAccount')}
         </Link>
       </AccountPage>
     )
@@ -90,7 +90,7 @@ function ConfirmAction({ title, lead, button, doneTitle, newLinkPath, perform }:
       {form.formError && (
         <AccountLinks>
           <Link to={newLinkPath} replace>
-            {t('out.again')}
+            {t('emailLink.requestAnother')}
           </Link>
         </AccountLinks>
       )}

@@ -38,16 +38,16 @@ export function ClaimPurchase({ secret }: { secret: string }) {
   if (user) return <Claimed user={user} />
   if (needsSignIn) return <SignInRequired from={`${paths.my.to()}#claim=${secret}`} />
   return (
-    <AccountPage title={t('out.claimTitle')} lead={t('out.claimLead')}>
+    <AccountPage title={t('emailLink.claimTitle')} lead={t('emailLink.claimLead')}>
       <AccountForm form={form}>
         <Button wide type="submit" disabled={form.busy}>
-          {form.busy ? t('account.working') : t('out.claim')}
+          {form.busy ? t('account.working') : t('emailLink.claim')}
         </Button>
       </AccountForm>
       {form.formError && (
         <AccountLinks>
           <Link to={paths.signIn.to()}>{t('account.toSignIn')}</Link>
-          <Link to={paths.contactUs.to()}>{t('out.contact')}</Link>
+          <Link to={paths.contactUs.to()}>{t('emailLink.contact')}</Link>
         </AccountLinks>
       )}
     </AccountPage>
@@ -60,7 +60,7 @@ export function ClaimPurchase({ secret }: { secret: string }) {
 function SignInRequired({ from }: { from: string }) {
   const { t } = useTranslation()
   return (
-    <AccountPage title={t('out.claimTitle')} lead={t('out.claimSignIn')}>
+    <AccountPage title={t('emailLink.claimTitle')} lead={t('emailLink.claimSignIn')}>
       <Link className={buttonClass('main', true)} to={paths.signIn.to()} state={{ from }}>
         {t('account.toSignIn')}
       </Link>
@@ -71,14 +71,17 @@ function SignInRequired({ from }: { from: string }) {
 function Claimed({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <AccountPage title={t('out.claimDone')} lead={t('out.claimDoneText', { email: user.email ?? '' })}>
+    <AccountPage
+      title={t('emailLink.claimDone')}
+      lead={t('emailLink.claimDoneText', { email: user.email ?? '' })}
+    >
       <Link className={buttonClass('main', true)} to={paths.my.to()} replace>
-        {t('out.toMine')}
+        {t('emailLink.toMyAccount')}
       </Link>
       {!user.has_password && (
         <AccountLinks>
           <Link to={paths.individual.to()} replace>
-            {t('out.setPassword')}
+            {t('emailLink.setPassword')}
           </Link>
         </AccountLinks>
       )}

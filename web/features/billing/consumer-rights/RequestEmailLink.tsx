@@ -20,7 +20,7 @@ export function RequestEmailLink({ purpose }: { purpose: 'cancel' | 'withdraw' }
   const [sentTo, setSentTo] = useState('')
   const form = useForm({
     initial: { email: '', order_id: '' },
-    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailInvalid') }),
     send: async ({ email, order_id }) => {
       const body = { email, ...(order_id.trim() ? { order_id } : {}) }
       await call(purpose === 'cancel' ? cancelByLink : withdraw, { body })
@@ -29,29 +29,29 @@ export function RequestEmailLink({ purpose }: { purpose: 'cancel' | 'withdraw' }
   })
   if (sentTo)
     return (
-      <AccountPage title={t('out.sentTitle')} lead={t('out.sentText', { email: sentTo })}>
+      <AccountPage title={t('emailLink.sentTitle')} lead={t('emailLink.sentText', { email: sentTo })}>
         <AccountLinks>
-          <Link to={paths.contactUs.to()}>{t('out.contact')}</Link>
+          <Link to={paths.contactUs.to()}>{t('emailLink.contact')}</Link>
         </AccountLinks>
       </AccountPage>
     )
   const [title, lead] =
     purpose === 'cancel'
-      ? [t('out.askCancelTitle'), t('out.askCancelLead')]
-      : [t('out.askWithdrawTitle'), t('out.askWithdrawLead')]
+      ? [t('emailLink.requestCancelTitle'), t('emailLink.requestCancelLead')]
+      : [t('emailLink.requestWithdrawTitle'), t('emailLink.requestWithdrawLead')]
   return (
     <AccountPage title={title} lead={lead}>
       <AccountForm form={form}>
         <EmailField field={form.field('email')} />
         <Field
           {...form.field('order_id')}
-          label={t('out.order')}
-          hint={t('out.orderHint')}
+          label={t('emailLink.order')}
+          hint={t('emailLink.orderHint')}
           autoComplete="off"
           required={false}
         />
         <Button wide type="submit" disabled={form.busy}>
-          {form.busy ? t('account.working') : t('out.send')}
+          {form.busy ? t('account.working') : t('emailLink.send')}
         </Button>
       </AccountForm>
       <AccountLinks>

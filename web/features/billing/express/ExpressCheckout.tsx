@@ -48,7 +48,7 @@ export function ExpressCheckout({
         </p>
       )}
       {step.at === 'bank' && (
-        <Sheet title={t('order.bank')} onClose={express.leaveCheck} tall>
+        <Sheet title={t('order.bankVerification')} onClose={express.leaveCheck} tall>
           <ThreeDSecureFrame url={step.url} onChecked={() => express.checked(step.result)} />
         </Sheet>
       )}

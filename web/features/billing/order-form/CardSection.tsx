@@ -21,13 +21,13 @@ export function CardSection({ Card, details, problem, onEntry }: CardSectionProp
       <div className={styles.names}>
         <Field
           {...details.field('first')}
-          label={t('order.first')}
+          label={t('order.firstName')}
           refusal={problem?.field === 'first_name' ? problem.message : ''}
           autoComplete="given-name"
         />
         <Field
           {...details.field('last')}
-          label={t('order.last')}
+          label={t('order.lastName')}
           refusal={problem?.field === 'last_name' ? problem.message : ''}
           autoComplete="family-name"
         />

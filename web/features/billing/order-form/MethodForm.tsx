@@ -57,7 +57,7 @@ export function MethodForm({ params, membership, Card }: MethodFormProps) {
         cents={0}
         currency={membership.plan?.currency ?? ''}
         label={() => label}
-        terms={`${t('shopping.nothingNow')} ${nextChargeText(t, membership)}`}
+        terms={`${t('shopping.notChargedNow')} ${nextChargeText(t, membership)}`}
         note={params.gateway === 'sandbox' ? t('pay.sandbox') : ''}
         busy={step.at === 'working' ? t('method.working') : ''}
         disabled={isCard && !card}

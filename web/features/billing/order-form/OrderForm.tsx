@@ -66,7 +66,7 @@ export function OrderForm({
   ]
     .filter(Boolean)
     .join(' ')
-  const consentText = immediateDelivery ? ` [x] ${t('order.atOnce')}` : ''
+  const consentText = immediateDelivery ? ` [x] ${t('order.immediateConsent')}` : ''
   const label = isCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
   const [card, setCard] = useState<CardEntry | null>(null)
   const { step, problem, submit, checked } = usePayment(
@@ -130,7 +130,7 @@ export function OrderForm({
             checked={immediateDelivery}
             onChange={(event) => setImmediateDelivery(event.target.checked)}
           />
-          {t('order.atOnce')}
+          {t('order.immediateConsent')}
         </label>
       )}
       <SubmitBar

@@ -84,9 +84,9 @@ function NothingToPay() {
   }, [])
   return (
     <div className={styles.nothing}>
-      <p>{t('order.unknownWish')}</p>
+      <p>{t('order.nothingToPay')}</p>
       <a className={buttonClass('main')} href={paths.home.to()} target="_top">
-        {t('list.emptyWay')}
+        {t('list.browseDramas')}
       </a>
     </div>
   )

@@ -9,14 +9,14 @@ import type { MethodFormParams } from '#web/features/billing/payments/checkout-p
 /** Runs one change of payment method: card or wallet, 3-D Secure if required, and the result. */
 export function useMethodChange({ gateway, method }: MethodFormParams, card: CardEntry | null) {
   const { t } = useTranslation()
-  const messages = { unsure: t('method.unsure'), failed: t('method.unsure') }
+  const messages = { unsure: t('method.outcomeUnknown'), failed: t('method.outcomeUnknown') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<PaymentMethodChange>(messages)
 
   const applyResult = (result: PaymentMethodChange) => {
     const { status, next } = result
     if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', result })
     if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', result, url: next.url })
-    refuse(t(next.type === 'none' ? 'method.unsure' : 'method.notConfirmed'))
+    refuse(t(next.type === 'none' ? 'method.outcomeUnknown' : 'method.notConfirmed'))
   }
   /** Saves the card; with Stripe, confirms a setup intent. */
   const purpose = {

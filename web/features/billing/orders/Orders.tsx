@@ -53,7 +53,7 @@ function OrderLine({ order }: { order: Order }) {
       )}
       {(order.processing || (order.status === 'pending' && order.starts_at === undefined)) && (
         <Link className={buttonClass('quiet')} to={paths.orderResult.to(order.id)}>
-          {t('orders.look')}
+          {t('orders.find')}
         </Link>
       )}
     </li>

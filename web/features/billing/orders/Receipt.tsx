@@ -75,12 +75,12 @@ function ReceiptDocument({ order, facts }: { order: Order; facts: Facts }) {
         {details && <Fact name={t('orders.for')} value={details} />}
         <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />
         {seller.tax_number && <Fact name={t('orders.taxNumber')} value={seller.tax_number} />}
-        <Fact name={t('orders.way')} value={t(methodKeys[order.gateway])} />
+        <Fact name={t('orders.method')} value={t(methodKeys[order.gateway])} />
       </dl>
       <table className={styles.lines}>
         <thead>
           <tr>
-            <th scope="col">{t('orders.what')}</th>
+            <th scope="col">{t('orders.item')}</th>
             <th scope="col">{t('orders.amount')}</th>
           </tr>
         </thead>

@@ -33,7 +33,7 @@ export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }:
   if (gateways.length < 2 && oneTap.length === 0) return null
   return (
     <fieldset className={styles.methods}>
-      <legend>{t('pay.how')}</legend>
+      <legend>{t('pay.chooseMethod')}</legend>
       {oneTap.map((one) => (
         <label key={one.name} className={styles.method}>
           <input type="radio" name="payment_method" checked={one.chosen} onChange={one.onChoose} />
@@ -65,5 +65,5 @@ function nameOf(t: Translate, { id, kind }: OfferedGateway, gateways: OfferedGat
   const isAlsoAtRealGateway = gateways.some(
     (other) => other.kind === kind && other.id !== id && other.id !== 'paypal',
   )
-  return id === 'sandbox' && isAlsoAtRealGateway ? t('pay.trial', { way: method }) : method
+  return id === 'sandbox' && isAlsoAtRealGateway ? t('pay.testMethod', { method }) : method
 }

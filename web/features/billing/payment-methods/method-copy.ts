@@ -31,6 +31,6 @@ export function nextChargeText(t: Translate, membership: Membership): string {
   const due = (status === 'past_due' ? owed : next_plan) ?? plan
   if (!due || cancel_at_period_end) return ''
   const price = money(due.price_cents, due.currency)
-  if (status === 'past_due') return t('method.open', { price, date: formatLongDate(grace_until) })
-  return t('method.next', { price, date: formatLongDate(renews_at ?? ends_at) })
+  if (status === 'past_due') return t('method.amountDue', { price, date: formatLongDate(grace_until) })
+  return t('method.nextCharge', { price, date: formatLongDate(renews_at ?? ends_at) })
 }

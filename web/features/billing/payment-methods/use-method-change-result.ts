@@ -18,10 +18,10 @@ export function useMethodChangeResult(): void {
     const showResult = async () => {
       try {
         const { status } = await syncMethodChange(change)
-        notify(t(status === 'saved' ? 'method.saved' : 'method.unsure'))
+        notify(t(status === 'saved' ? 'method.saved' : 'method.outcomeUnknown'))
         await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
       } catch (error) {
-        notify(error instanceof ApiError && error.message ? error.message : t('method.unsure'))
+        notify(error instanceof ApiError && error.message ? error.message : t('method.outcomeUnknown'))
       }
     }
     void showResult()

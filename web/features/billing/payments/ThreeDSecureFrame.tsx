@@ -25,7 +25,7 @@ export function ThreeDSecureFrame({ url, onChecked }: { url: string; onChecked: 
       ref={frame}
       className={styles.bank}
       src={`${url}&lang=${i18n.language}`}
-      title={t('order.bank')}
+      title={t('order.bankVerification')}
     />
   )
 }

@@ -15,16 +15,16 @@ export function topUpChoice(t: Translate, topUp: TopUp): Choice {
   return {
     kind: 'top_up',
     id,
-    name: bonus_cents > 0 ? t('balance.plusBonus', { price, bonus }) : price,
+    name: bonus_cents > 0 ? t('balance.priceWithBonus', { price, bonus }) : price,
     text: t('balance.total', { total: money(cents + bonus_cents, currency) }),
     cents,
     bonusCents: bonus_cents,
     currency,
     terms: [
-      t('balance.once', { price }),
-      t('balance.paidStays'),
+      t('balance.paidOnce', { price }),
+      t('balance.paidNeverExpires'),
       bonusText(t, topUp),
-      t(bonus_cents > 0 ? 'balance.withdrawalLess' : 'balance.withdrawal'),
+      t(bonus_cents > 0 ? 'balance.withdrawalLessBonus' : 'balance.withdrawal'),
     ]
       .filter(Boolean)
       .join(' '),
@@ -34,9 +34,9 @@ export function topUpChoice(t: Translate, topUp: TopUp): Choice {
 function bonusText(t: Translate, { bonus_cents, bonus_days, currency }: TopUp): string {
   if (bonus_cents === 0) return ''
   const bonus = money(bonus_cents, currency)
-  if (bonus_days === undefined) return t('balance.bonusStays', { bonus })
+  if (bonus_days === undefined) return t('balance.bonusNeverExpires', { bonus })
   const date = formatLongDate(new Date(Date.now() + bonus_days * dayMs).toISOString())
-  return t('balance.bonusUntil', { bonus, date })
+  return t('balance.bonusExpires', { bonus, date })
 }
 
 /** Describes which part of a price is paid from the balance. Bonus money is spent first and shown as a discount. */

@@ -244,7 +244,7 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
   (status) => {
     const closed = { ...order, status, processing: true }
     const said = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
-    expect(said).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.unsure')])
+    expect(said).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.outcomeUnknown')])
     expect([mayStillBePaid(closed), isClosedUnpaid(closed)]).toEqual([true, false])
     expect(isClosedUnpaid({ ...order, status })).toBe(true)
   },

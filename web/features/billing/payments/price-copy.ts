@@ -116,7 +116,7 @@ interface WholeVideo {
 /** Returns the whole video as a choice. Its text says if some episodes cannot be played yet. */
 export function videoChoice(t: Translate, { id, price, count, hasUnreadyEpisodes }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
-  const text = hasUnreadyEpisodes ? `${all}. ${t('pay.videoRunning')}` : all
+  const text = hasUnreadyEpisodes ? `${all}. ${t('pay.videoIncomplete')}` : all
   return {
     kind: 'video',
     id,
@@ -142,11 +142,14 @@ export function membershipText(t: Translate, membership: Membership): string {
   const { name, currency } = plan
   if (membership.method_detached) {
     if (status === 'past_due')
-      return t('shopping.pastDueLost', { name: owed?.name ?? name, date: formatLongDate(grace_until) })
-    return t('shopping.methodLost', { name, date: formatLongDate(ends_at) })
+      return t('shopping.pastDueMethodRemoved', {
+        name: owed?.name ?? name,
+        date: formatLongDate(grace_until),
+      })
+    return t('shopping.methodRemoved', { name, date: formatLongDate(ends_at) })
   }
   if (status === 'past_due') {
-    const pastDueKey = owed && isUnpayable(owed) ? 'shopping.pastDueOther' : 'shopping.pastDue'
+    const pastDueKey = owed && isUnpayable(owed) ? 'shopping.pastDueUnsupported' : 'shopping.pastDue'
     return t(cancelled ? 'shopping.pastDueEnds' : pastDueKey, {
       name: owed?.name ?? name,
       date: formatLongDate(grace_until),
@@ -169,8 +172,8 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
   return [
     nextPlanText(t, currentPlan?.name ?? '', renews_at ?? ends_at, plan),
     renewalText(t, plan),
-    t('shopping.nothingNow'),
-    cancelled ? t('shopping.goesOn') : '',
+    t('shopping.notChargedNow'),
+    cancelled ? t('shopping.alsoResumes') : '',
     t('pay.cancelAnyTime'),
   ]
     .filter(Boolean)
@@ -180,7 +183,7 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
 /** Returns the status of an order, for a list. */
 export function orderStatusText(t: Translate, { status, starts_at, processing, auto_refund }: Order): string {
   if (starts_at) return t('orders.starts', { date: formatLongDate(starts_at) })
-  if (starts_at === null) return t('orders.startsNot')
+  if (starts_at === null) return t('orders.startCancelled')
   if (processing) return t('orders.status.processing')
   return auto_refund ? auto_refund.message : t(`orders.status.${status}`)
 }
@@ -192,7 +195,7 @@ export function orderResultText(t: Translate, order: Order | undefined): string 
   if (auto_refund && !processing) return auto_refund.message
   if (declined) return declined.message
   if (starts_at) return t('result.starts', { date: formatLongDate(starts_at) })
-  if (starts_at === null) return t('result.startsNot')
+  if (starts_at === null) return t('result.planChangeCancelled')
   if (processing) return t('result.processing')
   return t(`result.${isRefundedOrChargedBack(status) ? 'refunded' : status}`)
 }
@@ -205,8 +208,8 @@ export function withdrawalText(
   t: Translate,
   { amount_cents, currency }: { amount_cents?: number; currency?: string },
 ): string {
-  if (!amount_cents || !currency) return t('out.withdrawDoneNothing')
-  return t('out.withdrawDoneText', { amount: money(amount_cents, currency) })
+  if (!amount_cents || !currency) return t('emailLink.withdrawDoneNothing')
+  return t('emailLink.withdrawDoneText', { amount: money(amount_cents, currency) })
 }
 
 function isRefundedOrChargedBack(
@@ -217,7 +220,7 @@ function isRefundedOrChargedBack(
 
 function nextPlanText(t: Translate, name: string, at: string | null, next: { name: string }): string {
   const date = formatLongDate(at)
-  return `${t('shopping.paid', { name, date })} ${t('shopping.next', { name: next.name, date })}`
+  return `${t('shopping.paid', { name, date })} ${t('shopping.nextPlanStarts', { name: next.name, date })}`
 }
 
 function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>): string {
@@ -245,14 +248,14 @@ export const shouldShowOfferAgain = (order: Order): boolean =>
 /** Explains why an order is still unpaid after its payment was polled. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
-  if (mayStillBePaid(order)) return t('order.unsure')
+  if (mayStillBePaid(order)) return t('order.outcomeUnknown')
   if (order.status === 'pending') return t('order.notConfirmed')
   return order.auto_refund?.message ?? t('order.failed')
 }
 
 /** Describes the wait after too many attempts in whole minutes, rounded up. */
 export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
-  return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
+  return t('order.tooManyAttempts', { count: Math.ceil(retryAfter / 60) })
 }
 
 /**

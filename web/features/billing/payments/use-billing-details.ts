@@ -7,7 +7,11 @@ import { rememberedPayer } from './remembered-payer.ts'
 /** Manages the billing details of a form. Validates only the requested fields. */
 export function useBillingDetails(requestedFields: readonly (keyof BillingDetails)[]) {
   const { t } = useTranslation()
-  const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }
+  const messages = {
+    email: t('order.emailInvalid'),
+    first: t('order.firstNameInvalid'),
+    last: t('order.lastNameInvalid'),
+  }
   const [initial] = useState<Record<keyof BillingDetails, string>>(rememberedPayer)
   return useFields(initial, (details) => {
     const bad = invalidFields(details).filter((name) => requestedFields.includes(name))

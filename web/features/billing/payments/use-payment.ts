@@ -25,7 +25,7 @@ interface PaymentOptions {
 /** Runs one payment: order, card, 3-D Secure if required, and the result. */
 export function usePayment(params: CheckoutParams, options: PaymentOptions, card: CardEntry | null) {
   const { t } = useTranslation()
-  const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
+  const messages = { unsure: t('order.outcomeUnknown'), failed: t('order.failed') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(messages)
   const [orderReuser] = useState(createOrderReuser)
 

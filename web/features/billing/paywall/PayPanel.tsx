@@ -101,7 +101,7 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
           <Fragment key={option.kind + option.id}>
             {option === firstPlan && (
               <p className={styles.plans} id={plansId}>
-                {t('pay.plansOpen')}
+                {t('pay.plansText')}
               </p>
             )}
             <Option
@@ -177,7 +177,8 @@ function Option({ option, checked, describedBy, onChoose }: OptionProps) {
         onChange={onChoose}
       />
       <span className={styles.name}>
-        {option.name} {option.badge && <em>{t(option.badge === 'best' ? 'pay.best' : 'pay.recommended')}</em>}
+        {option.name}{' '}
+        {option.badge && <em>{t(option.badge === 'best' ? 'pay.bestValue' : 'pay.recommended')}</em>}
       </span>
       <span className={styles.price}>{money(option.cents, option.currency)}</span>
       <span className={styles.text}>{option.kind === 'plan' ? planSummary(t, option) : option.text}</span>

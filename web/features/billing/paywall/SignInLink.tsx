@@ -14,7 +14,7 @@ export function SignInLink() {
   const from = location.pathname + location.search
   return (
     <Link to={paths.signIn.to()} state={{ from }} className={styles.link}>
-      {t('pay.already')} <span>{t('pay.signIn')}</span>
+      {t('pay.alreadyPaid')} <span>{t('pay.signIn')}</span>
     </Link>
   )
 }

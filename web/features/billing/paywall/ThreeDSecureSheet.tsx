@@ -21,7 +21,7 @@ export function ThreeDSecureSheet({ order, onChecked, onClose }: ThreeDSecureShe
   }
   useCloseOnBack(onClose)
   return (
-    <Sheet title={t('order.bank')} onClose={onClose} tall>
+    <Sheet title={t('order.bankVerification')} onClose={onClose} tall>
       <OrderFrame
         path={orderThreeDSecurePath(order.id)}
         title={t('pay.formTitle')}

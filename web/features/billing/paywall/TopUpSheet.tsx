@@ -67,8 +67,8 @@ function TopUpOptions({ balances, top_ups, gateways, saved_method, onPaid }: Top
   return (
     <>
       <p>
-        {balance && t('balance.short', { amount: money(balance.available_cents, balance.currency) })}{' '}
-        {t('balance.why')}
+        {balance && t('balance.current', { amount: money(balance.available_cents, balance.currency) })}{' '}
+        {t('balance.topUpText')}
       </p>
       <fieldset className={styles.choices}>
         <legend className="hidden-text">{t('balance.topUp')}</legend>

@@ -33,7 +33,7 @@ interface OneTapOptions {
  */
 export function useOneTap({ source, choice, termsText, onPaid, onRefused, onUnsure }: OneTapOptions) {
   const { t } = useTranslation()
-  const messages = { unsure: t('order.unsure'), failed: t('order.failed') }
+  const messages = { unsure: t('order.outcomeUnknown'), failed: t('order.failed') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(messages)
   const [buy] = useState(createOneTapBuyer)
 

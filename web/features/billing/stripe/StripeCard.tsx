@@ -29,9 +29,9 @@ export const StripeCard: CardFields = ({ onEntry }) => {
   )
   return (
     <div className={styles.card} role="group" aria-label={t('order.cardTitle')}>
-      {field('cardNumber', t('order.number'), t('order.numberBad'))}
-      {field('cardExpiry', t('order.expiry'), t('order.expiryBad'))}
-      {field('cardCvc', t('order.cvv'), t('order.cvvBad'))}
+      {field('cardNumber', t('order.number'), t('order.numberInvalid'))}
+      {field('cardExpiry', t('order.expiry'), t('order.expiryInvalid'))}
+      {field('cardCvc', t('order.cvv'), t('order.cvvInvalid'))}
     </div>
   )
 }

@@ -25,7 +25,7 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
         containerOf: (kind) => containerFor(containers.current, kind),
         placeholders: {
           cardNumber: '1234 1234 1234 1234',
-          cardExpiry: t('order.expiryForm'),
+          cardExpiry: t('order.expiryFormat'),
           cardCvc: '123',
         },
         locale: bcp47Tags[currentLanguage()],

@@ -35,9 +35,9 @@ export function Subscription({ note, actions }: { note?: ReactNode; actions?: Re
     setBusy(false)
   }
   return (
-    <section className={styles.subscription} aria-label={t('shopping.yours')}>
+    <section className={styles.subscription} aria-label={t('shopping.yourSubscription')}>
       <div role="status">
-        <h2>{t('shopping.yours')}</h2>
+        <h2>{t('shopping.yourSubscription')}</h2>
         <p>{membershipText(t, user.membership)}</p>
         {note}
       </div>
@@ -76,7 +76,7 @@ function RevertPlanChangeButton({
   }
   return (
     <Button variant="quiet" disabled={busy} onClick={() => void revert()}>
-      {t('shopping.stay', { name: plan.name })}
+      {t('shopping.keepPlan', { name: plan.name })}
     </Button>
   )
 }

@@ -26,7 +26,7 @@ export function SubscriptionSection() {
   const method = methodName(t, user.membership)
   return (
     <Subscription
-      note={method && <p>{t('method.now', { method })}</p>}
+      note={method && <p>{t('method.chargedTo', { method })}</p>}
       actions={
         <>
           {status === 'past_due' && <PayNow plan={(owed ?? plan).id} takenBy={owed?.gateways} />}

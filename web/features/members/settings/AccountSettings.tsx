@@ -118,7 +118,7 @@ function AccountDeleted() {
   return (
     <AccountPage title={t('data.deletedTitle')} lead={t('data.deletedText')}>
       <Link className={buttonClass('main', true)} to={paths.home.to()}>
-        {t('notFound.way')}
+        {t('notFound.goHome')}
       </Link>
     </AccountPage>
   )

@@ -42,7 +42,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       ...(required.current_password && !current_password
         ? { current_password: t('account.passwordMissing') }
         : {}),
-      ...(sure ? {} : { sure: t('data.sureMissing') }),
+      ...(sure ? {} : { sure: t('data.confirmationMissing') }),
       ...(remainingBalances.length === 0 || forfeit ? {} : { forfeit: t('balance.forfeitMissing') }),
     }),
     send: async ({ current_password, totp, forfeit }) => {
@@ -61,14 +61,14 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
   return (
     <AccountForm form={form}>
       <ul className={styles.list}>
-        <li>{t('data.gone')}</li>
-        <li>{t('data.money')}</li>
-        <li>{t('data.books')}</li>
+        <li>{t('data.deletedData')}</li>
+        <li>{t('data.subscriptionEnds')}</li>
+        <li>{t('data.retainedRecords')}</li>
       </ul>
       {required.current_password && <CurrentPassword field={form.field('current_password')} />}
       {required.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
       {!form.sessionExpired && <FreshSignInRequired user={user} />}
-      <Checkbox {...form.field('sure')} label={t('data.sure')} />
+      <Checkbox {...form.field('sure')} label={t('data.confirmation')} />
       {remainingBalances.length > 0 && (
         <Suspense>
           <RemainingBalance

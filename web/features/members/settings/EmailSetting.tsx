@@ -52,7 +52,7 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
     initial: { email: '', current_password: '' },
     draft: { owner: user.id, fields: ['email'] },
     validate: ({ email, current_password }) => ({
-      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
+      ...(isEmail(email) ? {} : { email: t('account.emailInvalid') }),
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
     }),
     send: async ({ email, current_password }) => {
@@ -85,17 +85,17 @@ function ResendLink({ sentTo, onSent }: { sentTo: string; onSent: (email: string
   const resend = () => {
     setBusy(true)
     call(verifyEmail, { body: {} })
-      .then(({ verified, email }) => (verified ? notify(t('mail.already')) : onSent(email)))
+      .then(({ verified, email }) => (verified ? notify(t('mail.alreadyVerified')) : onSent(email)))
       .catch(() => {})
       .finally(() => setBusy(false))
   }
   return (
     <div className={`${styles.setting} ${styles.again}`}>
       <p className={styles.text} role="status">
-        {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.open')}
+        {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.openLink')}
       </p>
       <Button variant="quiet" onClick={resend} disabled={busy}>
-        {busy ? t('account.working') : t('mail.again')}
+        {busy ? t('account.working') : t('mail.resend')}
       </Button>
     </div>
   )

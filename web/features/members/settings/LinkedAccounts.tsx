@@ -27,7 +27,7 @@ export function LinkedAccounts({ user }: { user: User }) {
   }
   if (!data) return null
   return (
-    <ul ref={list} tabIndex={-1} className={styles.accounts} aria-label={t('link.mine')}>
+    <ul ref={list} tabIndex={-1} className={styles.accounts} aria-label={t('link.linkedAccounts')}>
       {data.linked.map((identity) => (
         <Account key={identity.id} user={user} identity={identity} unlink={unlink} />
       ))}

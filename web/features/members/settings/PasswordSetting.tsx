@@ -18,8 +18,8 @@ export function PasswordSetting({ user }: { user: User }) {
   return (
     <Setting
       title={t('account.password')}
-      text={t(user.has_password ? 'pass.has' : 'pass.none')}
-      action={t(user.has_password ? 'settings.change' : 'pass.set')}
+      text={t(user.has_password ? 'password.isSet' : 'password.notSet')}
+      action={t(user.has_password ? 'settings.change' : 'password.set')}
     >
       {(done) => <NewPassword user={user} onDone={done} />}
     </Setting>
@@ -34,13 +34,13 @@ function NewPassword({ user, onDone }: { user: User; onDone: () => void }) {
     initial: { current_password: '', new_password: '', repeat_password: '' },
     validate: ({ current_password, new_password, repeat_password }) => ({
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
-      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
-      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
+      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordInvalid') }),
+      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatInvalid') }),
     }),
     send: async ({ current_password, new_password }) => {
       await change({ new_password, ...(user.has_password ? { current_password } : {}) })
       void queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-      notify(t('pass.changed'))
+      notify(t('password.changed'))
       onDone()
     },
   })

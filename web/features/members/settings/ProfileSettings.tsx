@@ -32,7 +32,8 @@ function NameForm({ user }: { user: User }) {
   const form = useForm({
     initial: { display_name: user.display_name ?? '' },
     draft: { owner: user.id, fields: ['display_name'] },
-    validate: ({ display_name }) => (isValidName(display_name) ? {} : { display_name: t('account.nameBad') }),
+    validate: ({ display_name }) =>
+      isValidName(display_name) ? {} : { display_name: t('account.nameInvalid') },
     send: async ({ display_name }) => {
       await change({ display_name })
       notify(t('settings.saved'))

@@ -23,18 +23,18 @@ export function RemoveSecondFactor({ user, onDone }: { user: User; onDone: () =>
     send: async ({ current_password, code }) => {
       const credentials = user.has_password ? { current_password } : {}
       await call(changeSecondFactor, { body: { action: 'remove', code: code.trim(), ...credentials } })
-      notify(t('factor.removed'))
+      notify(t('secondFactor.removed'))
       onDone()
       await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
     },
   })
   return (
     <AccountForm form={form}>
-      <p className={styles.text}>{t('factor.removeText')}</p>
+      <p className={styles.text}>{t('secondFactor.removeText')}</p>
       {user.has_password && <CurrentPassword field={form.field('current_password')} />}
       <CodeField field={form.field('code')} autoFocus={false} />
       <Button type="submit" disabled={form.busy}>
-        {form.busy ? t('account.working') : t('factor.remove')}
+        {form.busy ? t('account.working') : t('secondFactor.remove')}
       </Button>
     </AccountForm>
   )

@@ -10,9 +10,9 @@ export function SecondFactorSetting({ user }: { user: User }) {
   const on = user.second_factor
   return (
     <Setting
-      title={t('factor.title')}
-      text={t(on ? 'factor.on' : 'factor.off')}
-      action={t(on ? 'factor.remove' : 'factor.setUp')}
+      title={t('secondFactor.title')}
+      text={t(on ? 'secondFactor.on' : 'secondFactor.off')}
+      action={t(on ? 'secondFactor.remove' : 'secondFactor.setUp')}
     >
       {(done) =>
         on ? (

@@ -22,7 +22,7 @@ export function Sessions() {
     try {
       const { removed } = await call(endSessions, { body })
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-      notify(t('my.ended', { count: removed }))
+      notify(t('my.sessionsEnded', { count: removed }))
       // Moves the focus to the list, because the pressed button may have been removed.
       list.current?.focus()
     } catch {
@@ -47,7 +47,7 @@ export function Sessions() {
       </ul>
       {others.length > 1 && (
         <Button variant="quiet" onClick={() => void endSession({})} disabled={busy}>
-          {t('my.endOthers')}
+          {t('my.endOtherSessions')}
         </Button>
       )}
     </>
@@ -61,7 +61,7 @@ function SessionRow({ session, busy, onEnd }: { session: Session; busy: boolean;
     <li className={styles.session}>
       <p className={styles.device}>{device}</p>
       <p className={styles.seen}>
-        {t('my.seen', {
+        {t('my.lastActive', {
           seen: formatLongDate(session.last_seen_at),
           since: formatLongDate(session.created_at),
         })}
@@ -69,8 +69,8 @@ function SessionRow({ session, busy, onEnd }: { session: Session; busy: boolean;
       {session.current ? (
         <p className={styles.current}>{t('my.thisDevice')}</p>
       ) : (
-        <Button variant="quiet" onClick={onEnd} disabled={busy} aria-label={t('my.endOne', { device })}>
-          {t('my.end')}
+        <Button variant="quiet" onClick={onEnd} disabled={busy} aria-label={t('my.endSessionOf', { device })}>
+          {t('my.endSession')}
         </Button>
       )}
     </li>

@@ -52,10 +52,12 @@ function StartSetup({ user, onStarted }: { user: User; onStarted: (started: Star
   })
   return (
     <AccountForm form={form}>
-      <p className={styles.text}>{t(user.has_password ? 'factor.beginText' : 'factor.beginFree')}</p>
+      <p className={styles.text}>
+        {t(user.has_password ? 'secondFactor.passwordNeeded' : 'secondFactor.appNeeded')}
+      </p>
       {user.has_password && <CurrentPassword field={form.field('current_password')} />}
       <Button type="submit" disabled={form.busy}>
-        {form.busy ? t('account.working') : t('factor.begin')}
+        {form.busy ? t('account.working') : t('secondFactor.continue')}
       </Button>
     </AccountForm>
   )
@@ -83,12 +85,12 @@ function ConfirmSetup({
       <Field
         {...form.field('code')}
         label={t('account.code')}
-        hint={t('factor.codeOfApp')}
+        hint={t('secondFactor.codeOfApp')}
         inputMode="numeric"
         autoComplete="one-time-code"
       />
       <Button type="submit" disabled={form.busy}>
-        {form.busy ? t('account.working') : t('factor.confirm')}
+        {form.busy ? t('account.working') : t('secondFactor.confirm')}
       </Button>
     </AccountForm>
   )
@@ -110,19 +112,19 @@ export function AppSecret({
   return (
     <>
       <Heading tabIndex={-1} ref={focus ? takeFocus : undefined}>
-        {t('factor.scan')}
+        {t('secondFactor.scan')}
       </Heading>
       <Suspense fallback={<div className={styles.qr} />}>
-        <QrCode text={url} label={t('factor.qr')} />
+        <QrCode text={url} label={t('secondFactor.qr')} />
       </Suspense>
       <a className={buttonClass('quiet')} href={url}>
-        {t('factor.open')}
+        {t('secondFactor.open')}
       </a>
-      <p className={styles.text}>{t('factor.secret')}</p>
+      <p className={styles.text}>{t('secondFactor.secret')}</p>
       <p className={styles.secret}>
         <code>{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
         <Button variant="quiet" onClick={() => void copyText(secret)}>
-          {t('factor.copy')}
+          {t('secondFactor.copy')}
         </Button>
       </p>
     </>
@@ -143,9 +145,9 @@ export function RecoveryCodes({
   return (
     <div className={styles.codes}>
       <Heading tabIndex={-1} ref={takeFocus}>
-        {t('factor.codesTitle')}
+        {t('secondFactor.codesTitle')}
       </Heading>
-      <p className={styles.text}>{t('factor.codesText')}</p>
+      <p className={styles.text}>{t('secondFactor.codesText')}</p>
       <ul>
         {codes.map((code) => (
           <li key={code}>
@@ -155,9 +157,9 @@ export function RecoveryCodes({
       </ul>
       <div className={styles.buttons}>
         <Button variant="quiet" onClick={() => void copyText(codes.join('\n'))}>
-          {t('factor.copyCodes')}
+          {t('secondFactor.copyCodes')}
         </Button>
-        <Button onClick={onDone}>{t('factor.codesDone')}</Button>
+        <Button onClick={onDone}>{t('secondFactor.codesDone')}</Button>
       </div>
     </div>
   )

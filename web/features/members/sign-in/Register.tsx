@@ -22,12 +22,12 @@ export function Register() {
   const form = useForm({
     initial: { display_name: '', email: '', password: '', repeat_password: '' },
     validate: ({ display_name, email, password, repeat_password }) => ({
-      ...(display_name && !isValidName(display_name) ? { display_name: t('account.nameBad') } : {}),
-      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
-      ...(isValidPasswordLength(password) ? {} : { password: t('account.passwordBad') }),
+      ...(display_name && !isValidName(display_name) ? { display_name: t('account.nameInvalid') } : {}),
+      ...(isEmail(email) ? {} : { email: t('account.emailInvalid') }),
+      ...(isValidPasswordLength(password) ? {} : { password: t('account.passwordInvalid') }),
       ...(repeat_password === password && repeat_password
         ? {}
-        : { repeat_password: t(repeat_password ? 'account.repeatBad' : 'account.repeatMissing') }),
+        : { repeat_password: t(repeat_password ? 'account.repeatInvalid' : 'account.repeatMissing') }),
     }),
     send: async ({ display_name, ...given }) => {
       const optionalName = display_name ? { display_name } : {}

@@ -22,7 +22,7 @@ function RequestResetMail() {
   const [sentTo, setSentTo] = useState('')
   const form = useForm({
     initial: { email: '' },
-    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
+    validate: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailInvalid') }),
     send: async ({ email }) => {
       await call(requestPasswordReset, { body: { email } })
       setSentTo(email)
@@ -57,8 +57,8 @@ function NewPassword({ secret }: { secret: string }) {
   const form = useForm({
     initial: { new_password: '', repeat_password: '' },
     validate: ({ new_password, repeat_password }) => ({
-      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
-      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
+      ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordInvalid') }),
+      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatInvalid') }),
     }),
     send: async (given) => {
       await call(resetPassword, { body: { secret, ...given } })
@@ -86,7 +86,7 @@ function NewPassword({ secret }: { secret: string }) {
         </Button>
       </AccountForm>
       <AccountLinks>
-        <Link to={paths.retrievePassword.to()}>{t('account.anotherLink')}</Link>
+        <Link to={paths.retrievePassword.to()}>{t('account.requestAnotherLink')}</Link>
       </AccountLinks>
     </AccountPage>
   )

@@ -40,7 +40,7 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
   const form = useForm({
     initial: { email: '', password: '', totp: '' },
     validate: ({ email, password, totp }) => ({
-      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
+      ...(isEmail(email) ? {} : { email: t('account.emailInvalid') }),
       ...(password ? {} : { password: t('account.passwordMissing') }),
       ...(asksForCode && !totp ? { totp: t('account.codeMissing') } : {}),
     }),

@@ -24,7 +24,7 @@ export function SocialProviders() {
       href={socialSignInUrl(id, withoutSecret(state?.from))}
       onClick={() => storeFragment(state?.from)}
     >
-      {t('account.with', { name })}
+      {t('account.continueWith', { name })}
     </a>
   ))
 }

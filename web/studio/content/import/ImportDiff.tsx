@@ -32,7 +32,7 @@ export function ImportDiff({
   const isLong = replacing.length > shortList
   const columns = [
     {
-      title: t('content.said.part'),
+      title: t('content.import.field'),
       cell: ({ key, offers: [first] }: Row) => (
         <label className={styles.tick}>
           <input
@@ -45,7 +45,7 @@ export function ImportDiff({
       ),
     },
     {
-      title: t('content.said.now'),
+      title: t('content.import.current'),
       cell: ({ offers: [first] }: Row) => {
         if (first?.difference) return <CurrentValue difference={first.difference} />
         if (first?.title) return first.title.was || '–'
@@ -54,7 +54,7 @@ export function ImportDiff({
       },
     },
     {
-      title: t('content.said.says'),
+      title: t('content.import.imported'),
       cell: ({ offers: given }: Row) => {
         const [first] = given
         if (first?.difference) return valueText(first.difference.part, first.difference.says, t)
@@ -67,16 +67,16 @@ export function ImportDiff({
   return (
     <div className={styles.plan}>
       <div role="status" className={styles.report}>
-        {folder.isReading && <p>{t('content.said.reading', { name })}</p>}
-        {folder.couldNotRead && <p className={styles.bad}>{t('content.said.unread', { name })}</p>}
-        {mistake && <p className={styles.bad}>{t('content.said.wrong', { name, mistake })}</p>}
-        {offers.length > 0 && <p>{t('content.said.stays')}</p>}
+        {folder.isReading && <p>{t('content.import.reading', { name })}</p>}
+        {folder.couldNotRead && <p className={styles.bad}>{t('content.import.readFailed', { name })}</p>}
+        {mistake && <p className={styles.bad}>{t('content.import.unusable', { name, mistake })}</p>}
+        {offers.length > 0 && <p>{t('content.import.overwriteHint')}</p>}
         {offers.length === 0 && !folder.isReading && !folder.couldNotRead && !mistake && (
-          <p>{t('content.said.nothing', { name })}</p>
+          <p>{t('content.import.noChanges', { name })}</p>
         )}
         {folder.unknown.length > 0 && (
           <p>
-            {t('content.said.unknown', {
+            {t('content.import.unknownEpisodes', {
               count: folder.unknown.length,
               numbers: rangesOf(folder.unknown),
             })}
@@ -86,7 +86,7 @@ export function ImportDiff({
       <div className={styles.actions}>
         {folder.couldNotRead && (
           <Button variant="quiet" onClick={folder.readAgain}>
-            {t('content.said.readAgain')}
+            {t('content.import.retry')}
           </Button>
         )}
         {folder.takenCount < offers.length && (
@@ -99,12 +99,12 @@ export function ImportDiff({
               )
             }
           >
-            {t('content.said.all')}
+            {t('content.import.selectAll')}
           </Button>
         )}
         {isLong && (
           <Button variant="quiet" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
-            {t(isExpanded ? 'content.said.fewerTitles' : 'content.said.allTitles', {
+            {t(isExpanded ? 'content.import.showFewerTitles' : 'content.import.showAllTitles', {
               count: replacing.length,
             })}
           </Button>
@@ -112,7 +112,7 @@ export function ImportDiff({
       </div>
       {offers.length > 0 && (
         <Table
-          caption={t('content.said.caption')}
+          caption={t('content.import.caption')}
           columns={columns}
           rows={[...rows, ...(isLong && !isExpanded ? replacing.slice(0, shortList) : replacing)]}
           keyOf={({ key }) => key}
@@ -155,7 +155,7 @@ function changeName({ difference, title, cover }: ImportChange, t: Translate): s
   if (!title)
     return cover?.language ? `${t('content.cover')} · ${languageNames[cover.language]}` : t('content.cover')
   const { number, language, was } = title
-  const name = was ? t('content.said.titleOf', { number }) : t('content.said.titles')
+  const name = was ? t('content.import.titleOf', { number }) : t('content.import.titles')
   return `${name} · ${languageNames[language]}`
 }
 
@@ -176,7 +176,7 @@ function Titles({ of }: { of: readonly TitleDifference[] }) {
   const numbers = rangesOf(of.map(({ number }) => number))
   return (
     <details className={styles.unfold}>
-      <summary>{t('content.said.titlesOf', { count: of.length, numbers })}</summary>
+      <summary>{t('content.import.titleCount', { count: of.length, numbers })}</summary>
       {list}
     </details>
   )
@@ -188,7 +188,7 @@ const partNames = {
   category: 'content.category',
   tags: 'content.tags',
   free_episodes: 'content.free',
-  price: 'content.said.price',
+  price: 'content.import.price',
   badge: 'content.badge',
   featured: 'content.featured',
 } as const satisfies Record<DescriptionDifference['part'], string>
@@ -209,7 +209,7 @@ function CurrentValue({ difference: { part, was, isInherited } }: { difference: 
   return (
     <span>
       {valueText(part, was, t)}
-      {isInherited && <span className={styles.quiet}> ({t('content.said.inherited')})</span>}
+      {isInherited && <span className={styles.quiet}> ({t('content.import.inherited')})</span>}
     </span>
   )
 }
@@ -239,7 +239,7 @@ function CoverThumbnail({ file }: { file: SourceFile }) {
       {...size}
       className={styles.glimpse}
       role="img"
-      aria-label={t('content.said.picture', { name: file.path })}
+      aria-label={t('content.import.image', { name: file.path })}
     />
   )
 }

@@ -41,7 +41,7 @@ export function UploadPreview({
   const isLong = lines.length > shortList
   const hasWork = lines.length > here || here === 0 || folder.offers.length > 0
   const isReady = plan.isValid && ready.length + folder.takenCount > 0 && !plan.isBusy
-  const filesWithoutEpisode = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
+  const filesWithoutEpisode = lines.filter(({ problem }) => problem === 'noEpisode').map(({ file }) => file)
   const begin = async () => {
     if (await folder.apply()) onBegin(ready)
   }
@@ -52,21 +52,23 @@ export function UploadPreview({
       <div className={styles.actions}>
         {hasWork && (
           <Button disabled={!isReady} onClick={() => void begin()}>
-            {lines.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
+            {lines.length > here
+              ? t('content.uploadFiles', { count: ready.length })
+              : t('content.import.importSelected')}
           </Button>
         )}
         {filesWithoutEpisode.length > 1 && (
           <Button variant="quiet" onClick={() => plan.leaveOut(filesWithoutEpisode)}>
-            {t('content.leaveOutAstray', { count: filesWithoutEpisode.length })}
+            {t('content.skipUnmatchedCaptions', { count: filesWithoutEpisode.length })}
           </Button>
         )}
         {isLong && (
           <Button variant="quiet" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
-            {t(isExpanded ? 'content.fewerFiles' : 'content.allFiles', { count: lines.length })}
+            {t(isExpanded ? 'content.showProblemFiles' : 'content.showAllFiles', { count: lines.length })}
           </Button>
         )}
         <Button variant="quiet" onClick={onCancel}>
-          {t('content.callOff')}
+          {t('content.cancel')}
         </Button>
       </div>
       <FileTable plan={plan} isShort={isLong && !isExpanded} />
@@ -79,10 +81,12 @@ function PreviewReport({ plan: { lines, here, gaps, others, isValid } }: { plan:
   return (
     <div role="status" className={styles.report}>
       <FileSummary files={lines} />
-      {here > 0 && <p>{t('content.here', { count: here })}</p>}
-      {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
+      {here > 0 && <p>{t('content.alreadyUploadedCount', { count: here })}</p>}
+      {gaps.length > 0 && (
+        <p className={styles.bad}>{t('content.missingEpisodes', { numbers: rangesOf(gaps) })}</p>
+      )}
       {others.length > 0 && <IgnoredFiles paths={others} />}
-      {!isValid && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+      {!isValid && <p className={styles.bad}>{t('content.fixProblemsFirst')}</p>}
     </div>
   )
 }
@@ -92,7 +96,7 @@ function IgnoredFiles({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts()
   return (
     <details className={styles.unfold} open={paths.length <= shortList}>
-      <summary>{t('content.others', { count: paths.length })}</summary>
+      <summary>{t('content.unneededFiles', { count: paths.length })}</summary>
       <ul className={styles.titles} {...(paths.length > shortList ? { tabIndex: 0 } : {})}>
         {paths.map((path, index) => (
           <li key={`${index} ${path}`}>{path}</li>
@@ -108,7 +112,7 @@ function IgnoredFiles({ paths }: { paths: readonly string[] }) {
 function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
   const { lines, folder, fix } = plan
-  const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.hadProblem(file)) : lines
+  const rows = isShort ? lines.filter(({ file, problem }) => problem || plan.hadProblem(file)) : lines
   const columns = [
     { title: t('content.file'), cell: ({ file }: Line) => file.path },
     { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={fix} /> },
@@ -121,11 +125,11 @@ function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean })
   return (
     isNeeded && (
       <Table
-        caption={t('content.plan')}
+        caption={t('content.uploadPreview')}
         columns={columns}
         rows={rows}
         keyOf={({ file }) => `${file.path} ${file.bytes}`}
-        empty={t('content.noFilms')}
+        empty={t('content.noMediaFiles')}
       />
     )
   )
@@ -133,18 +137,18 @@ function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean })
 
 function FileNote({ plan, line }: { plan: PlannedUpload; line: Line }) {
   const { t } = useTexts()
-  const { trouble, isHere, replaces, file } = line
+  const { problem, isHere, replaces, file } = line
   return (
     <span className={styles.note}>
-      {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
-      {isHere && t('content.isHere')}
-      {!trouble && !isHere && replaces && plan.isLookedUp && t('content.replaces')}
+      {problem && <span className={styles.bad}>{t(`content.fileProblem.${problem}`)}</span>}
+      {isHere && t('content.alreadyUploaded')}
+      {!problem && !isHere && replaces && plan.isLookedUp && t('content.replaces')}
       <Button
         variant="quiet"
-        aria-label={t('content.leaveOutFile', { name: file.path })}
+        aria-label={t('content.skipFile', { name: file.path })}
         onClick={() => plan.leaveOut([file])}
       >
-        {t('content.leaveOut')}
+        {t('content.skip')}
       </Button>
     </span>
   )
@@ -160,7 +164,7 @@ function FileSummary({ files }: { files: readonly Line[] }) {
     <>
       {films.length > 0 && (
         <p>
-          {t('content.filmsFound', {
+          {t('content.videosFound', {
             count: films.length,
             numbers: rangesOf(films.flatMap(({ number }) => number ?? [])),
           })}
@@ -198,7 +202,7 @@ function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumbe
 
 function FileKindField({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Fix }) {
   const { t } = useTexts()
-  if (kind === 'film') return t('content.film')
+  if (kind === 'film') return t('content.videoFile')
   return (
     <select
       className={styles.numberField}
@@ -208,7 +212,7 @@ function FileKindField({ line: { file, kind, language }, onLanguage }: { line: L
         onLanguage(file, { language: languages.find((each) => each === target.value) })
       }
     >
-      <option value="">{t('content.captionsUnknown')}</option>
+      <option value="">{t('content.captionLanguage')}</option>
       {languages.map((each) => (
         <option key={each} value={each}>
           {t('content.captionsIn', { languages: languageNames[each] })}

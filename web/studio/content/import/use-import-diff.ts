@@ -97,10 +97,10 @@ export function useImportDiff(
       await cover.file.read(),
     )
     if (!info) {
-      notify(message || t('content.noPicture'))
+      notify(message || t('content.imageInvalid'))
       // The cover is deselected, so that the next click imports the rest.
       setChosen((before) => new Map([...before, [coverKey(cover), false]]))
-    } else if (info.is_small) notify(t('content.coverSmall'))
+    } else if (info.is_small) notify(t('content.coverTooSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
     return info !== undefined
   }
@@ -120,7 +120,7 @@ export function useImportDiff(
     offers,
     takenCount: taken.length,
     mistake: isTooLarge
-      ? t('content.said.tooLarge', { max: formatBytes(uploadLimits.description) })
+      ? t('content.import.tooLarge', { max: formatBytes(uploadLimits.description) })
       : (reading.data?.error ?? ''),
     /** Numbers of episodes that have a title but exist neither in the video nor among the files. */
     unknown: unknownEpisodeNumbers(parsed?.episode_titles ?? [], known),

@@ -46,12 +46,12 @@ export function useUploadPreview(
   const arrived = useQuery(uploadedFilesQuery(video.id))
   const isHere = findAlreadyUploaded(arrived.data?.list ?? [])
   const { files: arranged, gaps } = assignEpisodes(placed, existingNumbers)
-  const lines = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
+  const lines = arranged.map((each): Line => ({ ...each, isHere: !each.problem && isHere(each) }))
   const uploadedCount = lines.filter((each) => each.isHere).length
   const filmNumbers = lines.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
   const folder = useImportDiff(found, video, { episodes, coming: filmNumbers })
-  const ready = lines.flatMap(({ file, kind, number, language, trouble, isHere }): FileToUpload[] =>
-    number === undefined || trouble || isHere
+  const ready = lines.flatMap(({ file, kind, number, language, problem, isHere }): FileToUpload[] =>
+    number === undefined || problem || isHere
       ? []
       : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
   )
@@ -85,4 +85,4 @@ export function useUploadPreview(
 export type PlannedUpload = ReturnType<typeof useUploadPreview>
 
 const problemFilesOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
-  new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))
+  new Set(files.filter(({ problem }) => problem).map(({ file }) => file))

@@ -20,7 +20,7 @@ export function LabelActions({ kind, label }: LabelProps) {
   const close = () => setOpenSheet(null)
   const remove = async () => {
     const answer = await run({ id: label.id })
-    if (answer) notify(t(answer.deleted ? 'labels.deleted' : 'labels.deleteFollows'))
+    if (answer) notify(t(answer.deleted ? 'labels.deleted' : 'labels.deleteInProgress'))
     close()
   }
   return (

@@ -103,7 +103,7 @@ function TagActions({ tag }: { tag: StudioTag }) {
   const { running_task: task } = tag
   return (
     <>
-      {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}
+      {task && <p role="status">{t(`labels.progress.${task}`)}</p>}
       {isEditable(tag) && <LabelActions kind="tag" label={tag} />}
     </>
   )
@@ -117,7 +117,11 @@ function Tags() {
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
   const columns: Column<StudioTag>[] = [
     ...nameColumns,
-    { title: t('labels.count'), cell: ({ video_count }) => formatCount(video_count), figures: true },
+    {
+      title: t('labels.publishedVideos'),
+      cell: ({ video_count }) => formatCount(video_count),
+      figures: true,
+    },
     ...(mayChange
       ? [{ title: t('labels.actions'), actions: true, cell: (tag: StudioTag) => <TagActions tag={tag} /> }]
       : []),
@@ -134,7 +138,7 @@ function Tags() {
           columns={columns}
           rows={tags.data.pages.flatMap(({ list }) => list)}
           keyOf={idOf}
-          empty={t(keyword ? 'labels.nothingFound' : 'labels.noTags')}
+          empty={t(keyword ? 'labels.noMatches' : 'labels.noTags')}
         />
       )}
       <ListFooter pages={tags} empty={null} />

@@ -31,7 +31,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const nameOf = ({ names }: StudioLabel) => localizedName(names, language)
   const merge = async (other: StudioLabel) => {
     const answer = await run({ id: label.id, into: other.id })
-    if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeFollows'))
+    if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeInProgress'))
     onClose()
   }
   return (
@@ -40,7 +40,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
         <p>{t('labels.mergeText', { name: nameOf(label) })}</p>
         {kind === 'tag' && (
           <search>
-            <SearchField label={t('labels.mergeFind')} value={keyword} onSearch={search} />
+            <SearchField label={t('labels.mergeSearch')} value={keyword} onSearch={search} />
           </search>
         )}
         {targetLabel ? (
@@ -60,7 +60,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
             />
           </>
         ) : (
-          isAnswered && <p className={styles.quiet}>{t('labels.noOther')}</p>
+          isAnswered && <p className={styles.quiet}>{t('labels.noOtherLabel')}</p>
         )}
       </div>
     </Sheet>

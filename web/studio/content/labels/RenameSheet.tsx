@@ -25,7 +25,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
       const tooLong = t('content.tooLong', { max: maxLabelLength })
       return {
         ...Object.fromEntries(long.map((language) => [language, tooLong])),
-        ...(value.en.trim() === '' ? { en: t('labels.nameNeeded') } : {}),
+        ...(value.en.trim() === '' ? { en: t('labels.nameMissing') } : {}),
       }
     },
     fieldOf: (field) => languages.find((language) => field === `names.${language}`),

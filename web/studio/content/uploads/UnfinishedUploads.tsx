@@ -45,10 +45,12 @@ export function UnfinishedUploads({
   return (
     <div className={styles.sendings}>
       <UnfinishedList uploads={otherUploads} {...given} />
-      {uploading.some((upload) => !isStoppedHere(upload, queuedUploads)) && <p>{t('content.goOn')}</p>}
+      {uploading.some((upload) => !isStoppedHere(upload, queuedUploads)) && (
+        <p>{t('content.incompleteUploads')}</p>
+      )}
       {notStarted.length > 0 && (
         <p>
-          {t('content.toCome', {
+          {t('content.missingFiles', {
             count: notStarted.length,
             numbers: rangesOf(notStarted.map(({ number }) => number)),
           })}
@@ -124,7 +126,7 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
     }
     removeStopped(videoId, uploads)
     if (usedFiles.length > 0)
-      notify(t('content.keptFiles', { count: usedFiles.length, names: firstNames(usedFiles) }))
+      notify(t('content.completedFiles', { count: usedFiles.length, names: firstNames(usedFiles) }))
     // Closed synchronously, because elements behind an open dialog cannot be focused.
     flushSync(() => setConfirming(false))
     onRemoved()
@@ -134,18 +136,20 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
       <Button
         variant="quiet"
         disabled={remove.busy}
-        aria-label={count > 1 ? undefined : t(isRejected ? 'content.offListFile' : 'content.giveUpFile', one)}
+        aria-label={
+          count > 1 ? undefined : t(isRejected ? 'content.dismissFile' : 'content.discardFile', one)
+        }
         onClick={() => (count > 1 && !isRejected ? setConfirming(true) : void run())}
       >
         {count > 1
-          ? t(isRejected ? 'content.offListAll' : 'content.giveUpAll', { count })
-          : t(isRejected ? 'content.offList' : 'content.giveUp')}
+          ? t(isRejected ? 'content.dismissAll' : 'content.discardAll', { count })
+          : t(isRejected ? 'content.dismiss' : 'content.discard')}
       </Button>
       {isConfirming && (
         <ConfirmSheet
-          title={t('content.giveUpTitle', { count })}
-          text={t('content.giveUpText')}
-          action={t('content.giveUpAll', { count })}
+          title={t('content.discardTitle', { count })}
+          text={t('content.discardText')}
+          action={t('content.discardAll', { count })}
           busy={remove.busy}
           onConfirm={() => void run()}
           onClose={() => setConfirming(false)}
@@ -159,7 +163,7 @@ const firstNames = (names: readonly string[]) => names.slice(0, 3).join(', ') + 
 
 function uploadStatusText({ state, reason, parts, bytes }: Upload, t: Translate): string {
   if (state === 'rejected') return reason ?? ''
-  if (state === 'complete') return `· ${t('content.isTaken')}`
+  if (state === 'complete') return `· ${t('content.uploadChecking')}`
   const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / Math.max(1, bytes)))
-  return `· ${t('content.arrived', { percent })}`
+  return `· ${t('content.percentUploaded', { percent })}`
 }

@@ -60,12 +60,12 @@ export function UploadList({
             <div className={styles.actions}>
               {failed + stopped > 0 && (
                 <Button onClick={() => retryUploads(videoId)}>
-                  {t(stopped > 0 ? 'content.sendOn' : 'content.sendAgain')}
+                  {t(stopped > 0 ? 'content.resume' : 'content.retryFailed')}
                 </Button>
               )}
               {open.length > failed && (
                 <Button variant="quiet" onClick={stopUploads}>
-                  {t('content.stop')}
+                  {t('content.pause')}
                 </Button>
               )}
             </div>
@@ -88,7 +88,7 @@ function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
     ? all.find((each) => each.pauseReason)?.pauseReason
     : undefined
   const seconds = active.length > 0 && !hold ? secondsLeft() : undefined
-  const words = t('content.overall', {
+  const words = t('content.uploadedFiles', {
     done,
     count: all.length,
     sent: formatBytes(sent),
@@ -100,9 +100,9 @@ function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
       <span>
         {words}
         {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
-        {hold && ` · ${t(`content.heldUp.${hold}`)}`}
-        {stopped > 0 && ` · ${t('content.stopped', { count: stopped })}`}
-        {done === all.length && ` · ${t('content.allSent')}`}
+        {hold && ` · ${t(`content.uploadInterrupted.${hold}`)}`}
+        {stopped > 0 && ` · ${t('content.paused', { count: stopped })}`}
+        {done === all.length && ` · ${t('content.uploadComplete')}`}
       </span>
     </p>
   )
@@ -119,7 +119,7 @@ function UploadRow({ sending }: { sending: QueuedUpload }) {
         {name}
         {' · '}
         {state === 'failed' ? (
-          <span className={styles.bad}>{message || t('content.notSent')}</span>
+          <span className={styles.bad}>{message || t('content.uploadFailed')}</span>
         ) : (
           // Rounded down, so that 100 % means complete. `Math.max` avoids a division by zero for an empty file.
           formatShare(Math.floor((100 * sent) / Math.max(1, bytes)), 100)

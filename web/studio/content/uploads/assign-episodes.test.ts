@@ -17,7 +17,7 @@ describe('a season', () => {
 
   it('includes existing episodes and marks files that replace something', () => {
     const { files, gaps } = assignEpisodes(placed('3.mp4', '5.mp4', '1.de.srt'), new Set([1, 2, 3]))
-    expect(files.map(({ trouble, replaces }) => [trouble, replaces])).toEqual([
+    expect(files.map(({ problem, replaces }) => [problem, replaces])).toEqual([
       [undefined, false],
       [undefined, true],
       [undefined, false],
@@ -30,11 +30,11 @@ describe('a season', () => {
       placed('1.mp4', 'ep1.mov', 'trailer.mp4', '2.en.vtt', '1.it.vtt'),
       new Set(),
     )
-    expect(new Map(files.map(({ file, trouble }) => [file, trouble]))).toEqual(
+    expect(new Map(files.map(({ file, problem }) => [file, problem]))).toEqual(
       new Map([
         ['trailer.mp4', 'noNumber'],
-        ['1.mp4', 'double'],
-        ['ep1.mov', 'double'],
+        ['1.mp4', 'duplicate'],
+        ['ep1.mov', 'duplicate'],
         ['1.it.vtt', 'noLanguage'],
         ['2.en.vtt', 'noEpisode'],
       ]),

@@ -9,11 +9,11 @@ export interface AssignedFile<File> {
 }
 
 /** A problem with the assignment of a file, which prevents the upload. */
-export type FileProblem = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
+export type FileProblem = 'noNumber' | 'noLanguage' | 'duplicate' | 'noEpisode'
 
 /** The plan of a season's upload. */
 export interface Season<File> {
-  files: (AssignedFile<File> & { trouble: FileProblem | undefined; replaces: boolean })[]
+  files: (AssignedFile<File> & { problem: FileProblem | undefined; replaces: boolean })[]
   /** Missing numbers between the first and the last episode, which neither the files nor the video have. */
   gaps: number[]
 }
@@ -31,7 +31,7 @@ export function assignEpisodes<File>(
   const problemOf = (each: AssignedFile<File>): FileProblem | undefined => {
     if (each.number === undefined) return 'noNumber'
     if (each.kind === 'captions' && !each.language) return 'noLanguage'
-    if ((count.get(keyOf(each)) ?? 0) > 1) return 'double'
+    if ((count.get(keyOf(each)) ?? 0) > 1) return 'duplicate'
     return numbers.has(each.number) ? undefined : 'noEpisode'
   }
   const last = Math.max(0, ...numbers)
@@ -39,7 +39,7 @@ export function assignEpisodes<File>(
     files: placed
       .map((each) => ({
         ...each,
-        trouble: problemOf(each),
+        problem: problemOf(each),
         replaces: each.kind === 'film' && existingNumbers.has(each.number ?? 0),
       }))
       .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0) || (a.kind < b.kind ? 1 : -1)),

@@ -26,7 +26,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   const open = (file: Blob) =>
     void createImageBitmap(file)
       .then(setPicture)
-      .catch(() => notify(t('content.noPicture')))
+      .catch(() => notify(t('content.imageInvalid')))
   return (
     <div className={styles.coverRow}>
       <div className={styles.cover} style={{ background: cover_color }}>
@@ -35,17 +35,17 @@ export function Cover({ video }: { video: StudioVideo }) {
       {mayEdit && (
         <div className={styles.stack}>
           <p className={styles.quiet}>
-            {t('content.coverText')} {!cover_url && t('content.coverItself')}
+            {t('content.coverText')} {!cover_url && t('content.coverAutomatic')}
           </p>
           <div className={styles.actions}>
             <ImageFileButton
-              label={t('content.choosePicture')}
+              label={t('content.chooseImage')}
               accept="image/jpeg,image/png,image/webp,image/avif"
               variant="quiet"
               onChoose={open}
             />
             <Button variant="quiet" onClick={() => setPicking(true)}>
-              {t('content.pickFrame')}
+              {t('content.chooseFrame')}
             </Button>
           </div>
           <LanguageCovers video={video} />
@@ -111,12 +111,12 @@ function FrameSheet({
   const episodeId = chosen || (playable[0]?.id ?? '')
   const captureFrame = () => {
     if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))
-    else notify(t('content.frameSoon'))
+    else notify(t('content.frameLoading'))
   }
   return (
-    <Sheet title={t('content.pickFrame')} onClose={onClose} tall>
+    <Sheet title={t('content.chooseFrame')} onClose={onClose} tall>
       <div className={styles.sheet}>
-        {playable.length === 0 && <p>{t('content.nothingPlays')}</p>}
+        {playable.length === 0 && <p>{t('content.noPlayableEpisode')}</p>}
         {episodeId && (
           <>
             <SelectField
@@ -131,7 +131,7 @@ function FrameSheet({
               name={t('content.episode')}
               onVideo={setVideo}
             />
-            <Button onClick={captureFrame}>{t('content.takeFrame')}</Button>
+            <Button onClick={captureFrame}>{t('content.useFrame')}</Button>
           </>
         )}
       </div>

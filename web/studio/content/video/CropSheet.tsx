@@ -23,8 +23,8 @@ export type Picture = ImageBitmap | HTMLCanvasElement
 /** The crop: its zoom, and its horizontal and vertical position from 0 to 1. */
 interface Crop {
   zoom: number
-  across: number
-  down: number
+  horizontal: number
+  vertical: number
 }
 
 /**
@@ -42,7 +42,7 @@ export function CropSheet({
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [crop, setCrop] = useState<Crop>({ zoom: 1, across: 0.5, down: 0.5 })
+  const [crop, setCrop] = useState<Crop>({ zoom: 1, horizontal: 0.5, vertical: 0.5 })
   const [language, setLanguage] = useState<Language | ''>('')
   const [busy, setBusy] = useState(false)
   useEffect(() => draw(canvas.current, picture, crop), [picture, crop])
@@ -58,11 +58,11 @@ export function CropSheet({
     const [byX, byY] = [(clientX - lastPointer.current.x) * scale, (clientY - lastPointer.current.y) * scale]
     lastPointer.current = { x: clientX, y: clientY }
     setCrop((before) => {
-      const { across, down } = overflowOf(picture, before.zoom)
+      const { horizontal, vertical } = overflowOf(picture, before.zoom)
       return {
         ...before,
-        across: clampShare(before.across - (across ? byX / across : 0)),
-        down: clampShare(before.down - (down ? byY / down : 0)),
+        horizontal: clampShare(before.horizontal - (horizontal ? byX / horizontal : 0)),
+        vertical: clampShare(before.vertical - (vertical ? byY / vertical : 0)),
       }
     })
   }
@@ -72,13 +72,13 @@ export function CropSheet({
       () => false,
     )
     setBusy(false)
-    if (!sent) return notify(t('content.noPicture'))
+    if (!sent) return notify(t('content.imageInvalid'))
     void queryClient.invalidateQueries({ queryKey: ['video', videoId] })
     notify(t('content.saved'))
     onClose()
   }
   return (
-    <Sheet title={t('content.cut')} onClose={onClose} tall>
+    <Sheet title={t('content.cropCover')} onClose={onClose} tall>
       <div className={styles.sheet}>
         <canvas
           ref={canvas}
@@ -88,9 +88,9 @@ export function CropSheet({
           onPointerMove={drag}
           onLostPointerCapture={() => (lastPointer.current = undefined)}
         />
-        {(['zoom', 'across', 'down'] as const).map((name) => (
+        {(['zoom', 'horizontal', 'vertical'] as const).map((name) => (
           <label key={name} className={styles.range}>
-            {t(`content.cuts.${name}`)}
+            {t(`content.crop.${name}`)}
             <input
               type="range"
               min={name === 'zoom' ? 1 : 0}
@@ -110,7 +110,7 @@ export function CropSheet({
           ]}
           onChoose={(value) => setLanguage(languages.find((each) => each === value) ?? '')}
         />
-        {scaleOf(picture, crop.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
+        {scaleOf(picture, crop.zoom) > sharpScale && <p role="status">{t('content.coverTooSmall')}</p>}
         <SheetActions
           action={t('content.useCover')}
           busy={busy}
@@ -129,15 +129,19 @@ function scaleOf({ width, height }: Picture, zoom: number): number {
 }
 
 /** Returns by how many pixels the image is larger than the cover. */
-function overflowOf(picture: Picture, zoom: number): { across: number; down: number } {
+function overflowOf(picture: Picture, zoom: number): { horizontal: number; vertical: number } {
   const scale = scaleOf(picture, zoom)
-  return { across: picture.width * scale - size.width, down: picture.height * scale - size.height }
+  return { horizontal: picture.width * scale - size.width, vertical: picture.height * scale - size.height }
 }
 
-function draw(canvas: HTMLCanvasElement | null, picture: Picture, { zoom, across, down }: Crop): void {
+function draw(
+  canvas: HTMLCanvasElement | null,
+  picture: Picture,
+  { zoom, horizontal, vertical }: Crop,
+): void {
   const scale = scaleOf(picture, zoom)
   const beyond = overflowOf(picture, zoom)
-  const place = [-across * beyond.across, -down * beyond.down] as const
+  const place = [-horizontal * beyond.horizontal, -vertical * beyond.vertical] as const
   canvas?.getContext('2d')?.drawImage(picture, ...place, picture.width * scale, picture.height * scale)
 }
 

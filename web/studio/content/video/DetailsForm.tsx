@@ -19,7 +19,7 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
   const { form, labels, warnings, asks: warningsToConfirm, saveAnyway, changeFirst } = useDetailsForm(video)
   const hintOf = (known: readonly { name: string }[] = []) =>
     known.length > 0 &&
-    t('content.known', {
+    t('content.existingNames', {
       names: known
         .slice(0, 8)
         .map(({ name }) => name)
@@ -54,8 +54,8 @@ export function DetailsForm({ video }: { video: StudioVideoPage }) {
       </form>
       {warningsToConfirm && (
         <ConfirmSheet
-          title={t('content.oddTitle')}
-          text={`${warningsToConfirm.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.oddText')}`}
+          title={t('content.warningTitle')}
+          text={`${warningsToConfirm.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.warningText')}`}
           action={t('content.saveAnyway')}
           busy={form.busy}
           onConfirm={saveAnyway}

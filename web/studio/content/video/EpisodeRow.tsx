@@ -70,7 +70,7 @@ function EpisodeState({
   const { t } = useTexts()
   if (state === 'processing') return <ConversionProgress progress={progress} at={at} />
   const words = t(`content.episodeStates.${state}`, { percent: progress })
-  return <>{playable && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
+  return <>{playable && state !== 'ready' ? `${words} ${t('content.previousFilePlays')}` : words}</>
 }
 
 /** The progress in percent that is needed to estimate the speed. */
@@ -107,23 +107,23 @@ function EpisodeActions({ episode }: { episode: StudioEpisode }) {
       )}
       {(state === 'failed' || !playable) && (
         <Button variant="quiet" onClick={() => setOpen('remove')}>
-          {t('content.takeOut')}
+          {t('content.removeEpisode')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
       <Button
         variant="quiet"
-        aria-label={t('content.nameEpisode', { number })}
+        aria-label={t('content.editTitlesOf', { number })}
         onClick={() => setOpen('titles')}
       >
-        {t('content.name')}
+        {t('content.editTitles')}
       </Button>
       {open === 'titles' && <TitlesSheet episode={episode} onClose={() => setOpen(null)} />}
       {open === 'remove' && (
         <ConfirmSheet
-          title={t('content.takeOutTitle', { number })}
-          text={t('content.takeOutText')}
-          action={t('content.takeOut')}
+          title={t('content.removeEpisodeTitle', { number })}
+          text={t('content.removeEpisodeText')}
+          action={t('content.removeEpisode')}
           busy={remove.busy}
           onConfirm={() => void remove.run({ id }).then(() => setOpen(null))}
           onClose={() => setOpen(null)}
@@ -159,7 +159,7 @@ function TitlesSheet({
   })
   return (
     <FormSheet
-      title={t('content.nameEpisode', { number })}
+      title={t('content.editTitlesOf', { number })}
       form={form}
       action={t('content.save')}
       onClose={onClose}

@@ -80,7 +80,7 @@ function ScheduleSheet({
   const queryClient = useQueryClient()
   const form = useGuardedForm({
     initial: { at: state === 'scheduled' && released_at ? toDatetimeLocal(released_at) : '' },
-    validate: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
+    validate: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.publishDateMissing') } : {}),
     send: async ({ at }) => {
       await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
       void queryClient.invalidateQueries({ queryKey: ['video', id] })
@@ -92,8 +92,8 @@ function ScheduleSheet({
     <FormSheet title={t('content.schedule')} form={form} action={t('content.schedule')} onClose={onClose}>
       <Field
         {...form.field('at')}
-        label={t('content.moment')}
-        hint={t('content.momentHint', { zone: browserTimeZone })}
+        label={t('content.publishDate')}
+        hint={t('content.publishDateHint', { zone: browserTimeZone })}
         type="datetime-local"
         autoComplete="off"
         autoFocus

@@ -20,7 +20,7 @@ export function TextsForm({ video }: { video: StudioVideo }) {
     initial: initialOf(video),
     validate: (value) => {
       const messages: Partial<Record<Name, string>> = {}
-      if (value['titles.en'].trim() === '') messages['titles.en'] = t('content.titleRequired')
+      if (value['titles.en'].trim() === '') messages['titles.en'] = t('content.titleMissing')
       for (const language of languages) {
         if (value[`titles.${language}`].trim().length > videoLimits.title)
           messages[`titles.${language}`] = t('content.tooLong', { max: videoLimits.title })

@@ -81,7 +81,7 @@ function SectionNav({
 }) {
   const { t } = useTexts()
   return (
-    <nav aria-label={t('content.parts')} className={styles.parts}>
+    <nav aria-label={t('content.onThisPage')} className={styles.parts}>
       {names.map((name) => (
         <Link key={name} to={`#${name}`} replace>
           {t(`content.${name}`)}
@@ -89,7 +89,7 @@ function SectionNav({
       ))}
       {leadsToPublish && (
         <Link to="#main" replace>
-          {t('content.toPublish')}
+          {t('content.goToPublish')}
         </Link>
       )}
     </nav>
@@ -116,24 +116,26 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
   const time = formatTime(released_at, language)
   const words = {
     draft: t('content.isDraft'),
-    scheduled: released_at ? t('content.isScheduled', { time }) : t('content.isWaiting'),
+    scheduled: released_at ? t('content.isScheduled', { time }) : t('content.isAwaitingEpisode'),
     published: t('content.isPublished', { time }),
     archived: t('content.isArchived'),
   }
   return (
     <span className={styles.status}>
-      <PageLink to="/studio/videos">{t('content.toAll')}</PageLink>
-      {state === 'published' && <SiteLink href={`/videos/${id}`}>{t('content.open')}</SiteLink>}
+      <PageLink to="/studio/videos">{t('content.allVideos')}</PageLink>
+      {state === 'published' && <SiteLink href={`/videos/${id}`}>{t('content.openPage')}</SiteLink>}
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
       </span>
       <Warnings warnings={video.warnings} />
       {episodes.data?.list.some(({ notes }) => notes.length > 0) && (
-        <span className={styles.lacks}>{t('content.usedInPart')}</span>
+        <span className={styles.lacks}>{t('content.partlyUsedFiles')}</span>
       )}
       {lacks.length > 0 && (
         <span className={styles.lacks}>
-          {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}
+          {t('content.missingParts', {
+            what: lacks.map((each) => t(`content.missingPart.${each}`)).join(', '),
+          })}
         </span>
       )}
     </span>

@@ -32,10 +32,10 @@ export function VideoPreview({ video }: { video: StudioVideo }) {
     <div className={styles.stack}>
       <div className={styles.details}>
         <SelectField
-          label={t('content.seenBy')}
+          label={t('content.viewAs')}
           value={viewerKind}
-          hint={t(`content.people.${viewerKind}Text`)}
-          options={viewerKinds.map((each) => ({ value: each, label: t(`content.people.${each}`) }))}
+          hint={t(`content.viewer.${viewerKind}Text`)}
+          options={viewerKinds.map((each) => ({ value: each, label: t(`content.viewer.${each}`) }))}
           onChoose={(value) => setViewerKind(viewerKinds.find((each) => each === value) ?? 'visitor')}
         />
         <SelectField
@@ -57,7 +57,7 @@ export function VideoPreview({ video }: { video: StudioVideo }) {
           {episode && !isOpen(episode) && <Locked video={video} episode={episode} />}
           {!episode && <p className={styles.quiet}>{t('content.noEpisodes')}</p>}
           {episode && isOpen(episode) && !episode.playable && (
-            <p className={styles.quiet}>{t('content.stillMade')}</p>
+            <p className={styles.quiet}>{t('content.stillProcessing')}</p>
           )}
         </div>
         <div className={styles.stack}>
@@ -92,7 +92,7 @@ function Locked({ video: { price }, episode }: { video: StudioVideo; episode: St
       <Icon name="lock" size={28} />
       <p>{t('content.lockedNumber', { number: episode.number })}</p>
       <p>
-        {t('content.costs', {
+        {t('content.lockedPrices', {
           episode: money(price.episode_cents, price.currency),
           video: money(price.video_cents, price.currency),
         })}

@@ -20,11 +20,11 @@ export function useDetailsForm(video: StudioVideoPage) {
   const form = useGuardedForm({
     initial: initialOf(video),
     validate: (value) => ({
-      ...(parseCents(value.episode_cents) ? {} : { episode_cents: t('content.priceBad') }),
-      ...(parseCents(value.video_cents) ? {} : { video_cents: t('content.priceBad') }),
-      ...(/^\d{1,4}$/.test(value.free_episodes) ? {} : { free_episodes: t('content.freeBad') }),
+      ...(parseCents(value.episode_cents) ? {} : { episode_cents: t('content.priceInvalid') }),
+      ...(parseCents(value.video_cents) ? {} : { video_cents: t('content.priceInvalid') }),
+      ...(/^\d{1,4}$/.test(value.free_episodes) ? {} : { free_episodes: t('content.freeInvalid') }),
       ...(tagsOf(value.tags).length > videoLimits.tags
-        ? { tags: t('content.tagsMany', { max: videoLimits.tags }) }
+        ? { tags: t('content.tooManyTags', { max: videoLimits.tags }) }
         : {}),
     }),
     send: async (value) => {

@@ -65,8 +65,8 @@ export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
         <Field
           {...form.field('position')}
           {...plain}
-          label={t('plans.place')}
-          hint={t('plans.placeHint')}
+          label={t('plans.position')}
+          hint={t('plans.positionHint')}
           inputMode="numeric"
         />
       </div>
@@ -92,10 +92,10 @@ const isNumber = (typed: string, min: number, max: number) =>
 
 function problemsOf({ price, bonus, days, position }: Values, t: Translate): Partial<Values> {
   return {
-    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
-    ...(bonus.trim() === '' || parseCents(bonus) !== undefined ? {} : { bonus: t('topUps.bonusBad') }),
-    ...(days === '' || isNumber(days, 1, 3650) ? {} : { days: t('topUps.daysBad') }),
-    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
+    ...((parseCents(price) ?? 0) > 0 ? {} : { price: t('plans.priceInvalid') }),
+    ...(bonus.trim() === '' || parseCents(bonus) !== undefined ? {} : { bonus: t('topUps.bonusInvalid') }),
+    ...(days === '' || isNumber(days, 1, 3650) ? {} : { days: t('topUps.daysInvalid') }),
+    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.positionInvalid') }),
   }
 }
 

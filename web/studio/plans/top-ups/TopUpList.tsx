@@ -37,7 +37,7 @@ export function TopUpList() {
       ) : topUps.data ? (
         <>
           <TopUpTable
-            caption={t('topUps.onSale')}
+            caption={t('topUps.active')}
             topUps={list.filter(({ archived_at }) => archived_at === null)}
             empty={t('topUps.none')}
           />
