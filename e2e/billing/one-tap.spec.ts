@@ -186,12 +186,12 @@ test('a payment with an unknown status offers no other payment method', async ({
   await page.clock.install()
   await button.click()
   await expect(panel.getByRole('button', { name: 'Processing…' })).toBeVisible()
-  const told = panel.getByRole('alert').filter({ hasText: 'please don’t pay again' })
+  const notice = panel.getByRole('alert').filter({ hasText: 'please don’t pay again' })
   await expect
     .poll(
       async () => {
         await page.clock.runFor(2_000)
-        return told.count()
+        return notice.count()
       },
       { intervals: [50] },
     )

@@ -84,11 +84,11 @@ async function expectTaken(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Add to my account' }).click()
   await expect(page.getByText(`You’re signed in as ${email}`)).toBeVisible()
   await page.getByRole('link', { name: 'Go to My account' }).click()
-  const mine = page.getByRole('region', { name: 'Your subscription' })
-  await expect(mine).toContainText('Weekly renews on')
+  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscriptionRegion).toContainText('Weekly renews on')
   await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Plan: Weekly')
   await page.goto('/my')
-  await expect(mine).toContainText('Weekly renews on')
+  await expect(subscriptionRegion).toContainText('Weekly renews on')
 }
 
 test('the link of a receipt leads to a verified account by the sign-in, and its page is shown again', async ({
@@ -153,10 +153,10 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
   await giveBack()
   await waitForMail(email, 'Your plan is cancelled')
   await page.goto('/my')
-  const mine = page.getByRole('region', { name: 'Your subscription' })
-  await expect(mine).toContainText('won’t be charged again')
-  await mine.getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(mine).toContainText('Weekly renews on')
+  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscriptionRegion).toContainText('won’t be charged again')
+  await subscriptionRegion.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscriptionRegion).toContainText('Weekly renews on')
 })
 
 test('from the footer somebody cancels or withdraws without signing in; the mail’s link confirms it', async ({

@@ -11,7 +11,7 @@ const pays = '4242 4242 4242 4242'
 /** This card can be saved, and has expired by the first renewal. */
 const expiresLater = '4000 0000 0000 0341'
 
-const mine = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
+const subscriptionRegion = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
 
 async function check(page: Page): Promise<void> {
   await expectNoOverflow(page)
@@ -23,7 +23,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   await payByCard(page, { number, ...(email === undefined ? {} : { email }) })
-  await expect(mine(page)).toContainText('Weekly renews on')
+  await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
   await page.goto('/my')
 }
 
@@ -31,7 +31,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
 async function expectAtLast(page: Page, words: string): Promise<void> {
   await expect(async () => {
     await page.reload()
-    await expect(mine(page)).toContainText(words, { timeout: 5_000 })
+    await expect(subscriptionRegion(page)).toContainText(words, { timeout: 5_000 })
   }).toPass()
 }
 
@@ -64,7 +64,7 @@ test('a card that has expired at the renewal makes the plan past due: it still p
   await page.goto(await lockedUrl(page))
   await expectProgress(page)
   await page.goto('/my')
-  await mine(page).getByRole('link', { name: 'Pay now' }).click()
+  await subscriptionRegion(page).getByRole('link', { name: 'Pay now' }).click()
   await expect(page.getByText('$9.99 every 7 days until you cancel').last()).toBeVisible()
   await expect(page.getByText(/withdraw/)).toHaveCount(0)
   await check(page)
@@ -72,12 +72,12 @@ test('a card that has expired at the renewal makes the plan past due: it still p
   // The result page redirects automatically.
   await expect(page).not.toHaveURL(/\/order\//)
   await page.goto('/my')
-  await expect(mine(page)).toContainText('Weekly renews on')
+  await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
 })
 
 /** Returns the sheet for another card or wallet, its form, and the gateway's frame in the form. */
 async function openMethodSheet(page: Page) {
-  await mine(page).getByRole('button', { name: 'Change payment method' }).click()
+  await subscriptionRegion(page).getByRole('button', { name: 'Change payment method' }).click()
   const sheet = page.getByRole('dialog', { name: 'Change payment method' })
   const form = sheet.frameLocator('iframe[title="Change payment method"]')
   return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
@@ -87,7 +87,7 @@ test('another card is saved for the next renewal without paying: a declined one 
   page,
 }) => {
   await subscribe(page, expiresLater)
-  await expect(mine(page)).toContainText('Charged to: Visa ending in 0341.')
+  await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 0341.')
   const { sheet, form, card } = await openMethodSheet(page)
   await expect(form.getByText('Visa ending in 0341')).toBeVisible()
   await expect(
@@ -115,7 +115,7 @@ test('another card is saved for the next renewal without paying: a declined one 
   await bank.getByRole('button', { name: 'Confirm' }).click()
   await expect(sheet).toBeHidden()
   await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
-  await expect(mine(page)).toContainText('Charged to: Visa ending in 3220.')
+  await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 3220.')
   await check(page)
   await currentSite().server.advanceClock('7d')
   await expect(async () => {
@@ -139,10 +139,10 @@ test('a wallet is approved in the same window and saved for the next renewal; if
   }
   await answer('Cancel')
   await expect(page.getByText('Cancelled. Nothing has changed.')).toBeVisible()
-  await expect(mine(page)).toContainText('Charged to: Visa ending in 4242.')
+  await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 4242.')
   await answer('Approve')
   await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
-  await expect(mine(page)).toContainText('Charged to: Wallet.')
+  await expect(subscriptionRegion(page)).toContainText('Charged to: Wallet.')
 })
 
 test.describe('without an answer', () => {
@@ -169,11 +169,13 @@ test.describe('without an answer', () => {
 
 test('a plan is cancelled and resumed in the member area, at most two clicks each', async ({ page }) => {
   await subscribe(page, pays)
-  await mine(page).getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(mine(page)).toContainText('Weekly is cancelled. You can watch every episode until')
+  await subscriptionRegion(page).getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(subscriptionRegion(page)).toContainText(
+    'Weekly is cancelled. You can watch every episode until',
+  )
   await check(page)
-  await mine(page).getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(mine(page)).toContainText('Weekly renews on')
+  await subscriptionRegion(page).getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
 })
 
 const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
@@ -188,8 +190,8 @@ async function expectPlanned(page: Page): Promise<void> {
   const { data } = (await answer.json()) as { data: { list: { id: string; status: string }[] } }
   const id = data.list.find(({ status }) => status === 'pending')?.id ?? ''
   await page.goto(`/order/result?order_id=${id}`)
-  const said = page.getByRole('main').getByRole('status')
-  await expect(said).toHaveText(/^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/)
+  const status = page.getByRole('main').getByRole('status')
+  await expect(status).toHaveText(/^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/)
   await check(page)
   await page.goto('/my')
 }
@@ -208,18 +210,18 @@ test('a change of plan shows all its terms, asks for no card, and is undone with
     await check(page)
     await sheet.getByRole('button', { name: 'Change to Monthly' }).click()
     await expect(sheet).toBeHidden()
-    await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
+    await expect(subscriptionRegion(page)).toContainText(/Monthly from .+, \d{4}\./)
     await expect(page.getByRole('button', { name: 'Your next plan' })).toBeDisabled()
   }
   await change()
   await page.goto('/my')
-  await expect(mine(page)).toContainText(
+  await expect(subscriptionRegion(page)).toContainText(
     /Weekly is paid until .+ Monthly from .+, \d{4}\. \$24\.99 every 30 days/,
   )
   await expectPlanned(page)
-  await mine(page).getByRole('button', { name: 'Keep Weekly' }).click()
-  await expect(mine(page)).toContainText('Weekly renews on')
-  await expect(mine(page).getByRole('button', { name: 'Keep Weekly' })).toHaveCount(0)
+  await subscriptionRegion(page).getByRole('button', { name: 'Keep Weekly' }).click()
+  await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
+  await expect(subscriptionRegion(page).getByRole('button', { name: 'Keep Weekly' })).toHaveCount(0)
   await expect(orders(page).getByText('Cancelled, not charged')).toBeVisible()
   await change()
   await page.goto('/my')
@@ -232,7 +234,7 @@ test('a change of plan that could not be charged is paid manually at its own pri
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
-  await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
+  await expect(subscriptionRegion(page)).toContainText(/Monthly from .+, \d{4}\./)
   await page.goto('/my')
   await currentSite().server.advanceClock('7d')
   await expectAtLast(page, 'The last payment for Monthly didn’t go through')
@@ -242,7 +244,7 @@ test('a change of plan that could not be charged is paid manually at its own pri
   const { form } = cardForm(page)
   await expect(form.getByRole('button', { name: 'Pay $24.99' })).toBeVisible()
   await payByCard(page, { number: pays })
-  await expect(mine(page)).toContainText('Monthly renews on')
+  await expect(subscriptionRegion(page)).toContainText('Monthly renews on')
 })
 
 // One of the two always has another date than UTC.
@@ -256,7 +258,7 @@ for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
       const { text } = await waitForMail(email, 'Your receipt')
       const words = text.replaceAll(/\s+/g, ' ')
       const [renews, paid] = [
-        await mine(page).getByText('Weekly renews on').textContent(),
+        await subscriptionRegion(page).getByText('Weekly renews on').textContent(),
         await orders(page).getByRole('listitem').getByText('Paid').textContent(),
       ].map((line) => /\w+ \d+, \d{4}/.exec(line ?? '')?.[0])
       expect(words).toContain(`Your plan renews on ${renews}:`)

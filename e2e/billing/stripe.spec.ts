@@ -149,9 +149,9 @@ test('a tab that is closed after the card payment leaves the settlement to the w
   await page.route('**/api/payment/pay', () => {})
   const { fields, pay } = await openForm(page, 6)
   await typeCard(fields, cards.pays)
-  const told = page.waitForRequest('**/api/payment/pay')
+  const payRequest = page.waitForRequest('**/api/payment/pay')
   await pay.click()
-  await told
+  await payRequest
   expect(asked.confirmed).toBe(1)
   await page.close()
   const another = await context.newPage()

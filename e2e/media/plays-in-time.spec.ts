@@ -31,8 +31,8 @@ test('videos of every kind, imported by the command line and by the studio, play
   page,
   browser,
 }, info) => {
-  const given = process.env['MEDIA_FILMS']
-  const films = given === undefined ? flashingFilms : filmsOf(given, filmsIn(given))
+  const filmsPath = process.env['MEDIA_FILMS']
+  const films = filmsPath === undefined ? flashingFilms : filmsOf(filmsPath, filmsIn(filmsPath))
   const files = writeFilms(info, films)
   const byCommand = await importByCommand(info, films, files)
   // Both methods accept and refuse the same videos.

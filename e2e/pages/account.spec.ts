@@ -78,12 +78,14 @@ test('a guest subscribes, reads the receipt, and cancels and resumes in the memb
   await payByCard(page, { number: '4242 4242 4242 4242' })
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
   await page.goto('/my')
-  const mine = page.getByRole('region', { name: 'Your subscription' })
-  await expect(mine).toContainText(/Weekly renews on .+, \d{4}\. \$9\.99 every 7 days until you cancel/)
-  await mine.getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(mine).toContainText('won’t be charged again')
-  await mine.getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(mine).toContainText('Weekly renews on')
+  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscriptionRegion).toContainText(
+    /Weekly renews on .+, \d{4}\. \$9\.99 every 7 days until you cancel/,
+  )
+  await subscriptionRegion.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(subscriptionRegion).toContainText('won’t be charged again')
+  await subscriptionRegion.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscriptionRegion).toContainText('Weekly renews on')
 
   await page.getByRole('link', { name: 'Receipt: Plan: Weekly' }).click()
   const receipt = page.getByRole('article', { name: 'Receipt' })

@@ -122,8 +122,8 @@ test.describe('when reports are refused', () => {
 
     await doubleClickBeforeSend(page, dialog.getByRole('button', { name: 'Send' }), `${sinkOrigin}/**`)
     await expect(dialog.getByText('We’ve received your message')).toBeFocused()
-    const told = items.filter(({ type }) => type === 'feedback')
-    expect(told.map(({ payload }) => payload)).toMatchObject([
+    const feedbackItems = items.filter(({ type }) => type === 'feedback')
+    expect(feedbackItems.map(({ payload }) => payload)).toMatchObject([
       { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
     ])
     await page.keyboard.press('Escape')

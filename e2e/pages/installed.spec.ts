@@ -31,7 +31,7 @@ async function openKept(page: Page): Promise<void> {
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
 }
 
-const kept = (page: Page) =>
+const cached = (page: Page) =>
   page.evaluate(async () => {
     const names = await caches.keys()
     const paths = await Promise.all(
@@ -88,7 +88,7 @@ test('caches only files of the release: no API responses, images or video segmen
   await expectProgress(page)
   await page.goto('/my')
   await shows(page, /My account/)
-  const { paths, releases } = await kept(page)
+  const { paths, releases } = await cached(page)
   expect(releases).toBe(1)
   expect(paths).toContain('/offline')
   expect(paths.some((path) => /HomeScreen/.test(path))).toBe(true)
@@ -209,7 +209,7 @@ test('keeps the old files while a page of the old release is open', async ({ pag
   const isWaiting = () =>
     newer.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting))
   await expect.poll(isWaiting).toBe(true)
-  expect((await kept(newer)).releases).toBe(2)
+  expect((await cached(newer)).releases).toBe(2)
   await page.getByRole('link', { name: 'Search' }).click()
   await shows(page, /Popular now/)
   expect(await releasesOf(page)).toEqual([1])
@@ -217,7 +217,7 @@ test('keeps the old files while a page of the old release is open', async ({ pag
 
 async function expectOnlyNewKept(page: Page): Promise<void> {
   const old = async () => {
-    const { releases, paths } = await kept(page)
+    const { releases, paths } = await cached(page)
     return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
   }
   await page.reload()

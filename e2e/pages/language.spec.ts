@@ -51,25 +51,26 @@ test('the card form uses the language of the page', async ({ page }) => {
 })
 
 test('mails use the chosen language of a stored user', async ({ page }) => {
-  const told: unknown[] = []
+  const sentBodies: unknown[] = []
   page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/api/user')) told.push(request.postDataJSON())
+    if (request.method() === 'POST' && request.url().endsWith('/api/user'))
+      sentBodies.push(request.postDataJSON())
   })
   await page.goto('/')
   await chooser(page).selectOption('es')
   await expect(heading(page, 'Todas las series')).toBeVisible()
   const name = { display_name: 'Ada' }
-  const kept = await page.evaluate(async (body) => {
+  const status = await page.evaluate(async (body) => {
     const headers = { 'content-type': 'application/json' }
     return (await fetch('/api/user', { method: 'POST', headers, body: JSON.stringify(body) })).status
   }, name)
-  expect(kept).toBe(200)
+  expect(status).toBe(200)
   await page.reload()
   await expect(heading(page, 'Todas las series')).toBeVisible()
   await page.waitForFunction(() => localStorage.getItem('user')?.includes('Ada'))
   await chooser(page).selectOption('fy')
   await expect.poll(() => languageOnServer(page)).toBe('fy')
-  expect(told).toEqual([name, { language: 'fy' }])
+  expect(sentBodies).toEqual([name, { language: 'fy' }])
 })
 
 async function languageOnServer(page: Page): Promise<string | null> {

@@ -64,23 +64,23 @@ test('a double tap adds a favorite, and a swipe removes it from the list @phone'
 })
 
 /** Records the episodes whose position the server has saved. */
-function watchKept(page: Page): Set<unknown> {
-  const kept = new Set<unknown>()
+function trackSavedEpisodes(page: Page): Set<unknown> {
+  const savedEpisodes = new Set<unknown>()
   page.on('response', (response) => {
     const request = response.request()
     if (request.method() === 'POST' && new URL(response.url()).pathname === '/api/user/history')
-      kept.add(request.postDataJSON().episode_id)
+      savedEpisodes.add(request.postDataJSON().episode_id)
   })
-  return kept
+  return savedEpisodes
 }
 
 test('the history resumes at the saved position, and edit mode clears it @desktop', async ({ page }) => {
-  const kept = watchKept(page)
+  const savedEpisodes = trackSavedEpisodes(page)
   await openTower(page)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/episode=2/)
   await expectProgress(page)
-  await expect.poll(() => kept.size).toBe(2)
+  await expect.poll(() => savedEpisodes.size).toBe(2)
 
   await page.goto('/historys')
   await expect(line(page)).toContainText('Episode 2')

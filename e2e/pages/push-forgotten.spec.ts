@@ -5,9 +5,9 @@ test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })
 
 test('a browser ends a subscription that the site does not know @phone', async ({ page, context }) => {
   const { endpoint } = new PushBrowser().subscription
-  await context.addInitScript((kept) => {
+  await context.addInitScript((storedEndpoint) => {
     const subscription = {
-      endpoint: kept,
+      endpoint: storedEndpoint,
       unsubscribe: async () => {
         sessionStorage.setItem('ended', 'yes')
         return true

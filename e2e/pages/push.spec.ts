@@ -34,7 +34,7 @@ function fakePush({
   auth: string
   answer: NotificationPermission
 }): void {
-  const kept = {
+  const subscription = {
     endpoint,
     toJSON: () => ({ endpoint, keys: { p256dh, auth } }),
     unsubscribe: async () => {
@@ -43,11 +43,11 @@ function fakePush({
     },
   }
   Object.assign(PushManager.prototype, {
-    getSubscription: async () => (localStorage.getItem('subscribed') ? kept : null),
+    getSubscription: async () => (localStorage.getItem('subscribed') ? subscription : null),
     subscribe: async ({ userVisibleOnly, applicationServerKey }: PushSubscriptionOptionsInit) => {
       if (!userVisibleOnly || !/^[\w-]{87}$/.test(`${applicationServerKey}`)) throw new Error('no key')
       localStorage.setItem('subscribed', 'yes')
-      return kept
+      return subscription
     },
   })
   const permission = () => (localStorage.getItem('questions') ? answer : 'default')

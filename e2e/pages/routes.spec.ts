@@ -125,11 +125,11 @@ test.describe('before the consent banner is answered', () => {
     await expect(page).toHaveURL(/\/\?lang=en$/)
     const text = expect.stringMatching(/\S/)
     await expect
-      .poll(() => keptBy(page))
+      .poll(() => storedBy(page))
       .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
-    const kept = await keptBy(page)
-    expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
-    const homepage = JSON.parse(kept['homepage'] ?? '')
+    const stored = await storedBy(page)
+    expect(JSON.parse(stored['user'] ?? '')).toMatchObject({ id: stored['user_id'] })
+    const homepage = JSON.parse(stored['homepage'] ?? '')
     expect(Object.keys(homepage)).toEqual(
       expect.arrayContaining(['copyright', 'homepage', 'menu', 'pay_theme']),
     )
@@ -142,7 +142,7 @@ test.describe('before the consent banner is answered', () => {
   })
 })
 
-const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
+const storedBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
 
 test('a new page starts at the top, and a reload keeps the scroll position', async ({ page }) => {
   const scrolled = () => page.evaluate(() => scrollY)

@@ -5,7 +5,7 @@ import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 declare global {
   interface Window {
     /** The sources that were set on video elements. */
-    given?: string[]
+    sources?: string[]
   }
 }
 
@@ -20,12 +20,12 @@ async function doorUrl(page: Page): Promise<string> {
 
 async function noteSources(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const given = (window.given = [] as string[])
+    const sources = (window.sources = [] as string[])
     const usual = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'src')
     Object.defineProperty(HTMLMediaElement.prototype, 'src', {
       ...usual,
       set(this: HTMLMediaElement, source: string) {
-        given.push(source)
+        sources.push(source)
         usual?.set?.call(this, source)
       },
     })
@@ -44,8 +44,8 @@ test('plays an encrypted episode without trying the native player, which does no
   await expectProgress(page)
   const video = page.locator('video').first()
   await expect.poll(() => video.evaluate((each: HTMLVideoElement) => each.currentTime)).toBeGreaterThan(3)
-  const given = await page.evaluate(() => window.given ?? [])
-  expect(given.length).toBeGreaterThan(0)
-  expect(given.filter((source) => !source.startsWith('blob:'))).toEqual([])
+  const sources = await page.evaluate(() => window.sources ?? [])
+  expect(sources.length).toBeGreaterThan(0)
+  expect(sources.filter((source) => !source.startsWith('blob:'))).toEqual([])
   expect(new Set(keys)).toEqual(new Set([200]))
 })

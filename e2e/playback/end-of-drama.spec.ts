@@ -76,7 +76,7 @@ test('rotating a phone and back immediately stays at the end', async ({ page }) 
     feed?.scrollTo({ top: 0, behavior: 'instant' })
     dispatchEvent(new Event('resize'))
     // The scroll events are dispatched by then.
-    await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
   })
   expect(shown).toBe(1)

@@ -4,7 +4,7 @@ import { expectProgress, expectPlaying, currentSecond, towerUrl } from '#e2e/sup
 
 declare global {
   interface Window {
-    tellSpeed?: (bytesEachMs: number) => void
+    reportSpeed?: (bytesEachMs: number) => void
   }
 }
 
@@ -41,11 +41,11 @@ async function expectNotLoadedByPage(page: Page): Promise<void> {
 const failure = (page: Page) => page.getByText('This video didn’t play.')
 
 test('the worker loads the segments of later episodes and reports their speed', async ({ page }) => {
-  const told = Promise.withResolvers<number>()
-  await page.exposeFunction('tellSpeed', told.resolve)
+  const reportedSpeed = Promise.withResolvers<number>()
+  await page.exposeFunction('reportSpeed', reportedSpeed.resolve)
   await page.addInitScript(() => {
     const listen = Worker.prototype.addEventListener
-    Worker.prototype.addEventListener = function (this: Worker, ...given: Parameters<typeof listen>) {
+    Worker.prototype.addEventListener = function (this: Worker, ...args: Parameters<typeof listen>) {
       listen.call(this, 'message', (event) => {
         // The format of the worker's messages.
         const { url = '', transfer } = (event as MessageEvent).data as {
@@ -53,16 +53,16 @@ test('the worker loads the segments of later episodes and reports their speed', 
           transfer?: PerformanceResourceTiming
         }
         if (!/\/v\d\/00004/.test(url) || !transfer?.transferSize) return
-        window.tellSpeed?.(transfer.encodedBodySize / (transfer.responseEnd - transfer.responseStart))
+        window.reportSpeed?.(transfer.encodedBodySize / (transfer.responseEnd - transfer.responseStart))
       })
-      return listen.apply(this, given)
+      return listen.apply(this, args)
     }
   })
   const asked: string[] = []
   page.on('request', (request) => fifth.test(request.url()) && asked.push(request.url()))
   await watchSecond(page)
   await playsOn(page)
-  expect(await told.promise).toBeGreaterThan(0)
+  expect(await reportedSpeed.promise).toBeGreaterThan(0)
   expect(asked).not.toHaveLength(0)
   await expectNotLoadedByPage(page)
 })

@@ -153,15 +153,17 @@ interface Sheet {
   member: State
 }
 
-const { positionals: given } = readArguments({
+const { positionals } = readArguments({
   name: 'screens',
   about: 'Photographs every screen of a running site; with the one-time link of an operator, the studio.',
   positionals: '[URL] [sheet] [screen]',
 })
-const address = new URL(given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')
+const address = new URL(
+  positionals.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000',
+)
 const url = address.origin
 const studioLink = address.pathname === '/studio/welcome' ? address.href : undefined
-const [wantedSheet = '', wantedShot = ''] = given.filter((argument) => !argument.startsWith('http'))
+const [wantedSheet = '', wantedShot = ''] = positionals.filter((argument) => !argument.startsWith('http'))
 const guest: State = {
   cookies: [],
   origins: [{ origin: url, localStorage: [{ name: 'consent', value: 'no' }] }],

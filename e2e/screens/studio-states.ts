@@ -171,7 +171,7 @@ function videos({ video, draft }: StudioContent): Shot[] {
     studioScreen('video, its preview', page, to('#preview')),
     studioScreen('draft', `/videos/${draft}`),
     studioScreen('draft, a day chosen', `/videos/${draft}`, press('main header button', 1)),
-    studioScreen('video, archived first asked', page, click('main header button')),
+    studioScreen('video, archive confirmation', page, click('main header button')),
   ]
 }
 

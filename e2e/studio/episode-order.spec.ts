@@ -139,20 +139,21 @@ test('keys move an episode by one place or to an end without delay, keep the foc
 }) => {
   const id = await openSeason(page)
   const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const told = (words: string) => expect(page.getByRole('status').filter({ hasText: words })).toBeAttached()
+  const expectAnnounced = (words: string) =>
+    expect(page.getByRole('status').filter({ hasText: words })).toBeAttached()
   await button('Move Episode 3 down').focus()
   for (const place of [4, 5]) {
     await page.keyboard.press('Enter')
-    await told(`Episode ${place - 1} is now number ${place} of 6.`)
+    await expectAnnounced(`Episode ${place - 1} is now number ${place} of 6.`)
   }
   await expect(button('Move Episode 5 down')).toBeFocused()
   const moved = tales.filter((tale) => tale !== 'Tale 3')
   expect(await orderOf(page)).toEqual(moved.toSpliced(4, 0, 'Tale 3'))
   await page.keyboard.press('Home')
-  await told('Episode 5 is now number 1 of 6.')
+  await expectAnnounced('Episode 5 is now number 1 of 6.')
   await expect(button('Move Episode 1 down')).toBeFocused()
   await page.keyboard.press('End')
-  await told('Episode 1 is now number 6 of 6.')
+  await expectAnnounced('Episode 1 is now number 6 of 6.')
   await expect(button('Move Episode 6 up')).toBeFocused()
   const last = [...moved, 'Tale 3']
   expect(await orderOf(page)).toEqual(last)

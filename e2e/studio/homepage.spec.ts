@@ -9,9 +9,9 @@ test('an editor composes a section manually and previews it, and viewers see it 
   browser,
 }) => {
   // Operators are not tracked as visitors.
-  const told: string[] = []
+  const imageRequests: string[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/api/statics.png')) told.push(request.url())
+    if (request.url().includes('/api/statics.png')) imageRequests.push(request.url())
   })
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/homepage')
@@ -69,7 +69,7 @@ test('an editor composes a section manually and previews it, and viewers see it 
   await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Publish changes' }).click()
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
-  expect(told).toEqual([])
+  expect(imageRequests).toEqual([])
 
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
   const row = viewer.getByRole('region', { name: 'By hand' })

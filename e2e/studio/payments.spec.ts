@@ -92,8 +92,8 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/payments')
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
-  const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
-    await wish()
+  const find = async (applyFilter: () => Promise<unknown>, address: RegExp, count: number) => {
+    await applyFilter()
     await page.getByRole('button', { name: 'Apply' }).click()
     await expect(page).toHaveURL(address)
     if (count === 0) await expect(page.getByText('No orders match your filters')).toBeVisible()

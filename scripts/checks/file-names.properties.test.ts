@@ -200,7 +200,7 @@ describe('the parser', () => {
             })
             const { files } = assignEpisodes(placed, new Set(there))
             expect(files).toHaveLength(placed.length)
-            const sent = files.filter(({ problem }) => trouble === undefined)
+            const sent = files.filter(({ problem }) => problem === undefined)
             const places = sent.map((one) => `${one.kind} ${one.number} ${one.language}`)
             expect(new Set(places).size).toBe(places.length)
           },

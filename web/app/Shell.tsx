@@ -58,7 +58,10 @@ export function Shell() {
         {t('site.skip')}
       </a>
       <Suspense>
-        <DeferredParts asked={showsPrivacyChoices} onDone={() => setShowsPrivacyChoices(false)} />
+        <DeferredParts
+          showsPrivacyChoices={showsPrivacyChoices}
+          onDone={() => setShowsPrivacyChoices(false)}
+        />
       </Suspense>
       <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>

@@ -67,8 +67,8 @@ it.each(cases)('$language, part $part, has the same texts as English', ({ part, 
 it.each(cases)('$language, part $part, is translated and keeps the placeholders', ({ part, language }) => {
   const english = flatten(files[`./en/${part}`])
   for (const [key, text] of flatten(files[`./${language}/${part}`])) {
-    const values = (said: string) =>
-      placeholders(isPeriod(key) ? said.replaceAll('{{count}}', '{{days}}') : said)
+    const values = (translated: string) =>
+      placeholders(isPeriod(key) ? translated.replaceAll('{{count}}', '{{days}}') : translated)
     // English has no "many" form.
     const original = english.get(key) ?? english.get(`${askedFor(key)}_other`) ?? ''
     if (text === original) expect.soft(alike[language]?.split(' '), key).toContain(key)

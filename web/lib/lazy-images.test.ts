@@ -42,11 +42,11 @@ describe('whenNear', () => {
   beforeEach(() => {
     class Observer {
       constructor(
-        told: (entries: { target: object; isIntersecting: boolean }[]) => void,
+        onIntersect: (entries: { target: object; isIntersecting: boolean }[]) => void,
         options: { rootMargin: string },
       ) {
         margin = options.rootMargin
-        meet = (target) => told([{ target, isIntersecting: true }])
+        meet = (target) => onIntersect([{ target, isIntersecting: true }])
       }
       observe() {}
       unobserve() {}

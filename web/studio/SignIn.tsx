@@ -16,9 +16,9 @@ import styles from './studio-shell.module.css'
 
 /**
  * The sign-in for operators: e-mail address and password, then the code of the second factor.
- * @param kept the id of the previous operator, whose unsaved page is open behind the sign-in
+ * @param previousOperatorId the id of the previous operator, whose unsaved page is open behind the sign-in
  */
-export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
+export function SignIn({ previousOperatorId }: { previousOperatorId?: string }) {
   const { t } = useTexts()
   const { t: tShared } = useTranslation()
   const queryClient = useQueryClient()
@@ -30,9 +30,9 @@ export function SignIn({ kept: previousOperatorId }: { kept?: string }) {
       ...(password ? {} : { password: tShared('account.passwordMissing') }),
       ...(asksForCode && !totp ? { totp: tShared('account.codeMissing') } : {}),
     }),
-    send: async ({ totp, ...given }) => {
+    send: async ({ totp, ...fields }) => {
       try {
-        const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
+        const body = { ...fields, ...(asksForCode ? { totp: totp.trim() } : {}) }
         const session = await call(openStudioSession, { body })
         // The new operator may have fewer permissions, so data of another operator is removed.
         if (session.operator.id !== previousOperatorId) queryClient.removeQueries(allButSession)

@@ -5,7 +5,7 @@ import { useTexts } from './texts.ts'
 import styles from './studio-shell.module.css'
 
 /** Asks the operator to sign in again after the session has expired. The unsaved page stays open behind the dialog. */
-export function SignInDialog({ kept: previousOperatorId }: { kept: string }) {
+export function SignInDialog({ previousOperatorId }: { previousOperatorId: string }) {
   const { t } = useTexts()
   const dialog = useModal()
   const preventEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
@@ -18,7 +18,7 @@ export function SignInDialog({ kept: previousOperatorId }: { kept: string }) {
       // The Back gesture of a phone closes the dialog in any case, so it is opened again.
       onClose={() => dialog.current?.showModal()}
     >
-      <SignIn kept={previousOperatorId} />
+      <SignIn previousOperatorId={previousOperatorId} />
     </dialog>
   )
 }

@@ -55,7 +55,7 @@ export function Shell() {
     // The key discards typed text when another operator signs in.
     <OperatorSessionContext key={id} value={operatorSession}>
       <StudioLayout session={operatorSession} />
-      {!session.data && <SignInDialog kept={id} />}
+      {!session.data && <SignInDialog previousOperatorId={id} />}
     </OperatorSessionContext>
   )
 }

@@ -9,9 +9,9 @@ export const localizedName = (names: Partial<LocalizedText>, language: Language)
 export function formatTime(time: string | null, language: Language): string {
   if (time === null) return '–'
   const options = { dateStyle: 'medium', timeStyle: 'short' } as const
-  const words = new Intl.DateTimeFormat(bcp47Tags[language], options).format(new Date(time))
+  const formatted = new Intl.DateTimeFormat(bcp47Tags[language], options).format(new Date(time))
   // Prevents a line break within the time in a narrow column.
-  return words.replaceAll(' ', '\u00a0')
+  return formatted.replaceAll(' ', '\u00a0')
 }
 
 /** Formats a date: "21 Nov 2026". */

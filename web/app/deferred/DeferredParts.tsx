@@ -11,10 +11,10 @@ void registerServiceWorker()
 
 /** The parts of the page that no screen needs. They are loaded when the page is idle. */
 export function DeferredParts({
-  asked: showsPrivacyChoices,
+  showsPrivacyChoices,
   onDone,
 }: {
-  asked: boolean
+  showsPrivacyChoices: boolean
   onDone: () => void
 }) {
   const queryClient = useQueryClient()

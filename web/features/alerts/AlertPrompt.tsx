@@ -17,7 +17,7 @@ export interface AlertChannels {
  * Offers alerts once, when a drama was made a favorite, with a choice of channel. Only a press shows the browser's
  * permission prompt.
  */
-export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: () => void }) {
+export function AlertPrompt({ channels, onClose }: { channels: AlertChannels; onClose: () => void }) {
   const { t } = useTranslation()
   const mail = useChangeAlerts()
   const push = useChangePush(onClose)
@@ -31,15 +31,15 @@ export function AlertPrompt({ ways, onClose }: { ways: AlertChannels; onClose: (
     <Sheet title={t('alerts.promptTitle')} onClose={onClose}>
       <div className={styles.ask}>
         <p>{t('alerts.promptText')}</p>
-        {ways.push && (
+        {channels.push && (
           <Button wide disabled={busy} onClick={() => void push.change(true)}>
             {t('alerts.promptPush')}
           </Button>
         )}
-        {ways.mail && (
+        {channels.mail && (
           <Button
             wide
-            variant={ways.push ? 'quiet' : 'main'}
+            variant={channels.push ? 'quiet' : 'main'}
             disabled={busy}
             onClick={() => void enableMail()}
           >

@@ -19,7 +19,7 @@ export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   if (!channels) return
   const { AlertPrompt } = await withTexts('watch', withTexts('alerts', import('./AlertPrompt.tsx')))
   saveRecord(offeredKey, true)
-  mountRoot(queryClient, (close) => <AlertPrompt ways={channels} onClose={close} />)
+  mountRoot(queryClient, (close) => <AlertPrompt channels={channels} onClose={close} />)
 }
 
 /** Returns the available channels; undefined if no channel is available, or if alerts are on already. */

@@ -41,7 +41,7 @@ export function Listing({ listing, title, notFound }: ListingProps) {
     <section className={styles.listing}>
       {heading && <title>{heading}</title>}
       <div className={styles.search}>
-        <SearchBox onSearch={search} words={listing.keyword} />
+        <SearchBox onSearch={search} searchTerm={listing.keyword} />
       </div>
       <div className={listing.section === undefined ? styles.head : `${styles.head} ${styles.watchable}`}>
         <h1 className={styles.title}>{heading}</h1>

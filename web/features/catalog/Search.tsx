@@ -35,15 +35,18 @@ export function Search() {
             </Button>
           </div>
           <ul className={styles.chips}>
-            {searches.map((words) => (
-              <li key={words} className={styles.chip}>
-                <Link to={paths.searchDetail.to(words)} onClick={() => setSearches(addSearch(words))}>
-                  {words}
+            {searches.map((searchTerm) => (
+              <li key={searchTerm} className={styles.chip}>
+                <Link
+                  to={paths.searchDetail.to(searchTerm)}
+                  onClick={() => setSearches(addSearch(searchTerm))}
+                >
+                  {searchTerm}
                 </Link>
                 <button
                   type="button"
-                  aria-label={t('search.removeSearch', { searchTerm: words })}
-                  onClick={() => setSearches(removeSearch(words))}
+                  aria-label={t('search.removeSearch', { searchTerm })}
+                  onClick={() => setSearches(removeSearch(searchTerm))}
                 >
                   <Icon name="close" size={16} />
                 </button>

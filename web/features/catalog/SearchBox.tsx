@@ -16,29 +16,29 @@ interface Suggestion {
 }
 
 interface SearchBoxProps {
-  onSearch: (words: string) => void
-  /** The words of the last search. */
-  words?: string | undefined
+  onSearch: (searchTerm: string) => void
+  /** The last search term. */
+  searchTerm?: string | undefined
   autoFocus?: boolean
 }
 
 /**
  * A search field with suggestions while typing. The arrow keys select a suggestion. Enter opens it or, if none is
- * selected, searches for the words.
+ * selected, searches for the typed text.
  */
-export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: SearchBoxProps) {
+export function SearchBox({ onSearch, searchTerm: lastSearchTerm = '', autoFocus }: SearchBoxProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const id = useId()
-  const [words, setWords] = useState(lastWords)
+  const [searchTerm, setSearchTerm] = useState(lastSearchTerm)
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  // No suggestions are shown for the last search until its words are changed.
-  const suggestions = useSuggestions(words === lastWords ? '' : words)
+  // No suggestions are shown for the last search until its text is changed.
+  const suggestions = useSuggestions(searchTerm === lastSearchTerm ? '' : searchTerm)
   const shown = open && suggestions.length > 0
 
   const onType = (text: string) => {
-    setWords(text)
+    setSearchTerm(text)
     setOpen(true)
     setActive(-1)
   }
@@ -46,7 +46,7 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
     event.preventDefault()
     const chosen = shown ? suggestions[active] : undefined
     if (chosen) void navigate(chosen.to)
-    else if (words.trim()) onSearch(words.trim())
+    else if (searchTerm.trim()) onSearch(searchTerm.trim())
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -58,7 +58,7 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
     if (!step || suggestions.length === 0) return
     event.preventDefault()
     setOpen(true)
-    // The additional position is the field itself, with the typed words.
+    // The additional position is the field itself, with the typed text.
     const positions = suggestions.length + 1
     setActive((place) => ((place + 1 + step + positions) % positions) - 1)
   }
@@ -77,7 +77,7 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
         aria-expanded={shown}
         aria-controls={`${id}-list`}
         aria-activedescendant={shown && active >= 0 ? `${id}-${active}` : undefined}
-        value={words}
+        value={searchTerm}
         autoFocus={autoFocus}
         onChange={(event) => onType(event.target.value)}
         onKeyDown={onKeyDown}
@@ -116,10 +116,10 @@ export function SearchBox({ onSearch, words: lastWords = '', autoFocus }: Search
   )
 }
 
-function useSuggestions(words: string): Suggestion[] {
-  const deferredWords = useDeferredValue(words.trim())
-  const { data } = useQuery(typeAheadQuery(deferredWords))
-  if (!deferredWords || !data) return []
+function useSuggestions(searchTerm: string): Suggestion[] {
+  const deferredTerm = useDeferredValue(searchTerm.trim())
+  const { data } = useQuery(typeAheadQuery(deferredTerm))
+  if (!deferredTerm || !data) return []
   return [
     ...(data.titles ?? []).map(({ id, title, cover_url }) => ({
       key: id,

@@ -9,17 +9,17 @@ export function readSearches(): string[] {
 }
 
 /** Adds a search at the front of the list, or moves it there. @returns the new list */
-export function addSearch(words: string): string[] {
+export function addSearch(searchTerm: string): string[] {
   return saveRecord(
     key,
-    [words, ...readSearches().filter((other) => !isSameSearch(other, words))].slice(0, maxSearches),
+    [searchTerm, ...readSearches().filter((other) => !isSameSearch(other, searchTerm))].slice(0, maxSearches),
   )
 }
 
-export function removeSearch(words: string): string[] {
+export function removeSearch(searchTerm: string): string[] {
   return saveRecord(
     key,
-    readSearches().filter((other) => other !== words),
+    readSearches().filter((other) => other !== searchTerm),
   )
 }
 

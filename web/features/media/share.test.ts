@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import '#web/i18n/watch.ts'
 import { copyText, shareUrl, shareTargets } from './share.ts'
 
-const said = vi.hoisted(() => {
+const notified = vi.hoisted(() => {
   vi.stubGlobal('location', { origin: 'https://site.test', search: '' })
   vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
   return vi.fn<(message: string) => void>()
 })
-vi.mock('#web/lib/notify.ts', () => ({ notify: said }))
+vi.mock('#web/lib/notify.ts', () => ({ notify: notified }))
 
-beforeEach(() => said.mockClear())
+beforeEach(() => notified.mockClear())
 
 describe('a shared link', () => {
   it("carries the sharer's code as the referrer token", () => {
@@ -32,18 +32,18 @@ describe('copying', () => {
   it("shows 'Copy Success'", async () => {
     clipboard(async () => {})
     await copyText('text')
-    expect(said).toHaveBeenCalledWith('Copy Success')
+    expect(notified).toHaveBeenCalledWith('Copy Success')
   })
 
   it("shows 'Copy fail' if the browser refuses", async () => {
     clipboard(async () => Promise.reject(new DOMException('no', 'NotAllowedError')))
     await copyText('text')
-    expect(said).toHaveBeenCalledWith('Copy fail')
+    expect(notified).toHaveBeenCalledWith('Copy fail')
   })
 
   it("shows 'Unable to copy text:' with the text after an exception", async () => {
     vi.stubGlobal('navigator', {})
     await copyText('text')
-    expect(said).toHaveBeenCalledWith('Unable to copy text: text')
+    expect(notified).toHaveBeenCalledWith('Unable to copy text: text')
   })
 })

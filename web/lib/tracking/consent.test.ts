@@ -14,9 +14,9 @@ async function openDocument(consent: 'standard' | 'strict') {
   return { answerConsent, adIds: adClickIds, takeVisitParameters: storeVisitParameters }
 }
 
-let kept: Map<string, string>
+let stored: Map<string, string>
 beforeEach(() => {
-  kept = stubStorage()
+  stored = stubStorage()
 })
 
 const landing = new URL('https://site.test/?token=ann&fbclid=f&ttclid=t')
@@ -25,28 +25,28 @@ it('holds click ids in memory until the user agrees if consent is strict', async
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('strict')
   takeVisitParameters(new URL(landing))
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
-  expect([...kept.keys()]).toEqual(['referrer_token'])
+  expect([...stored.keys()]).toEqual(['referrer_token'])
   answerConsent(true)
-  expect(kept.get('fbclid')).toBe('f')
-  expect(kept.get('ttclid')).toBe('t')
+  expect(stored.get('fbclid')).toBe('f')
+  expect(stored.get('ttclid')).toBe('t')
 })
 
 it('stores click ids at once if consent mode is standard, and deletes them after a no', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('standard')
   takeVisitParameters(new URL(landing))
-  expect(kept.get('fbclid')).toBe('f')
+  expect(stored.get('fbclid')).toBe('f')
   answerConsent(false)
-  expect(kept.has('fbclid') || kept.has('ttclid')).toBe(false)
+  expect(stored.has('fbclid') || stored.has('ttclid')).toBe(false)
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
   const later = await openDocument('standard')
   expect(later.adIds()).toEqual({})
   later.takeVisitParameters(new URL(landing))
-  expect(kept.has('fbclid')).toBe(false)
+  expect(stored.has('fbclid')).toBe(false)
 })
 
 it('deletes a click id that is too long to be sent after a no', async () => {
   const { answerConsent, adIds } = await openDocument('standard')
-  kept.set('fbclid', 'x'.repeat(513))
+  stored.set('fbclid', 'x'.repeat(513))
   answerConsent(false)
-  expect([kept.has('fbclid'), adIds()]).toEqual([false, {}])
+  expect([stored.has('fbclid'), adIds()]).toEqual([false, {}])
 })

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { adClickIds, referrerToken, storeVisitParameters } from './visit-parameters.ts'
 import { stubStorage } from '#web/lib/stub-storage.ts'
 
-let kept: Map<string, string>
+let stored: Map<string, string>
 beforeEach(() => {
-  kept = stubStorage()
+  stored = stubStorage()
 })
 
 test('stores token and click ids and removes them from the URL', () => {
@@ -34,6 +34,6 @@ test('stores an id of 512 characters, and does not send a longer one from storag
   const longest = 'x'.repeat(512)
   storeVisitParameters(new URL(`https://site.test/?token=${longest}&fbclid=${longest}&ttclid=${longest}`))
   expect([referrerToken(), adClickIds()]).toEqual([longest, { fbclid: longest, ttclid: longest }])
-  for (const key of ['referrer_token', 'fbclid', 'ttclid']) kept.set(key, `${longest}x`)
+  for (const key of ['referrer_token', 'fbclid', 'ttclid']) stored.set(key, `${longest}x`)
   expect([referrerToken(), adClickIds()]).toEqual([null, {}])
 })

@@ -9,13 +9,13 @@ vi.stubGlobal('window', globalThis)
 /** Replaces the worker: stores requests, and posts the reports that a test gives it. */
 class TestWorker extends EventTarget {
   static latest: TestWorker
-  readonly asked: SegmentRequest[] = []
+  readonly requests: SegmentRequest[] = []
   constructor() {
     super()
     TestWorker.latest = this
   }
   postMessage(request: SegmentRequest): void {
-    this.asked.push(request)
+    this.requests.push(request)
   }
   report(data: SegmentReport | 'ready'): void {
     this.dispatchEvent(new MessageEvent('message', { data }))
@@ -32,7 +32,7 @@ const loadPolicy = { maxTimeToFirstByteMs: 1000, maxLoadTimeMs: 5000, errorRetry
 beforeEach(() => {
   vi.useFakeTimers()
   worker.report('ready')
-  worker.asked.length = 0
+  worker.requests.length = 0
   return () => vi.useRealTimers()
 })
 
@@ -51,7 +51,7 @@ function load() {
   const context = { url: '/00004.m4s', responseType: 'arraybuffer' } as LoaderContext
   const limits = { loadPolicy, timeout: 5000, maxRetry: 0, retryDelay: 0, maxRetryDelay: 0 }
   loader.load(context, limits, callbacks)
-  const { id } = worker.asked[0] ?? { id: Number.NaN }
+  const { id } = worker.requests[0] ?? { id: Number.NaN }
   return { loader, called, id }
 }
 
@@ -70,7 +70,7 @@ const loaded = (id: number): SegmentReport => ({
 test("requests a segment by its newest link, and uses the worker's timing", () => {
   expect(hasSpareBandwidth()).toBe(false)
   const { loader, called, id } = load()
-  expect(worker.asked).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
+  expect(worker.requests).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
   vi.advanceTimersByTime(400)
   worker.report(loaded(id))
   expect(called).toEqual(['success 50000'])
@@ -86,7 +86,7 @@ test('aborts a segment without response in time, in the worker too', () => {
   const { called, id } = load()
   vi.advanceTimersByTime(1100)
   expect(called).toEqual(['timeout'])
-  expect(worker.asked.at(-1)).toEqual({ id, isUnwanted: true })
+  expect(worker.requests.at(-1)).toEqual({ id, isUnwanted: true })
   worker.report(loaded(id))
   expect(called).toEqual(['timeout'])
 })
@@ -112,7 +112,7 @@ test('reports a failure with its status, once', () => {
 test('stops an aborted segment in the worker and ignores its reports', () => {
   const { loader, called, id } = load()
   loader.abort()
-  expect(worker.asked.at(-1)).toEqual({ id, isUnwanted: true })
+  expect(worker.requests.at(-1)).toEqual({ id, isUnwanted: true })
   worker.report(loaded(id))
   expect(called).toEqual(['abort'])
   expect(loader.stats.aborted).toBe(true)
@@ -137,8 +137,8 @@ function expectLoadedByPage(): void {
   vi.stubGlobal('XMLHttpRequest', function () {
     return { readyState: 0, open, send() {}, abort() {} }
   })
-  worker.asked.length = 0
+  worker.requests.length = 0
   load().loader.destroy()
-  expect(worker.asked).toEqual([])
+  expect(worker.requests).toEqual([])
   expect(opened).toEqual(['/00004.m4s'])
 }

@@ -14,14 +14,14 @@ export function SearchField({
 }: {
   label: string
   value: string
-  onSearch: (words: string) => void
+  onSearch: (text: string) => void
 }) {
-  const [words, setWords] = useState(value)
-  const [lastSearch, setLastSearch] = useState({ given: value, sent: value })
-  if (lastSearch.given !== value) {
-    setLastSearch({ given: value, sent: value })
+  const [text, setText] = useState(value)
+  const [lastSearch, setLastSearch] = useState({ value, sent: value })
+  if (lastSearch.value !== value) {
+    setLastSearch({ value, sent: value })
     // If this field reported the change, its text is kept, because the user may have typed more.
-    if (lastSearch.sent !== value) setWords(value)
+    if (lastSearch.sent !== value) setText(value)
   }
   const search = (typed: string) => {
     const sent = typed.trim()
@@ -30,14 +30,14 @@ export function SearchField({
     onSearch(sent)
   }
   const onPause = useEffectEvent(search)
-  const settled = useDebounced(words)
+  const settled = useDebounced(text)
   useEffect(() => onPause(settled), [settled])
   return (
     <form
       className={styles.search}
       onSubmit={(event) => {
         event.preventDefault()
-        search(words)
+        search(text)
       }}
     >
       <Field
@@ -46,10 +46,10 @@ export function SearchField({
         label={label}
         autoComplete="off"
         required={false}
-        value={words}
+        value={text}
         message=""
-        onValue={setWords}
-        onLeave={() => search(words)}
+        onValue={setText}
+        onLeave={() => search(text)}
         input={() => {}}
       />
     </form>

@@ -29,8 +29,8 @@ export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => voi
       ...(balancesLeft.length === 0 || forfeit ? {} : { forfeit: t('customers.forfeitMissing') }),
     }),
     send: async ({ reason, forfeit }) => {
-      const given = { id, reason: reason.trim().slice(0, 200) }
-      const body = balancesLeft.length > 0 && forfeit ? { ...given, forfeit_balance: true } : given
+      const request = { id, reason: reason.trim().slice(0, 200) }
+      const body = balancesLeft.length > 0 && forfeit ? { ...request, forfeit_balance: true } : request
       await call(deleteCustomer, { body }).catch((error: unknown) => {
         setBalancesLeft(remainingBalancesFromError(error))
         throw error

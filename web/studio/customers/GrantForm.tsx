@@ -24,14 +24,14 @@ export function GrantForm({ customer }: { customer: string }) {
       ...(reason.trim() ? {} : { reason: t('payments.reasonMissing') }),
     }),
     send: async ({ video, number, days, reason }) => {
-      const given = await run({
+      const granted = await run({
         customer,
         reason: reason.trim().slice(0, 200),
         ...(video ? { video_id: video } : {}),
         ...(video && number ? { number: Number(number) } : {}),
         ...(days ? { days: Number(days) } : {}),
       })
-      if (!given) return false
+      if (!granted) return false
       notify(t('customers.accessGranted'))
       form.reset({ title: '', video: '', number: '', reason: '' })
       return true

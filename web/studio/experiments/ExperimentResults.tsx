@@ -71,8 +71,8 @@ function variantText(
   return [layoutText, accent].filter(Boolean).join(', ')
 }
 
-const intervalText = (estimate: Estimate, words: (value: number) => string) =>
-  `${words(estimate.low)} – ${words(estimate.high)}`
+const intervalText = (estimate: Estimate, formatValue: (value: number) => string) =>
+  `${formatValue(estimate.low)} – ${formatValue(estimate.high)}`
 
 /** Describes in plain words whether a difference is statistically significant. */
 function describeResult(difference: Difference | null, early: boolean, t: Translate): string {
@@ -144,29 +144,29 @@ const toPercent = ({ value, low, high }: Estimate): Estimate => ({
 
 function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: string; early: boolean }) {
   const { t } = useTexts()
-  const words = (cents: number) => money(Math.round(cents), currency)
+  const formatValue = (cents: number) => money(Math.round(cents), currency)
   const found = rows.flatMap(({ name, revenue }) =>
     revenue.filter((each) => each.currency === currency).map((each) => ({ name, ...each })),
   )
   type Sums = (typeof found)[number]
   const columns = [
     { title: t('experiments.variant'), cell: ({ name }: Sums) => name },
-    { title: t('experiments.net'), figures: true, cell: ({ net_cents }: Sums) => words(net_cents) },
+    { title: t('experiments.net'), figures: true, cell: ({ net_cents }: Sums) => formatValue(net_cents) },
     {
       title: t('experiments.perViewer'),
       figures: true,
-      cell: ({ per_viewer }: Sums) => words(per_viewer.value),
+      cell: ({ per_viewer }: Sums) => formatValue(per_viewer.value),
     },
     {
       title: t('experiments.interval'),
       figures: true,
-      cell: ({ per_viewer }: Sums) => intervalText(per_viewer, words),
+      cell: ({ per_viewer }: Sums) => intervalText(per_viewer, formatValue),
     },
     {
       title: t('experiments.difference'),
       figures: true,
       cell: ({ difference }: Sums) =>
-        difference ? `${words(difference.value)} (${intervalText(difference, words)})` : '–',
+        difference ? `${formatValue(difference.value)} (${intervalText(difference, formatValue)})` : '–',
     },
     { title: t('experiments.result'), cell: ({ difference }: Sums) => describeResult(difference, early, t) },
   ]
@@ -175,7 +175,7 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
       <IntervalChart
         title={t('experiments.revenueChart', { currency })}
         rows={found.map(({ name, per_viewer }) => ({ name, estimate: per_viewer }))}
-        formatValue={words}
+        formatValue={formatValue}
       />
       <Table
         caption={t('experiments.revenue', { currency })}

@@ -117,6 +117,6 @@ export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
     kind,
     name: values.name.trim().slice(0, 100),
     target: kind === 'pay_theme' ? null : (videoOf(values) ?? null),
-    variants: [{ share: 100 - share * others.length }, ...others.map((said) => ({ share, ...said }))],
+    variants: [{ share: 100 - share * others.length }, ...others.map((variant) => ({ share, ...variant }))],
   }
 }

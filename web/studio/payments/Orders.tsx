@@ -23,14 +23,16 @@ export function Orders() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()
   // `Object.fromEntries` loses the type of the names.
-  const asked = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? ''])) as OrderFilters
-  const filter = filterOf(asked)
+  const current = Object.fromEntries(
+    filterNames.map((name) => [name, params.get(name) ?? '']),
+  ) as OrderFilters
+  const filter = filterOf(current)
   const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
   return (
     <>
       <Filters
-        asked={asked}
-        onAsk={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
+        current={current}
+        onApply={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
       />
       <OrderList filter={filter} caption={t('payments.orders')} />
       <p>
@@ -42,20 +44,20 @@ export function Orders() {
   )
 }
 
-function Filters({ asked, onAsk }: { asked: OrderFilters; onAsk: (filters: OrderFilters) => void }) {
+function Filters({ current, onApply }: { current: OrderFilters; onApply: (filters: OrderFilters) => void }) {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
   const form = useForm({
-    initial: asked,
+    initial: current,
     validate: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('payments.untilBeforeSince') } : {},
-    send: async (filters) => onAsk({ ...filters, customer: filters.customer.trim() }),
+    send: async (filters) => onApply({ ...filters, customer: filters.customer.trim() }),
   })
-  const [shown, setShown] = useState(asked)
+  const [shown, setShown] = useState(current)
   // Updates the form when the URL changes elsewhere, such as by the browser's Back button.
-  if (filterNames.some((name) => shown[name] !== asked[name])) {
-    setShown(asked)
-    form.set(asked)
+  if (filterNames.some((name) => shown[name] !== current[name])) {
+    setShown(current)
+    form.set(current)
   }
   const any = { value: '', label: t('payments.any') }
   return (

@@ -35,11 +35,11 @@ export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () 
       const cents = parseCents(amount)
       if (cents === undefined) return
       const known_refunded_cents = order.refunded_cents
-      const given = reason.trim().slice(0, 200)
+      const trimmedReason = reason.trim().slice(0, 200)
       const body = {
         id: order.id,
         amount_cents: cents,
-        ...(given ? { reason: given } : {}),
+        ...(trimmedReason ? { reason: trimmedReason } : {}),
         known_refunded_cents,
       }
       const refund = await call(refundOrder, { body })

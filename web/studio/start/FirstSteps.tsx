@@ -58,7 +58,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
   const { t } = useTexts()
   const to = stepLink(step, done, video_id)
   const look = buttonClass(isNext ? 'main' : 'quiet')
-  const words = t(`start.${step}.action`)
+  const actionText = t(`start.${step}.action`)
   return (
     <li data-done={done}>
       <span className={styles.mark}>{done && <Icon name="check" size={20} />}</span>
@@ -72,11 +72,11 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
       {to &&
         (to.startsWith('/studio') ? (
           <Link className={look} to={to}>
-            {words}
+            {actionText}
           </Link>
         ) : (
           <a className={look} href={to} target="_blank">
-            {words}
+            {actionText}
           </a>
         ))}
     </li>

@@ -42,7 +42,7 @@ export function Health() {
       {components?.length === 0 && <p>{t('system.notChecked')}</p>}
       <ul className={styles.components} aria-busy={!components}>
         {components?.map((component) => (
-          <li key={component.component} className={component.problem ? styles.trouble : styles.well}>
+          <li key={component.component} className={component.problem ? styles.failing : styles.healthy}>
             <h3>
               <Icon name={component.problem ? 'close' : 'check'} size={20} />
               {componentName(component, t)}
@@ -53,7 +53,7 @@ export function Health() {
             </p>
             {component.detail && <code>{component.detail}</code>}
           </li>
-        )) ?? placeholderParts.map((name) => <li key={name} className={styles.well} />)}
+        )) ?? placeholderParts.map((name) => <li key={name} className={styles.healthy} />)}
       </ul>
     </Panel>
   )

@@ -14,7 +14,7 @@ import styles from './system.module.css'
 export function UndeliveredMails() {
   const { t, language } = useTexts()
   const mails = useInfiniteQuery({
-    queryKey: ['given-up-mails', language],
+    queryKey: ['undelivered-mails', language],
     queryFn: ({ pageParam, signal }) =>
       call(listAbandonedMails, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',

@@ -52,11 +52,11 @@ export function AuditLog({ subject }: { subject?: string }) {
 /** An audit event as a sentence, with the name of its command on the command line. */
 function AuditEventName({ auditEvent }: { auditEvent: AuditEvent }) {
   const { t } = useTexts()
-  const words = commandOf(auditEvent.event)
+  const command = commandOf(auditEvent.event)
   return (
     <span className={styles.event}>
       {auditEventText(auditEvent, t)}
-      {words && <code>{words}</code>}
+      {command && <code>{command}</code>}
     </span>
   )
 }

@@ -68,9 +68,9 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator, null)
   const [requested, setRequested] = useState<Role | null>(null)
-  const words = (each: Role) => t(`shell.role.${each}`)
+  const roleName = (each: Role) => t(`shell.role.${each}`)
   const change = async (to: Role) => {
-    if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
+    if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: roleName(to) }))
     setRequested(null)
   }
   return (
@@ -84,14 +84,14 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
       >
         {roles.map((each) => (
           <option key={each} value={each}>
-            {words(each)}
+            {roleName(each)}
           </option>
         ))}
       </select>
       {requested && (
         <ConfirmSheet
           title={t('team.roleTitle')}
-          text={`${t('team.roleChangeText', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
+          text={`${t('team.roleChangeText', { email, from: roleName(role), to: roleName(requested) })} ${t(`team.roleText.${requested}`)}`}
           action={t('team.changeRole')}
           busy={busy}
           onConfirm={() => void change(requested)}

@@ -24,9 +24,9 @@ describe.each([
   })
 
   it('has no two equal texts', () => {
-    const said = [...Object.values(auditEvent.done), ...Object.values(auditEvent.requested)]
-    expect(said.filter((words, index) => said.indexOf(words) !== index)).toEqual([])
-    expect(said.filter((words) => words.trim() === '')).toEqual([])
+    const texts = [...Object.values(auditEvent.done), ...Object.values(auditEvent.requested)]
+    expect(texts.filter((words, index) => texts.indexOf(words) !== index)).toEqual([])
+    expect(texts.filter((words) => words.trim() === '')).toEqual([])
   })
 })
 
@@ -37,15 +37,15 @@ it('has an existing command or image upload for every audit event', () => {
 })
 
 it('words a requested action differently from a completed one, and shows an unknown command by its name', () => {
-  const asked = { before: { asked: { id: 'ord_1' } } }
-  expect(auditEventText({ event: 'studio order refund', details: asked }, say)).toBe(
+  const details = { before: { asked: { id: 'ord_1' } } }
+  expect(auditEventText({ event: 'studio order refund', details }, say)).toBe(
     'auditEvent.requested.order refund',
   )
   expect(auditEventText({ event: 'studio order refund', details: {} }, say)).toBe(
     'auditEvent.done.studio order refund',
   )
   expect(auditEventText({ event: 'signed_in', details: {} }, say)).toBe('auditEvent.done.signed_in')
-  expect(auditEventText({ event: 'studio cover turn', details: asked }, say)).toBe('cover turn')
+  expect(auditEventText({ event: 'studio cover turn', details }, say)).toBe('cover turn')
   expect(english.auditEvent.done['studio video publish']).toBe('Published a video')
 })
 

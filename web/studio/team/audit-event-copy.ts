@@ -19,10 +19,10 @@ export function auditEventText(
   { event, details }: Pick<AuditEvent, 'event' | 'details'>,
   t: Translate,
 ): string {
-  const words = commandOf(event)
-  if (words !== undefined && isMultiTransactionCommand(words) && isRequest(details))
-    return t(`auditEvent.requested.${words}`)
-  return isAuditedEvent(event) ? t(`auditEvent.done.${event}`) : (words ?? event)
+  const command = commandOf(event)
+  if (command !== undefined && isMultiTransactionCommand(command) && isRequest(details))
+    return t(`auditEvent.requested.${command}`)
+  return isAuditedEvent(event) ? t(`auditEvent.done.${event}`) : (command ?? event)
 }
 
 /** Returns whether the event records only the request of a command. A second event records its result. */

@@ -13,18 +13,18 @@ export function useOptimisticOrder<Item>(
   const [pendingOrder, setPendingOrder] = useState<readonly Item[] | null>(null)
   const next = useRef<readonly Item[] | null>(null)
   const isBusy = useRef(false)
-  const order = (asked: readonly Item[]) => {
-    next.current = asked
-    setPendingOrder(asked)
+  const order = (newOrder: readonly Item[]) => {
+    next.current = newOrder
+    setPendingOrder(newOrder)
     if (!isBusy.current) void sendAll()
   }
   const sendAll = async () => {
     isBusy.current = true
     try {
       while (next.current) {
-        const asked = next.current
+        const newOrder = next.current
         next.current = null
-        await send(asked)
+        await send(newOrder)
       }
     } finally {
       isBusy.current = false

@@ -60,7 +60,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
   }
   const { seconds } = useCountdown(countdownSeconds, () => void run())
   return (
-    <section className={styles.soon}>
+    <section className={styles.countdown}>
       {/* Screen readers announce this once; the countdown is outside, so that they do not announce each second. */}
       <div role="status">
         <h2>

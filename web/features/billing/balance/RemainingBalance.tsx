@@ -1,6 +1,6 @@
 import '#web/i18n/balance.ts'
 import type { ReactNode } from 'react'
-import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance as RemainingAmount } from '#contract/top-ups.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/format-money.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -9,7 +9,7 @@ import styles from './balance-section.module.css'
 
 interface RemainingBalanceProps {
   /** The remaining money, one entry per currency. */
-  balances: MoneyLeft[]
+  balances: RemainingAmount[]
   /** Renders the button that forfeits the money, with this label. */
   renderForfeitButton: (label: string) => ReactNode
   onRefunded: () => void

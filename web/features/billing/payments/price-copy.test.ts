@@ -243,8 +243,8 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
   'an order that is %s with a pending payment is not shown as uncharged, nor offered again',
   (status) => {
     const closed = { ...order, status, processing: true }
-    const said = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
-    expect(said).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.outcomeUnknown')])
+    const texts = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
+    expect(texts).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.outcomeUnknown')])
     expect([mayStillBePaid(closed), isClosedUnpaid(closed)]).toEqual([true, false])
     expect(isClosedUnpaid({ ...order, status })).toBe(true)
   },

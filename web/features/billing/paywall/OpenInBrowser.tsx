@@ -35,7 +35,7 @@ export function OpenInBrowser() {
           <Icon name="close" size={20} />
         </Button>
       </div>
-      <div className={styles.ways}>
+      <div className={styles.actions}>
         {android && (
           <a className={buttonClass('quiet')} href={intentLink(address)}>
             {t('pay.openInBrowser')}

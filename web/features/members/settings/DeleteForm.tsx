@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { deleteUser, type User } from '#contract/members.ts'
-import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance as RemainingAmount } from '#contract/top-ups.ts'
 import { clearSearches } from '#web/features/catalog/search-history.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
@@ -35,7 +35,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const required = requiredCredentials(user)
-  const [remainingBalances, setRemainingBalances] = useState<MoneyLeft[]>([])
+  const [remainingBalances, setRemainingBalances] = useState<RemainingAmount[]>([])
   const form = useForm({
     initial: { current_password: '', totp: '', sure: '', forfeit: '' },
     validate: ({ current_password, sure, forfeit }) => ({

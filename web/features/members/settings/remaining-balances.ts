@@ -1,9 +1,11 @@
-import type { RemainingBalance as MoneyLeft } from '#contract/top-ups.ts'
+import type { RemainingBalance as RemainingAmount } from '#contract/top-ups.ts'
 import { ApiError } from '#web/lib/api.ts'
 
 /** Returns the paid money because of which the deletion of an account was refused; empty for any other error. */
-export function remainingBalancesFromError(error: unknown): MoneyLeft[] {
+export function remainingBalancesFromError(error: unknown): RemainingAmount[] {
   const info = error instanceof ApiError ? error.info : undefined
   // By the contract, the error `balanceNotEmpty` contains `balances`.
-  return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft[]) : []
+  return typeof info === 'object' && info !== null && 'balances' in info
+    ? (info.balances as RemainingAmount[])
+    : []
 }

@@ -29,9 +29,9 @@ export function Register() {
         ? {}
         : { repeat_password: t(repeat_password ? 'account.repeatInvalid' : 'account.repeatMissing') }),
     }),
-    send: async ({ display_name, ...given }) => {
+    send: async ({ display_name, ...fields }) => {
       const optionalName = display_name ? { display_name } : {}
-      setCurrentUser(queryClient, await call(registerUser, { body: { ...given, ...optionalName } }))
+      setCurrentUser(queryClient, await call(registerUser, { body: { ...fields, ...optionalName } }))
       returnAfterSignIn()
     },
   })

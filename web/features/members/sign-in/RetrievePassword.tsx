@@ -60,8 +60,8 @@ function NewPassword({ secret }: { secret: string }) {
       ...(isValidPasswordLength(new_password) ? {} : { new_password: t('account.passwordInvalid') }),
       ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatInvalid') }),
     }),
-    send: async (given) => {
-      await call(resetPassword, { body: { secret, ...given } })
+    send: async (fields) => {
+      await call(resetPassword, { body: { secret, ...fields } })
       setChanged(true)
     },
   })

@@ -25,8 +25,8 @@ export function FileDropZone({ video }: { video: StudioVideoPage }) {
   const folder = useRef<HTMLInputElement>(null)
   const lead = useRef<HTMLParagraphElement>(null)
   const episodes = useQuery(episodesQuery(id, false))
-  const addFiles = (given: Promise<SourceFile[]>) =>
-    void given
+  const addFiles = (added: Promise<SourceFile[]>) =>
+    void added
       .then(collectFiles)
       .then((all) => setFound((before) => [...(before ?? []), ...all]))
       .catch(() => notify(t('content.unreadable')))

@@ -55,11 +55,11 @@ export function ImportDiff({
     },
     {
       title: t('content.import.imported'),
-      cell: ({ offers: given }: Row) => {
-        const [first] = given
+      cell: ({ offers: rowOffers }: Row) => {
+        const [first] = rowOffers
         if (first?.difference) return valueText(first.difference.part, first.difference.says, t)
         if (first?.title?.was) return first.title.says
-        if (first?.title) return <Titles of={given.flatMap(({ title }) => title ?? [])} />
+        if (first?.title) return <Titles of={rowOffers.flatMap(({ title }) => title ?? [])} />
         return first?.cover && <CoverThumbnail file={first.cover.file} />
       },
     },

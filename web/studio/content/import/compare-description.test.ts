@@ -26,7 +26,7 @@ const draft: StudioVideoPage = {
   warnings: [],
   inherited: null,
 }
-const said: VideoDescription = {
+const description: VideoDescription = {
   titles: { en: 'Salt', dy: 'Das Salz', es: 'Sal' },
   synopses: { en: 'Two sisters.', es: 'Dos hermanas.' },
   category: 'drama',
@@ -41,8 +41,12 @@ const said: VideoDescription = {
 }
 
 it('returns only differences, with the current value, and ignores omitted values', () => {
-  const told = compareDescription(said, draft).map(({ part, language, was }) => [part, language, was])
-  expect(told).toEqual([
+  const differences = compareDescription(description, draft).map(({ part, language, was }) => [
+    part,
+    language,
+    was,
+  ])
+  expect(differences).toEqual([
     ['titles', 'es', ''],
     ['titles', 'dy', 'Salz'],
     ['synopses', 'en', ''],
@@ -53,8 +57,8 @@ it('returns only differences, with the current value, and ignores omitted values
 })
 
 it('combines accepted differences into one edit without other languages', () => {
-  const taken = compareDescription(said, draft).filter(({ was }) => was === '')
-  expect(editsOf(taken)).toEqual({
+  const selected = compareDescription(description, draft).filter(({ was }) => was === '')
+  expect(editsOf(selected)).toEqual({
     titles: { es: 'Sal' },
     synopses: { en: 'Two sisters.', es: 'Dos hermanas.' },
     category: 'drama',
@@ -64,7 +68,7 @@ it('combines accepted differences into one edit without other languages', () => 
 
 it('marks values that a draft inherited from the previous video', () => {
   const inheritedOf = (inherited: StudioVideoPage['inherited']) =>
-    compareDescription({ ...said, free_episodes: 5 }, { ...draft, inherited })
+    compareDescription({ ...description, free_episodes: 5 }, { ...draft, inherited })
       .filter(({ isInherited }) => isInherited)
       .map(({ part }) => part)
   expect(inheritedOf(null)).toEqual([])

@@ -46,8 +46,8 @@ export const choiceKey = ({ number, language, was }: TitleDifference) =>
  * Returns the numbers of episodes that have a title in the description but exist neither in the video nor among the
  * files.
  */
-export function unknownEpisodeNumbers(said: TitlesByEpisode, known: ReadonlySet<number>): number[] {
-  return said.flatMap((titles, index) =>
+export function unknownEpisodeNumbers(parsedTitles: TitlesByEpisode, known: ReadonlySet<number>): number[] {
+  return parsedTitles.flatMap((titles, index) =>
     Object.keys(titles).length > 0 && !known.has(index + 1) ? [index + 1] : [],
   )
 }

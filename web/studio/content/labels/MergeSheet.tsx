@@ -24,8 +24,8 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   // Chosen once per search: a refetch may reorder the list while the operator reads the button.
   if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
   const targetLabel = others.find(({ id }) => id === chosen)
-  const search = (words: string) => {
-    setKeyword(words)
+  const search = (text: string) => {
+    setKeyword(text)
     setChosen('')
   }
   const nameOf = ({ names }: StudioLabel) => localizedName(names, language)

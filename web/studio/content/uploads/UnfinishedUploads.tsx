@@ -39,12 +39,12 @@ export function UnfinishedUploads({
   // If a season was interrupted, most files have not started. They are shown in one line.
   const isLong = uploading.length > shortList
   const notStarted = isLong ? uploading.filter(({ parts }) => parts.length === 0) : []
-  const given = { videoId, onRemoved }
+  const rowProps = { videoId, onRemoved }
   const otherUploads = unfinished.filter(({ state }) => state !== 'uploading')
   const started = uploading.filter((upload) => !notStarted.includes(upload))
   return (
     <div className={styles.sendings}>
-      <UnfinishedList uploads={otherUploads} {...given} />
+      <UnfinishedList uploads={otherUploads} {...rowProps} />
       {uploading.some((upload) => !isStoppedHere(upload, queuedUploads)) && (
         <p>{t('content.incompleteUploads')}</p>
       )}
@@ -56,16 +56,16 @@ export function UnfinishedUploads({
           })}
         </p>
       )}
-      <UnfinishedList uploads={started} {...given} />
+      <UnfinishedList uploads={started} {...rowProps} />
       <div className={styles.actions}>
-        {uploading.length > 1 && <DiscardUploads uploads={uploading} {...given} />}
-        {rejected.length > 1 && <DiscardUploads uploads={rejected} {...given} />}
+        {uploading.length > 1 && <DiscardUploads uploads={uploading} {...rowProps} />}
+        {rejected.length > 1 && <DiscardUploads uploads={rejected} {...rowProps} />}
       </div>
     </div>
   )
 }
 
-function UnfinishedList({ uploads, ...given }: { uploads: readonly Upload[] } & RowProps) {
+function UnfinishedList({ uploads, ...rowProps }: { uploads: readonly Upload[] } & RowProps) {
   const { t } = useTexts()
   if (uploads.length === 0) return null
   return (
@@ -75,7 +75,7 @@ function UnfinishedList({ uploads, ...given }: { uploads: readonly Upload[] } & 
           <span className={upload.state === 'rejected' ? styles.bad : undefined}>
             {upload.name} {uploadStatusText(upload, t)}
           </span>
-          {upload.state !== 'complete' && <DiscardUploads uploads={[upload]} {...given} />}
+          {upload.state !== 'complete' && <DiscardUploads uploads={[upload]} {...rowProps} />}
         </li>
       ))}
     </ul>

@@ -88,7 +88,7 @@ function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
     ? all.find((each) => each.pauseReason)?.pauseReason
     : undefined
   const seconds = active.length > 0 && !hold ? secondsLeft() : undefined
-  const words = t('content.uploadedFiles', {
+  const progressText = t('content.uploadedFiles', {
     done,
     count: all.length,
     sent: formatBytes(sent),
@@ -96,9 +96,9 @@ function OverallProgress({ all }: { all: readonly QueuedUpload[] }) {
   })
   return (
     <p className={styles.overall}>
-      <progress className={styles.bar} max={bytes} value={sent} aria-label={words} />
+      <progress className={styles.bar} max={bytes} value={sent} aria-label={progressText} />
       <span>
-        {words}
+        {progressText}
         {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
         {hold && ` · ${t(`content.uploadInterrupted.${hold}`)}`}
         {stopped > 0 && ` · ${t('content.paused', { count: stopped })}`}

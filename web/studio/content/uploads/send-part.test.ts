@@ -40,50 +40,50 @@ const done = JSON.stringify({ code: 200, info: { complete: true } })
 
 /** Starts to send one part. */
 function begin() {
-  const told = { hold: undefined as PauseReason | undefined, sent: 0 }
+  const reported = { hold: undefined as PauseReason | undefined, sent: 0 }
   const stop = new AbortController()
   const result = sendPart({ id: 'upl_1', part: 0 }, new Blob(['part']), {
     signal: stop.signal,
-    onSent: (bytes) => void (told.sent = bytes),
-    onPause: (hold) => void (told.hold = hold),
+    onSent: (bytes) => void (reported.sent = bytes),
+    onPause: (hold) => void (reported.hold = hold),
   })
   const request = (nth: number) =>
     vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not requested yet')), 10_000)
-  return { told, stop, result, request }
+  return { reported, stop, result, request }
 }
 
 it('reports a lost network until bytes are sent again, not until a part is complete', async () => {
-  const { told, result, request } = begin()
+  const { reported, result, request } = begin()
   ;(await request(0)).end(0)
-  await vi.waitFor(() => expect(told.hold).toBe('network'), 10_000)
+  await vi.waitFor(() => expect(reported.hold).toBe('network'), 10_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(0)
-  expect(told.hold).toBe('network')
+  expect(reported.hold).toBe('network')
   again.progress(2)
-  expect(told).toEqual({ hold: undefined, sent: 2 })
+  expect(reported).toEqual({ hold: undefined, sent: 2 })
   again.end(200, done)
   expect(await result).toBe(true)
 })
 
 it('reports a rate limit until the site accepts a part; sent bytes do not end it', async () => {
-  const { told, result, request } = begin()
+  const { reported, result, request } = begin()
   ;(await request(0)).end(429)
-  await vi.waitFor(() => expect(told.hold).toBe('limit'), 10_000)
+  await vi.waitFor(() => expect(reported.hold).toBe('limit'), 10_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(2)
-  expect(told.hold).toBe('limit')
+  expect(reported.hold).toBe('limit')
   again.end(200, done)
   await result
-  expect(told.hold).toBeUndefined()
+  expect(reported.hold).toBeUndefined()
 })
 
 it('stops at once, and resets progress and hold', async () => {
-  const { told, stop, result, request } = begin()
+  const { reported, stop, result, request } = begin()
   ;(await request(0)).progress(2)
-  expect(told.sent).toBe(2)
+  expect(reported.sent).toBe(2)
   stop.abort()
   await expect(result).rejects.toThrow('abort')
-  expect(told).toEqual({ hold: undefined, sent: 0 })
+  expect(reported).toEqual({ hold: undefined, sent: 0 })
 })

@@ -43,10 +43,10 @@ function pauseReasonOf(status: number): PauseReason | undefined {
 export async function registerUploads(
   videoId: string,
   files: readonly AnnouncedFile[],
-  way: SendOptions,
+  options: SendOptions,
 ): Promise<StartedUpload[]> {
   const body = JSON.stringify({ video_id: videoId, files })
-  const data = await sendUntilAnswered<{ list: StartedUpload[] }>(startUploads.path, body, way)
+  const data = await sendUntilAnswered<{ list: StartedUpload[] }>(startUploads.path, body, options)
   if (!data) throw new UploadRejected('')
   return data.list
 }
@@ -59,10 +59,10 @@ export async function registerUploads(
 export async function sendPart(
   to: { id: string; part: number },
   blob: Blob,
-  way: SendOptions,
+  options: SendOptions,
 ): Promise<boolean> {
   const path = partPath.replace(':id', to.id).replace(':part', String(to.part))
-  const info = await sendUntilAnswered<{ complete: boolean }>(path, blob, way)
+  const info = await sendUntilAnswered<{ complete: boolean }>(path, blob, options)
   return info?.complete === true
 }
 
@@ -70,32 +70,32 @@ export async function sendPart(
 async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
-  way: SendOptions,
+  options: SendOptions,
 ): Promise<Result | undefined> {
   let hasConnectionFailed = false
   // The response to a large part takes long; sent bytes already show that the connection is back.
   const onProgressResumed = (bytes: number) => {
-    if (bytes > 0) way.onPause(undefined)
-    way.onSent?.(bytes)
+    if (bytes > 0) options.onPause(undefined)
+    options.onSent?.(bytes)
   }
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-    way.signal.throwIfAborted()
+    options.signal.throwIfAborted()
     const { status, answer } = await post<Result>(
       path,
       body,
-      hasConnectionFailed ? { ...way, onSent: onProgressResumed } : way,
+      hasConnectionFailed ? { ...options, onSent: onProgressResumed } : options,
     )
     if (answer?.code === 200) {
-      way.onPause(undefined)
+      options.onPause(undefined)
       return answer.info ?? answer.data
     }
-    way.onSent?.(0)
-    way.signal.throwIfAborted()
+    options.onSent?.(0)
+    options.signal.throwIfAborted()
     const hold = pauseReasonOf(status)
     hasConnectionFailed = hold === 'network'
-    way.onPause(hold)
+    options.onPause(hold)
     if (!hold) throw new UploadRejected(answer?.message ?? '')
-    await waitUntilOnline(waitMs, way.signal)
+    await waitUntilOnline(waitMs, options.signal)
   }
 }
 

@@ -3,7 +3,7 @@ import type { AnnouncedFile } from '#contract/studio/uploads.ts'
 import { fromBlob } from './source-file.ts'
 import { removeStopped, enqueueUploads, retryUploads, getQueuedUploads, stopUploads } from './upload-queue.ts'
 
-const told = vi.hoisted(() => ({ names: [] as string[] }))
+const registered = vi.hoisted(() => ({ names: [] as string[] }))
 
 vi.hoisted(() => {
   vi.stubGlobal('addEventListener', () => {})
@@ -13,7 +13,7 @@ vi.hoisted(() => {
 vi.mock(import('./send-part.ts'), async (original) => ({
   ...(await original()),
   registerUploads: async (_video: string, files: readonly AnnouncedFile[]) => {
-    told.names.push(...files.map(({ name }) => name))
+    registered.names.push(...files.map(({ name }) => name))
     return []
   },
 }))
@@ -29,8 +29,8 @@ const film = (path: string, lastModifiedAt = new Date(0)) => ({
 
 it('sends a valid name if it was cut in the middle of a character', async () => {
   enqueueUploads('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
-  await expect.poll(() => told.names).toHaveLength(1)
-  const [name = ''] = told.names
+  await expect.poll(() => registered.names).toHaveLength(1)
+  const [name = ''] = registered.names
   expect(name).toHaveLength(255)
   expect(name.isWellFormed()).toBe(true)
 })

@@ -251,7 +251,7 @@ async function sendParts(
   key: string,
   file: SourceFile,
   { id, parts }: Upload,
-  way: SendOptions,
+  options: SendOptions,
 ): Promise<void> {
   let arrived = arrivedOf(file, parts)
   for await (const { part, blob } of file.parts(new Set(parts))) {
@@ -264,7 +264,7 @@ async function sendParts(
       before = bytes
       show(bytes)
     }
-    await sendPart({ id, part }, blob, { ...way, onSent })
+    await sendPart({ id, part }, blob, { ...options, onSent })
     arrived += blob.size
     show(0)
   }

@@ -4,7 +4,7 @@ import { fromBlob } from './source-file.ts'
 import { secondsLeft, secondsLeftOf, enqueueUploads, getQueuedUploads, stopUploads } from './upload-queue.ts'
 
 /** Callbacks that report the sent bytes of each file. */
-const telling = vi.hoisted(() => new Map<string, (bytes: number) => void>())
+const progressListeners = vi.hoisted(() => new Map<string, (bytes: number) => void>())
 let now = 0
 
 vi.hoisted(() => {
@@ -26,7 +26,7 @@ vi.mock(import('./send-part.ts'), async (original) => ({
       reason: null,
     })),
   sendPart: ({ id }, _blob, { signal, onSent }) => {
-    telling.set(id, (bytes) => onSent?.(bytes))
+    progressListeners.set(id, (bytes) => onSent?.(bytes))
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
   },
 }))
@@ -43,13 +43,13 @@ const film = (number: number) => ({
 
 it('estimates the remaining time at the recent speed, in total and per parallel file', async () => {
   enqueueUploads('vid_1', [film(1), film(2), film(3)])
-  await expect.poll(() => telling.size).toBe(2)
-  const tell = (name: string, bytes: number) => telling.get(name)?.(bytes)
-  tell('01.mp4', 0)
+  await expect.poll(() => progressListeners.size).toBe(2)
+  const report = (name: string, bytes: number) => progressListeners.get(name)?.(bytes)
+  report('01.mp4', 0)
   expect(secondsLeft()).toBeUndefined()
   now = 4000
-  tell('01.mp4', 300)
-  tell('02.mp4', 100)
+  report('01.mp4', 300)
+  report('02.mp4', 100)
   // 100 bytes per second, 2600 left; each of the two files has half the speed.
   expect(secondsLeft()).toBe(26)
   const under = getQueuedUploads().filter(({ state }) => state === 'sending')

@@ -69,8 +69,8 @@ function EpisodeState({
 }) {
   const { t } = useTexts()
   if (state === 'processing') return <ConversionProgress progress={progress} at={at} />
-  const words = t(`content.episodeStates.${state}`, { percent: progress })
-  return <>{playable && state !== 'ready' ? `${words} ${t('content.previousFilePlays')}` : words}</>
+  const stateText = t(`content.episodeStates.${state}`, { percent: progress })
+  return <>{playable && state !== 'ready' ? `${stateText} ${t('content.previousFilePlays')}` : stateText}</>
 }
 
 /** The progress in percent that is needed to estimate the speed. */
@@ -78,11 +78,11 @@ const minimumProgress = 10
 
 function ConversionProgress({ progress, at }: { progress: number; at: number }) {
   const { t } = useTexts()
-  const words = t('content.episodeStates.processing', { percent: progress })
+  const stateText = t('content.episodeStates.processing', { percent: progress })
   const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, minimumProgress)
   return (
     <>
-      {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
+      {stateText} <progress className={styles.bar} max={100} value={progress} aria-label={stateText} />
       {seconds !== undefined && ` ${formatTimeLeft(seconds, t)}`}
     </>
   )

@@ -32,12 +32,12 @@ function Progress({
   const ready = list.filter(({ state }) => state === 'ready').length
   const done = 100 * (ready + left.length) - remaining
   const seconds = useSecondsLeft({ done, open: remaining, at }, minimumProgress)
-  const words = t('content.episodesProcessed', { made: ready, count: list.length })
+  const progressText = t('content.episodesProcessed', { made: ready, count: list.length })
   return (
     <p className={styles.overall}>
-      <progress className={styles.bar} max={100 * list.length} value={done} aria-label={words} />
+      <progress className={styles.bar} max={100 * list.length} value={done} aria-label={progressText} />
       <span>
-        {words}
+        {progressText}
         {seconds !== undefined && ` · ${formatTimeLeft(seconds, t)}`}
       </span>
     </p>

@@ -26,7 +26,7 @@ export function StateActions({ video }: { video: StudioVideo }) {
   const publish = useCommand(publishVideo, t('done.published'))
   const unschedule = useCommand(unscheduleVideo, t('done.unscheduled'))
   const archive = useCommand(archiveVideo, t('done.archived'))
-  const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
+  const [openSheet, setOpenSheet] = useState<'schedule' | 'archive' | null>(null)
   const isEarly = state === 'draft' || state === 'scheduled'
   return (
     <>
@@ -40,7 +40,7 @@ export function StateActions({ video }: { video: StudioVideo }) {
         </Button>
       )}
       {isEarly && (
-        <Button variant="quiet" onClick={() => setAsked('schedule')}>
+        <Button variant="quiet" onClick={() => setOpenSheet('schedule')}>
           {t(state === 'draft' ? 'content.schedule' : 'content.reschedule')}
         </Button>
       )}
@@ -50,19 +50,19 @@ export function StateActions({ video }: { video: StudioVideo }) {
         </Button>
       )}
       {state === 'published' && (
-        <Button variant="quiet" onClick={() => setAsked('archive')}>
+        <Button variant="quiet" onClick={() => setOpenSheet('archive')}>
           {t('content.archive')}
         </Button>
       )}
-      {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
-      {asked === 'archive' && (
+      {openSheet === 'schedule' && <ScheduleSheet video={video} onClose={() => setOpenSheet(null)} />}
+      {openSheet === 'archive' && (
         <ConfirmSheet
           title={t('content.archiveTitle')}
           text={t('content.archiveText')}
           action={t('content.archive')}
           busy={archive.busy}
-          onConfirm={() => void archive.run({ id }).then(() => setAsked(null))}
-          onClose={() => setAsked(null)}
+          onConfirm={() => void archive.run({ id }).then(() => setOpenSheet(null))}
+          onClose={() => setOpenSheet(null)}
         />
       )}
     </>

@@ -114,7 +114,7 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
   // No polling: the list of episodes on the same page already polls this query.
   const episodes = useQuery({ ...episodesQuery(id, false), refetchInterval: false })
   const time = formatTime(released_at, language)
-  const words = {
+  const stateTexts = {
     draft: t('content.isDraft'),
     scheduled: released_at ? t('content.isScheduled', { time }) : t('content.isAwaitingEpisode'),
     published: t('content.isPublished', { time }),
@@ -125,7 +125,7 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
       <PageLink to="/studio/videos">{t('content.allVideos')}</PageLink>
       {state === 'published' && <SiteLink href={`/videos/${id}`}>{t('content.openPage')}</SiteLink>}
       <span>
-        <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
+        <strong>{t(`content.states.${state}`)}</strong> · {stateTexts[state]}
       </span>
       <Warnings warnings={video.warnings} />
       {episodes.data?.list.some(({ notes }) => notes.length > 0) && (
