@@ -9,14 +9,14 @@ import { parseArgs } from 'node:util'
  * @param {string} script.about a one-sentence description
  * @param {Record<string, { type: 'string' | 'boolean', about: string }>} [script.options]
  * @param {string} [script.positionals] positional arguments, such as `[group …]`
- * @param {string[]} [given]
+ * @param {string[]} [argv]
  */
-export function readArguments({ name, about, options = {}, positionals }, given = process.argv.slice(2)) {
+export function readArguments({ name, about, options = {}, positionals }, argv = process.argv.slice(2)) {
   const known = { ...options, help: { type: 'boolean', about: 'shows this help' } }
   const run = ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`
   try {
     const { values, positionals: named } = parseArgs({
-      args: given,
+      args: argv,
       options: Object.fromEntries(
         Object.entries(known).map(([option, { type }]) => [
           option,

@@ -12,10 +12,10 @@ const touchEveryMs = 1000
 const staleAfterMs = 15_000
 
 export async function withSetupLock(file, work, say) {
-  for (let told = false; !take(file);) {
+  for (let isReported = false; !take(file);) {
     if (dropStale(file)) continue
-    if (!told) say(`Another command is installing the packages: waiting for it (${file}).`)
-    told = true
+    if (!isReported) say(`Another command is installing the packages: waiting for it (${file}).`)
+    isReported = true
     await delay(lookEveryMs)
   }
   const touching = setInterval(() => touch(file), touchEveryMs).unref()
@@ -55,9 +55,9 @@ function isStale(file) {
 }
 
 /** Runs `deed` and returns true. Returns false if it throws an error with this code; other errors are thrown. */
-function unless(code, deed) {
+function unless(code, action) {
   try {
-    deed()
+    action()
     return true
   } catch (error) {
     if (error.code !== code) throw error

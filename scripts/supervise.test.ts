@@ -6,13 +6,13 @@ type Run = [seconds: number, status: number]
 
 /** Supervises a process with these runs. Returns the pauses in seconds, and the last exit status. */
 async function superviseRuns(runs: readonly Run[], stop: { stopping: boolean } = { stopping: false }) {
-  const left = [...runs]
+  const remaining = [...runs]
   const pauses: number[] = []
   const lines: string[] = []
   let now = 0
   const status = await supervise(
     async () => {
-      const [seconds, status] = left.shift() ?? [0, 0]
+      const [seconds, status] = remaining.shift() ?? [0, 0]
       now += seconds * 1000
       return status
     },
@@ -23,7 +23,7 @@ async function superviseRuns(runs: readonly Run[], stop: { stopping: boolean } =
       pause: async (ms) => pauses.push(ms / 1000),
     },
   )
-  return { status, pauses, lines, notRun: left.length }
+  return { status, pauses, lines, notRun: remaining.length }
 }
 
 const aborted = 134

@@ -59,10 +59,10 @@ export async function createDemoCatalogue(context: DemoContext, options: DemoOpt
   for (const [made, commission] of episodesToRender.entries()) {
     await renderAndEnqueueEpisode(context, commission, outDir, options)
     await fillDemoBalances(context)
-    const left = episodesToRender.length - made - 1
-    const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
+    const remaining = episodesToRender.length - made - 1
+    const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (remaining / 60_000))
     log.info(
-      `Demo catalogue: ${made + 1} of ${episodesToRender.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`,
+      `Demo catalogue: ${made + 1} of ${episodesToRender.length} episodes drawn${remaining > 0 ? `, about ${minutes} min left` : ''}`,
     )
   }
   await writeSetting(db, setting, { state: 'done' })

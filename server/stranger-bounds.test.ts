@@ -50,7 +50,7 @@ const expectRefused = ({ status, headers }: { status: number; headers: Headers }
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
-const wish = () =>
+const orderParams = () =>
   ({ kind: 'episode', episode_id: episodeIdOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
 const consentTo = (termsText?: string) =>
   termsText === undefined ? {} : { consent: { terms_text: termsText } }
@@ -58,7 +58,7 @@ const consentTo = (termsText?: string) =>
 test('limits the orders of a network, and the new consent texts that they store', async () => {
   const visitor = await stranger()
   const order = (termsText?: string) =>
-    visitor.call(createOrder, { body: { ...wish(), ...consentTo(termsText) } })
+    visitor.call(createOrder, { body: { ...orderParams(), ...consentTo(termsText) } })
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   // First new texts, then stored ones.
   expectRefused(await order('y'.repeat(60)))

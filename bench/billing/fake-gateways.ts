@@ -52,7 +52,7 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
   let troubled: NodeJS.Timeout | undefined
   let endTrouble = () => {}
 
-  async function tell(): Promise<void> {
+  async function deliverEvents(): Promise<void> {
     while (open) {
       if (moody) moods.step()
       await Promise.all([
@@ -83,7 +83,7 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
     }
   }
 
-  const telling = tell()
+  const telling = deliverEvents()
   const fakeGateways: FakeGateways = {
     stripe,
     paypal,

@@ -68,14 +68,14 @@ export function sendStorageLoad(
     },
   }
   const kinds = Object.keys(calls) as (keyof LoadCounts)[]
-  const left = new Map(kinds.map((kind) => [kind, Math.round(loads[kind] * part)]))
-  const isDone = () => [...left.values()].every((count) => count === 0)
+  const remaining = new Map(kinds.map((kind) => [kind, Math.round(loads[kind] * part)]))
+  const isDone = () => [...remaining.values()].every((count) => count === 0)
   return {
     isDone,
     async next(): Promise<void> {
-      const [kind, count] = [...left].toSorted(([, a], [, b]) => b - a)[0] ?? []
+      const [kind, count] = [...remaining].toSorted(([, a], [, b]) => b - a)[0] ?? []
       if (kind === undefined || !count) return
-      left.set(kind, count - 1)
+      remaining.set(kind, count - 1)
       await (await calls[kind]()).arrayBuffer()
     },
   }

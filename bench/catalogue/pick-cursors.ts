@@ -70,7 +70,7 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
       `SELECT id, ${column} AS key FROM videos WHERE id = ANY($1) ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
       [some],
     )
-  const kept = (table: string, time: string) =>
+  const middleRow = (table: string, time: string) =>
     read(
       `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
       [personId],
@@ -96,7 +96,7 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
     front: { newest: await front('released_at'), popular: await front('popularity') },
     anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
     tags: tags.map((place): Place => place && [Number(ranking?.version), ...place]),
-    history: await kept('watch_history', 'at'),
-    favorites: await kept('favorites', 'favorited_at'),
+    history: await middleRow('watch_history', 'at'),
+    favorites: await middleRow('favorites', 'favorited_at'),
   }
 }

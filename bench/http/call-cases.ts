@@ -38,7 +38,7 @@ const everybodys = ({ videoId, episodeId }: BenchEpisode) => [
 ]
 
 /** Requests whose response depends on what is stored for the user. */
-const kept = ({ videoId, episodeId }: BenchEpisode) => [
+const playbackPaths = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
   `/api/video/episode?video_id=${videoId}`,
@@ -64,8 +64,8 @@ export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findBenchEpisode(site)
   const people = [
     { who: 'visitor', paths: everybodys(film), cookie: await createGuest(site) },
-    { who: 'guest', paths: kept(film).slice(0, 2), cookie: await newGuest(site, film) },
-    { who: 'member', paths: [...kept(film), ...members], cookie: await createMember(site, film) },
+    { who: 'guest', paths: playbackPaths(film).slice(0, 2), cookie: await newGuest(site, film) },
+    { who: 'member', paths: [...playbackPaths(film), ...members], cookie: await createMember(site, film) },
   ] as const
   const cases: CallCase[] = []
   for (const { who, paths, cookie } of people) {

@@ -18,9 +18,9 @@ export async function countQueries(
   let count = 0
   const { query } = pg.Client.prototype
   // Replaces the method that runs all queries, on every connection.
-  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     count++
-    return Reflect.apply(query, this, given)
+    return Reflect.apply(query, this, args)
   }
   const counts: number[] = []
   try {

@@ -68,9 +68,9 @@ export async function insertRows(
     done = upTo
     const now = performance.now()
     if (now - reported > 5000 || done === total) {
-      const left = ((now - started) / (done - begun)) * (total - done)
+      const remainingMs = ((now - started) / (done - begun)) * (total - done)
       report(
-        `${name}: ${done} of ${total}${done < total ? `, ${Math.ceil(left / 1000)} s left` : `, ${Math.round((now - started) / 1000)} s`}`,
+        `${name}: ${done} of ${total}${done < total ? `, ${Math.ceil(remainingMs / 1000)} s left` : `, ${Math.round((now - started) / 1000)} s`}`,
       )
       reported = now
     }

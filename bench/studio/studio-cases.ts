@@ -46,9 +46,9 @@ function casesOf(command: CommandEndpoint, values: ParameterValues): StudioCase[
     .filter(([name]) => !required.includes(name) && !pagingFields.has(name))
     .flatMap(([name, schema]) => filtersBy(command, name, schema, values))
   const ways: Filter[][] = [[], ...filters.map((filter) => [filter])]
-  return ways.map((given) => ({
-    name: [command.command, ...given.map(({ name }) => name)].join(', '),
-    paths: pathsOf(command.path, [...needed, ...given.map(({ field, of }) => [field, of] as const)]),
+  return ways.map((params) => ({
+    name: [command.command, ...params.map(({ name }) => name)].join(', '),
+    paths: pathsOf(command.path, [...needed, ...params.map(({ field, of }) => [field, of] as const)]),
     hasPages: 'cursor' in properties,
   }))
 }
@@ -79,7 +79,7 @@ function filtersBy(
 function pathsOf(path: string, fields: readonly (readonly [string, readonly string[]])[]): string[] {
   const count = Math.max(1, ...fields.map(([, values]) => values.length))
   return Array.from({ length: count }, (_, index) => {
-    const given = fields.map(([name, values]) => [name, values[index % values.length] ?? ''])
-    return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+    const params = fields.map(([name, values]) => [name, values[index % values.length] ?? ''])
+    return params.length === 0 ? path : `${path}?${new URLSearchParams(params)}`
   })
 }

@@ -39,9 +39,9 @@ export function readTestTitles(file: string, source: string): string[] {
 function collectTitles(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(collectTitles)
   if (!isNode(node)) return []
-  const { type, callee, arguments: given } = node
-  if (type === 'CallExpression' && Array.isArray(given) && ['test', 'it'].includes(nameOf(callee))) {
-    const title = textOf(given[0])
+  const { type, callee, arguments: args } = node
+  if (type === 'CallExpression' && Array.isArray(args) && ['test', 'it'].includes(nameOf(callee))) {
+    const title = textOf(args[0])
     return title === undefined ? [] : [title.replace(screen, '')]
   }
   return Object.values(node).flatMap(collectTitles)

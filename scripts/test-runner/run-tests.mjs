@@ -13,10 +13,10 @@ import { root, run } from '#scripts/setup.mjs'
  */
 export function chooseSeed() {
   const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
-  const given = values.seed ?? process.env['TEST_SEED']
-  if (given === undefined) return randomInt(1_000_000)
-  if (!/^\d{1,9}$/.test(given)) throw new Error(`The seed has to be a whole number, not "${given}".`)
-  return Number(given)
+  const seed = values.seed ?? process.env['TEST_SEED']
+  if (seed === undefined) return randomInt(1_000_000)
+  if (!/^\d{1,9}$/.test(seed)) throw new Error(`The seed has to be a whole number, not "${seed}".`)
+  return Number(seed)
 }
 
 /** Runs unit and HTTP tests in the random order of the seed. @returns {Promise<Outcome>} */

@@ -77,8 +77,8 @@ export class TestProgress {
     const files = [...this.#files.values()]
     const total = sum(files, ({ tests }) => tests)
     const about = files.every(({ isCounted }) => isCounted) ? '' : 'about '
-    const left = this.#msLeft()
-    const rest = left === undefined ? '' : `, about ${describeMs(left)} left`
+    const remainingMs = this.#msLeft()
+    const rest = remainingMs === undefined ? '' : `, about ${describeMs(remainingMs)} left`
     return `${count(sum(files, ({ done }) => done))} of ${about}${count(total)} tests done${rest}`
   }
 

@@ -249,9 +249,9 @@ describe('a backup', () => {
     const before = readFileSync(join(folder, 'backup.json'), 'utf8')
     const stop = new AbortController()
     await site.context.storage.write('public/covers/late.webp', 'late')
-    const tell = (line: string) => (line.startsWith('Files') ? stop.abort() : undefined)
+    const report = (line: string) => (line.startsWith('Files') ? stop.abort() : undefined)
     await expect(
-      backUp({ ...backed(site), storage: stoppedAt(stop) }, folder, tell, stop.signal),
+      backUp({ ...backed(site), storage: stoppedAt(stop) }, folder, report, stop.signal),
     ).rejects.toThrow('abort')
     expect(readFileSync(join(folder, 'backup.json'), 'utf8')).toBe(before)
     await restoreInto(await emptyPlace(), folder)

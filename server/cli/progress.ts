@@ -18,8 +18,8 @@ export function createProgress(out: NodeJS.WriteStream): {
   }
   const show = (episodes: EpisodeProgress[]) => {
     const overall = overallPercent(episodes)
-    const left = timeLeft(overall, performance.now() - started)
-    const total = `${bar(overall)} ${formatDoneCount(episodes)}${left}`
+    const remaining = timeLeft(overall, performance.now() - started)
+    const total = `${bar(overall)} ${formatDoneCount(episodes)}${remaining}`
     if (out.isTTY) {
       const lines = [
         ...visible(episodes, (out.rows ?? 24) - 3).map(episodeLine),
@@ -33,7 +33,7 @@ export function createProgress(out: NodeJS.WriteStream): {
       const now = episodes
         .filter(({ state }) => state === 'processing')
         .map(({ name, percent }) => ` · ${name} ${percent} %`)
-      out.write(`${overall} % · ${formatDoneCount(episodes)}${left}${now.join('')}\n`)
+      out.write(`${overall} % · ${formatDoneCount(episodes)}${remaining}${now.join('')}\n`)
     }
   }
   return { show, clear }

@@ -28,8 +28,8 @@ export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): 
     const { endpoint } = command
     const leaf = commandAt(studio, endpoint.command).description(endpoint.summary)
     addArgumentsAndOptions(leaf, endpoint)
-    leaf.action((...given: unknown[]) => {
-      const input = readInput(endpoint, leaf, given.slice(0, -2))
+    leaf.action((...args: unknown[]) => {
+      const input = readInput(endpoint, leaf, args.slice(0, -2))
       const { json = false, yes = false } = leaf.opts<{ json?: boolean; yes?: boolean }>()
       onCommand({ commandName: endpoint.command, json, yes, invocation: { command, input } })
     })
@@ -180,9 +180,9 @@ function inputValidator(endpoint: CommandEndpoint): InputCheck {
 }
 
 /** Builds the input object, with `titles.en` and `titles.es` inside of one `titles`. */
-function buildInput(given: readonly [string, unknown][]): Record<string, unknown> {
+function buildInput(values: readonly [string, unknown][]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const [name, value] of given) {
+  for (const [name, value] of values) {
     const [outer = '', inner] = name.split('.')
     input[outer] = inner === undefined ? value : Object.assign(input[outer] ?? {}, { [inner]: value })
   }

@@ -5,10 +5,10 @@ import { toLetters, newId, randomHex } from './ids.ts'
 
 test('regenerates an id that could contain a card number', () => {
   const drawn = ['a4242424242424242b', '00000000400000000000000000000002', 'f1234567890123f', 'c0ffee']
-  const left = [...drawn]
+  const remaining = [...drawn]
   expect(drawn.slice(0, 1).every(hasCardNumber)).toBe(true)
-  expect(randomHex(() => left.shift() ?? '')).toBe('c0ffee')
-  expect(left).toEqual([])
+  expect(randomHex(() => remaining.shift() ?? '')).toBe('c0ffee')
+  expect(remaining).toEqual([])
 })
 
 test('no id contains a long run of digits, even followed by a number', () => {

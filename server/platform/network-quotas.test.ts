@@ -5,12 +5,12 @@ import { openNetworkQuotas } from './network-quotas.ts'
 import { quotaSettings, readQuotas } from './config/read-quotas.ts'
 
 function quotasAt(clock: { now: number }, settings: Record<string, string>) {
-  const given: CountedCalls[] = []
+  const shared: CountedCalls[] = []
   const quotas = openNetworkQuotas({
     limits: readQuotas(settings),
     clock: { now: () => new Date(clock.now) },
     log: createLog({ json: true, level: 'silent' }),
-    share: async (counted) => (given.push(...counted), []),
+    share: async (counted) => (shared.push(...counted), []),
   })
   quotas.stop()
   return quotas
@@ -37,10 +37,10 @@ test('refuses required work with the time to wait', () => {
 
 test('all networks of one customer together get 16 times the quota of one', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_ORDERS_PER_IP: '2/h' })
-  const left = Array.from({ length: 100 }, (_, at) =>
+  const waits = Array.from({ length: 100 }, (_, at) =>
     quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),
   )
-  expect(left.filter((wait) => wait === 0)).toHaveLength(32)
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(32)
   expect(quotas.spend('orders', '2001:db8:2::1')).toBe(0)
 })
 

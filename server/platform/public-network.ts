@@ -46,8 +46,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Returns whether a URL given by a user may be requested: https on its default port, a name instead of an IP address, no credentials. */
-export function isPublicUrl(given: string): boolean {
-  const url = URL.canParse(given) ? new URL(given) : undefined
+export function isPublicUrl(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
     return false
   return !url.hostname.startsWith('[') && isIP(url.hostname) === 0 && url.hostname.includes('.')

@@ -5,9 +5,9 @@ export async function runConcurrently<T>(
   concurrency = 3,
 ): Promise<void> {
   // All workers share one iterator, so each takes the next item.
-  const left = items.values()
+  const pending = items.values()
   const take = async () => {
-    for (const item of left) await work(item)
+    for (const item of pending) await work(item)
   }
   await Promise.all(Array.from({ length: concurrency }, take))
 }

@@ -63,8 +63,8 @@ export function alertRoutes(context: AlertsContext): Route[] {
  */
 export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
   const secretOf = (query: unknown) => {
-    const given = Object(query)['secret']
-    return typeof given === 'string' ? given : ''
+    const secret = Object(query)['secret']
+    return typeof secret === 'string' ? secret : ''
   }
   return [
     {

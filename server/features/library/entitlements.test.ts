@@ -38,10 +38,10 @@ function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Pr
   return database.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
     const orderId = await insertPaidOrder(tx, userId, now)
-    const given = { userId, orderId, source: 'purchase', startsAt: now, ...change } as const
+    const grant = { userId, orderId, source: 'purchase', startsAt: now, ...change } as const
     // The webhook and the buyer's own call both settle a payment.
-    await grantEntitlement(tx, given)
-    await grantEntitlement(tx, given)
+    await grantEntitlement(tx, grant)
+    await grantEntitlement(tx, grant)
     return orderId
   })
 }

@@ -122,8 +122,8 @@ describe('the count of favorites', () => {
     await add()
     await remove()
     expect(await counted()).toBe(0)
-    const left = await site.context.db.selectFrom('favorite_changes').selectAll().execute()
-    expect(left).toEqual([])
+    const remaining = await site.context.db.selectFrom('favorite_changes').selectAll().execute()
+    expect(remaining).toEqual([])
   })
 })
 

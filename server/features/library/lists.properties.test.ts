@@ -107,9 +107,9 @@ test.each(Object.entries(lists))(
         const { db } = site.context
         const viewer: Viewer = { userId: newId('usr'), role: 'visitor', isStored: true }
         let time = Date.now()
-        const apply = (given: readonly Change[]) =>
+        const apply = (changes: readonly Change[]) =>
           db.transaction().execute(async (tx) => {
-            for (const { video, what, later } of given) {
+            for (const { video, what, later } of changes) {
               if (later) time++
               await list[what === 'is taken off' ? 'take' : 'put'](tx, viewer.userId, video, new Date(time))
             }

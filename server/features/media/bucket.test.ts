@@ -120,10 +120,10 @@ it('is imported on one machine, converted on a second, played from a third, and 
     .execute()
   await site.context.db.updateTable('episodes').set({ asset_id: null }).execute()
   await purgeDeletedAssets(worker, new Date())
-  const left: string[] = []
+  const remaining: string[] = []
   for (const folder of ['media', 'originals'])
-    for await (const { key } of worker.storage.list(folder)) left.push(key)
-  expect(left).toEqual([])
+    for await (const { key } of worker.storage.list(folder)) remaining.push(key)
+  expect(remaining).toEqual([])
 })
 
 describe('a link to the object storage', () => {

@@ -59,13 +59,13 @@ describe('a free episode', () => {
   })
 
   it('has one link for all guests without records, and an individual one for others', async () => {
-    const [first, second, kept] = [site.visitor(), site.visitor(), site.visitor()]
-    const { id } = await kept.callOk(getUser)
+    const [first, second, member] = [site.visitor(), site.visitor(), site.visitor()]
+    const { id } = await member.callOk(getUser)
     await Promise.all([first, second].map((each) => each.callOk(getUser)))
-    await kept.callOk(changeUser, { body: { display_name: 'Ada' } })
+    await member.callOk(changeUser, { body: { display_name: 'Ada' } })
     const linkOf = async (as: Visitor) => (await play(2, as)).playback.hls_url
     expect(await linkOf(first)).toBe(await linkOf(second))
-    expect(await linkOf(kept)).toContain(`.${id}.`)
+    expect(await linkOf(member)).toContain(`.${id}.`)
     expect(await linkOf(first)).not.toContain('usr_')
   })
 })

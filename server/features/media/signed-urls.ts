@@ -64,8 +64,8 @@ export function verifyMediaUrl(
   return Number(expires) * 1000 > now.getTime() ? 'valid' : 'expired'
 }
 
-function isEqual(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)]
+function isEqual(signature: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(signature), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

@@ -106,13 +106,13 @@ describe('an entitlement', () => {
   it('to one episode opens only that one, and can be revoked', async () => {
     const { shopper, id } = await guest()
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 402])
-    const given = await grant(id, { video_id: site.video.id, number: 4 })
+    const granted = await grant(id, { video_id: site.video.id, number: 4 })
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 402])
-    const held = (await show(id)).entitlements.find((each) => each.id === given.id)
+    const held = (await show(id)).entitlements.find((each) => each.id === granted.id)
     expect(held).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
-    await support.studio.callOk(revokeEntitlement, { body: { id: given.id, reason } })
+    await support.studio.callOk(revokeEntitlement, { body: { id: granted.id, reason } })
     expect(await playbackCode(site, shopper, 4)).toBe(402)
-    const again = await support.studio.call(revokeEntitlement, { body: { id: given.id, reason } })
+    const again = await support.studio.call(revokeEntitlement, { body: { id: granted.id, reason } })
     expect(again.answer.code).toBe(404)
     const { list } = await support.studio.callOk(listAuditEvents, { query: { subject: id } })
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
@@ -121,7 +121,7 @@ describe('an entitlement', () => {
       // Their own actions are in the same list.
       ['order_paid', null],
     ])
-    expect(list[0]?.details).toMatchObject({ before: { entitlement: given.id }, after: { reason } })
+    expect(list[0]?.details).toMatchObject({ before: { entitlement: granted.id }, after: { reason } })
   })
 
   it('to a whole video, or to everything for some days, expires', async () => {

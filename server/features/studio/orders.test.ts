@@ -450,9 +450,9 @@ describe('the reconciliation', () => {
     site.trouble.listPayments = async () => []
     site.advanceClock(8 * 86_400_000)
     owner = await signInOperator(site, 'owner')
-    const given = await owner.studio.callOk(runReconciliation, { body: {} })
+    const report = await owner.studio.callOk(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, abandoned: true }
-    expect(given.discrepancies).toContainEqual(expect.objectContaining(one))
+    expect(report.discrepancies).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
     await owner.studio.callOk(syncOrder, { body: { id: order.id } })
     site.trouble.retrievePayment = undefined

@@ -53,13 +53,13 @@ export const orderCommands: Command[] = [
   externalCommand(
     refundCall,
     ({ id }) => id,
-    async (context, { id, amount_cents: amountCents, reason: given, known_refunded_cents }, actor) => {
+    async (context, { id, amount_cents: amountCents, reason: givenReason, known_refunded_cents }, actor) => {
       const limit = operatorRefundLimit(context, actor)
       const before = await loadOrderDetails(context.db, id, orderViewOf(actor), limit)
       const { unspent_cents: unspent = Infinity } = before
-      if (amountCents !== undefined && amountCents > unspent && given === undefined)
+      if (amountCents !== undefined && amountCents > unspent && givenReason === undefined)
         throw new Refusal('refundReasonRequired', { field: 'reason' })
-      const reason = given ?? commandLineReason
+      const reason = givenReason ?? commandLineReason
       const refund = await refundOrder(context, id, {
         reason,
         knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,

@@ -140,8 +140,8 @@ describe('the highlight', () => {
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
     expect(await highlighted()).toEqual([year])
-    const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: year } })).list
-    expect(deed?.details).toMatchObject({ after: { took_highlight_from: [month] } })
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents, { query: { subject: year } })).list
+    expect(auditEvent?.details).toMatchObject({ after: { took_highlight_from: [month] } })
     const dearer = await change({ id: year, price_cents: 15_999 })
     expect(await highlighted()).toEqual([dearer.id])
     const plan = await owner.studio.callOk(addPlan, { body: { ...added, period_days: 91, highlight: true } })

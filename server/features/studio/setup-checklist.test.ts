@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const told = async ({ studio }: TestOperator) => (await studio.callOk(showSetupGuide)).list
-const done = async () => (await told(owner)).filter((step) => step.done).map(({ step }) => step)
+const loadSteps = async ({ studio }: TestOperator) => (await studio.callOk(showSetupGuide)).list
+const done = async () => (await loadSteps(owner)).filter((step) => step.done).map(({ step }) => step)
 
 it('a new site lacks a video, a sale, and the steps before opening', async () => {
   const { db } = site.context
@@ -29,7 +29,7 @@ it('a new site lacks a video, a sale, and the steps before opening', async () =>
 
 it('a step is done at once, and links to the video concerned', async () => {
   const { id } = await owner.studio.callOk(addVideo, { body: { title: 'Begun' } })
-  const steps = await told(owner)
+  const steps = await loadSteps(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
   const published = steps.find(({ step }) => step === 'published')
   expect(published).toMatchObject({ done: true, video_id: expect.not.stringMatching(id) })
@@ -47,6 +47,6 @@ it('a homepage without sections and a shop without plans are open steps again', 
 })
 
 it('the editor sees only the steps about content', async () => {
-  const steps = (await told(await signInOperator(site, 'editor'))).map(({ step }) => step)
+  const steps = (await loadSteps(await signInOperator(site, 'editor'))).map(({ step }) => step)
   expect(steps).toEqual(['video', 'published', 'homepage'])
 })

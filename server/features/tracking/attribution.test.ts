@@ -32,15 +32,17 @@ interface Ids {
 }
 
 /** Records a visit with these ids. */
-function visit(userId: string, given: Ids, at = new Date()) {
-  return site.context.db.transaction().execute((tx) => recordTouch(site.context, tx, userId, ids(given), at))
+function visit(userId: string, clickIds: Ids, at = new Date()) {
+  return site.context.db
+    .transaction()
+    .execute((tx) => recordTouch(site.context, tx, userId, ids(clickIds), at))
 }
 
 function ids({ token, fbclid, ttclid }: Ids) {
   return { referrerToken: token, fbclid, ttclid }
 }
 
-async function kept(userId: string) {
+async function findAttribution(userId: string) {
   const row = await site.context.db
     .selectFrom('attribution')
     .selectAll()
@@ -60,11 +62,15 @@ async function attributionOf(orderId: string | undefined) {
 
 /** Orders a locked episode. */
 async function order(visitor: Visitor, headers: Record<string, string>, body: Ids = {}) {
-  const wish = { kind: 'episode' as const, episode_id: video.episodes[4]?.id, gateway: 'sandbox' as const }
+  const orderParams = {
+    kind: 'episode' as const,
+    episode_id: video.episodes[4]?.id,
+    gateway: 'sandbox' as const,
+  }
   const { fbclid, ttclid } = body
-  const given = { ...(fbclid ? { fbclid } : {}), ...(ttclid ? { ttclid } : {}) }
+  const clickIds = { ...(fbclid ? { fbclid } : {}), ...(ttclid ? { ttclid } : {}) }
   const { answer } = await visitor.call(createOrder, {
-    body: { ...wish, email: 'viewer@example.com', ...given },
+    body: { ...orderParams, email: 'viewer@example.com', ...clickIds },
     headers,
   })
   return attributionOf(answer.info?.id)
@@ -103,9 +109,9 @@ describe('touches', () => {
   test.each([false, null])('without consent (%s) only stores the token', async (answer) => {
     const { userId } = await trackedVisitor(site, answer)
     await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
-    expect(await kept(userId)).toBeUndefined()
+    expect(await findAttribution(userId)).toBeUndefined()
     await visit(userId, { token: 'spring', fbclid: 'fb1', ttclid: 'tt1' })
-    expect(await kept(userId)).toEqual({
+    expect(await findAttribution(userId)).toEqual({
       first: { referrer_token: 'spring' },
       last: { referrer_token: 'spring' },
     })
@@ -117,7 +123,7 @@ describe('touches', () => {
     await setConsent(site, userId, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     const touch = { referrer_token: 'spring', fbclid: 'fb1' }
-    expect(await kept(userId)).toEqual({ first: touch, last: touch })
+    expect(await findAttribution(userId)).toEqual({ first: touch, last: touch })
   })
 
   test('deletes the click ids when consent is withdrawn', async () => {
@@ -126,20 +132,20 @@ describe('touches', () => {
     await visit(two.userId, { ttclid: 'tt1' })
     for (const { userId } of [one, two])
       await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, userId))
-    expect(await kept(one.userId)).toEqual({
+    expect(await findAttribution(one.userId)).toEqual({
       first: { referrer_token: 'spring' },
       last: { referrer_token: 'spring' },
     })
-    expect(await kept(two.userId)).toBeUndefined()
+    expect(await findAttribution(two.userId)).toBeUndefined()
   })
 
   test("ignores the user's own referral code", async () => {
     const { userId } = await trackedVisitor(site, true)
     const own = await codeOf(userId)
     await visit(userId, { token: own })
-    expect(await kept(userId)).toBeUndefined()
+    expect(await findAttribution(userId)).toBeUndefined()
     await visit(userId, { token: own, ttclid: 'tt1' })
-    expect(await kept(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
+    expect(await findAttribution(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
   })
 
   test('two concurrent first calls store one first touch', async () => {
@@ -172,7 +178,7 @@ describe('withdrawn consent', () => {
     await Promise.race([takenBack, waitForLock(site.context.database.pool)])
     goOn.resolve()
     await Promise.all([keeping, takenBack])
-    expect(await kept(userId)).toEqual({ first: token, last: token })
+    expect(await findAttribution(userId)).toEqual({ first: token, last: token })
   })
 
   test('delays a touch with click ids, which are not stored then', async () => {
@@ -186,7 +192,7 @@ describe('withdrawn consent', () => {
     await other.query('COMMIT')
     other.release()
     await keeping
-    expect(await kept(userId)).toEqual({ first: token, last: token })
+    expect(await findAttribution(userId)).toEqual({ first: token, last: token })
   })
 })
 
@@ -195,7 +201,7 @@ test('concurrent calls of one user with different clicks wait for each other, an
   const change = (fbclid: string) =>
     visitor.callOk(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
   await Promise.all(Array.from({ length: 8 }, (_, click) => change(`fb${click}`)))
-  expect((await kept(userId))?.last).toEqual({ fbclid: expect.stringMatching(/^fb\d$/) })
+  expect((await findAttribution(userId))?.last).toEqual({ fbclid: expect.stringMatching(/^fb\d$/) })
 })
 
 describe('an order', () => {
@@ -205,7 +211,7 @@ describe('an order', () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({ referrer_token: 'spring' })
-    expect(await kept(id)).toEqual({
+    expect(await findAttribution(id)).toEqual({
       first: { referrer_token: 'spring' },
       last: { referrer_token: 'spring' },
     })
@@ -308,11 +314,11 @@ describe('signing in', () => {
     await visit(guest.userId, { token: 'c', fbclid: 'fb' }, late)
     await merge(guest.userId, member.userId)
     await merge(guest.userId, member.userId)
-    expect(await kept(member.userId)).toEqual({
+    expect(await findAttribution(member.userId)).toEqual({
       first: { referrer_token: 'a' },
       last: { referrer_token: 'c', fbclid: 'fb' },
     })
-    expect(await kept(guest.userId)).toBeUndefined()
+    expect(await findAttribution(guest.userId)).toBeUndefined()
   })
 
   test("keeps the member's if they are earlier and later", async () => {
@@ -321,7 +327,7 @@ describe('signing in', () => {
     await visit(member.userId, { token: 'a' }, early)
     await visit(member.userId, { token: 'c' }, late)
     await merge(guest.userId, member.userId)
-    expect(await kept(member.userId)).toEqual({
+    expect(await findAttribution(member.userId)).toEqual({
       first: { referrer_token: 'a' },
       last: { referrer_token: 'c' },
     })
@@ -331,7 +337,7 @@ describe('signing in', () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, false)]
     await visit(guest.userId, { token: 'a', fbclid: 'fb' })
     await merge(guest.userId, member.userId)
-    expect(await kept(member.userId)).toEqual({
+    expect(await findAttribution(member.userId)).toEqual({
       first: { referrer_token: 'a' },
       last: { referrer_token: 'a' },
     })
@@ -357,9 +363,9 @@ describe('over HTTP', () => {
 
   test("every call that creates a guest's row stores where they came from; reading does not", async () => {
     const { visitor, id } = await guest()
-    expect(await kept(id)).toBeUndefined()
+    expect(await findAttribution(id)).toBeUndefined()
     await visitor.callOk(changeUser, { body: { language: 'fy' } })
-    expect(await kept(id)).toEqual({ first: token, last: token })
+    expect(await findAttribution(id)).toEqual({ first: token, last: token })
   })
 
   const came = (by: string) => ({ headers: { 'x-referrer-token': by } })
@@ -370,7 +376,7 @@ describe('over HTTP', () => {
     const { id } = await visitor.callOk(getUser, came('spring'))
     await visitor.callOk(getUser, came('summer'))
     await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
-    expect(await kept(id)).toEqual(springThenSummer)
+    expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
   test('the same if the guest came without a link before', async () => {
@@ -381,7 +387,7 @@ describe('over HTTP', () => {
       referrer_token: 'summer',
       first: { referrer_token: 'spring' },
     })
-    expect(await kept(id)).toEqual(springThenSummer)
+    expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
   test('the same for a registration, and with cookies disabled', async () => {
@@ -395,7 +401,7 @@ describe('over HTTP', () => {
     const later = await ask('summer', userToken)
     const visitor = site.visitor({ 'x-user-token': later.userToken })
     await visitor.callOk(registerUser, { body: account(), ...came('summer') })
-    expect(await kept(id)).toEqual(springThenSummer)
+    expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
   test('a link belongs to the guest who came by it, and to nobody after', async () => {
@@ -404,7 +410,7 @@ describe('over HTTP', () => {
     await visitor.callOk(getUser, came('spring'))
     const { id } = await visitor.callOk(signOut)
     await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
-    expect(await kept(id)).toEqual({
+    expect(await findAttribution(id)).toEqual({
       first: { referrer_token: 'summer' },
       last: { referrer_token: 'summer' },
     })
@@ -418,31 +424,31 @@ describe('over HTTP', () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser, came(sent))
     expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})
-    expect((await kept(id))?.last).toEqual(code && { referrer_token: code })
+    expect((await findAttribution(id))?.last).toEqual(code && { referrer_token: code })
   })
 
   test('applies an answer about marketing at once, both ways', async () => {
     const { visitor, id } = await guest()
     await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
-    expect(await kept(id)).toEqual({ first: clicked, last: clicked })
+    expect(await findAttribution(id)).toEqual({ first: clicked, last: clicked })
     await visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
-    expect(await kept(id)).toEqual({ first: token, last: token })
+    expect(await findAttribution(id)).toEqual({ first: token, last: token })
   })
 
   test('registering stores where a user came from, signing in moves it, deleting erases it', async () => {
     const [newcomer, later] = [await guest(), await guest()]
-    const wish = account()
-    await newcomer.visitor.callOk(registerUser, { body: wish })
-    expect(await kept(newcomer.id)).toEqual({ first: token, last: token })
+    const registration = account()
+    await newcomer.visitor.callOk(registerUser, { body: registration })
+    expect(await findAttribution(newcomer.id)).toEqual({ first: token, last: token })
     const summer = { 'x-referrer-token': 'summer' }
     await later.visitor.callOk(changeUser, { body: { language: 'en' }, headers: summer })
-    await later.visitor.callOk(signIn, { body: { email: wish.email, password }, headers: summer })
-    expect(await kept(newcomer.id)).toEqual({ first: token, last: { referrer_token: 'summer' } })
-    expect(await kept(later.id)).toBeUndefined()
+    await later.visitor.callOk(signIn, { body: { email: registration.email, password }, headers: summer })
+    expect(await findAttribution(newcomer.id)).toEqual({ first: token, last: { referrer_token: 'summer' } })
+    expect(await findAttribution(later.id)).toBeUndefined()
     const exported = await later.visitor.callOk(exportUser)
     expect(exported).toMatchObject({ attribution: { first_touch: token } })
     await later.visitor.callOk(deleteUser, { body: { current_password: password } })
-    expect(await kept(newcomer.id)).toBeUndefined()
+    expect(await findAttribution(newcomer.id)).toBeUndefined()
   })
 })
 
@@ -453,5 +459,5 @@ test('exports and erases what is stored', async () => {
     attribution: { first_touch: { referrer_token: 'spring', ttclid: 'tt1' } },
   })
   await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
-  expect(await kept(userId)).toBeUndefined()
+  expect(await findAttribution(userId)).toBeUndefined()
 })

@@ -87,7 +87,7 @@ describe('months of events', () => {
       .insertInto('events')
       .values(times.map((time) => eventAt(new Date(time), time)))
       .execute()
-  const kept = async () =>
+  const partitionStarts = async () =>
     (await own.db.selectFrom('events').select('name').orderBy('at').execute()).map(({ name }) => name)
 
   beforeEach(async () => {
@@ -106,9 +106,9 @@ describe('months of events', () => {
     await fill(...edges, march.toISOString())
     expect(await dropEventPartitions(own.db, new Date('2021-02-28T23:59:59.999Z'))).toEqual([])
     expect(await monthsOf(own)).toEqual(['events_2021_02', 'events_2021_03'])
-    expect(await kept()).toEqual([...edges.slice(1), march.toISOString()])
+    expect(await partitionStarts()).toEqual([...edges.slice(1), march.toISOString()])
     await dropEventPartitions(own.db, new Date('2021-03-01T00:00:00Z'))
-    expect(await kept()).toEqual([march.toISOString()])
+    expect(await partitionStarts()).toEqual([march.toISOString()])
   })
 
   test('are created while others read and write', async () => {
@@ -133,7 +133,7 @@ describe('months of events', () => {
     await reader.query('BEGIN')
     await reader.query('SELECT FROM events')
     let dropped: string[] | undefined
-    const dropping = dropEventPartitions(own.db, march).then((left) => (dropped = left))
+    const dropping = dropEventPartitions(own.db, march).then((remaining) => (dropped = remaining))
     const other = await own.pool.connect()
     onTestFinished(() => other.release(true))
     await other.query("SET lock_timeout = '1ms'")

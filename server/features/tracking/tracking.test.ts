@@ -264,8 +264,8 @@ describe("a user's stored data", () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'exported', page: 'home' })
     await eventsOf('exported')
-    const kept = await readExportParts(exportTracking(site.context.db, userId))
-    expect(kept).toMatchObject({
+    const exported = await readExportParts(exportTracking(site.context.db, userId))
+    expect(exported).toMatchObject({
       attribution: null,
       events: [{ name: 'exported', fields: { page: 'home' } }],
     })

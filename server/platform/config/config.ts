@@ -206,9 +206,9 @@ function readMetrics(env: Env): Config['metrics'] {
 
 /** Reads three octal digits, as for the shell's `umask`. @throws ConfigError naming DATA_UMASK */
 function readUmask(env: Env): number {
-  const given = readText(env, 'DATA_UMASK') ?? '077'
-  if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)
-  throw new ConfigError(`DATA_UMASK must be three digits from 0 to 7, such as 077, not "${given}".`)
+  const umask = readText(env, 'DATA_UMASK') ?? '077'
+  if (/^0?[0-7]{3}$/.test(umask)) return parseInt(umask, 8)
+  throw new ConfigError(`DATA_UMASK must be three digits from 0 to 7, such as 077, not "${umask}".`)
 }
 
 export function readRateLimits(env: Env): RateLimits {

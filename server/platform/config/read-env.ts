@@ -113,10 +113,10 @@ export function readAllOrNone<Name extends string>(
   names: readonly Name[],
 ): Record<Name, string> | undefined {
   const values = names.map((name) => [name, readText(env, name)] as const)
-  const given = values.find(([, value]) => value !== undefined)
-  if (!given) return undefined
+  const present = values.find(([, value]) => value !== undefined)
+  if (!present) return undefined
   const missing = values.find(([, value]) => value === undefined)
-  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${given[0]}, which is set.`)
+  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${present[0]}, which is set.`)
   // Object.fromEntries loses the type of the keys; all of them are present.
   return Object.fromEntries(values) as Record<Name, string>
 }

@@ -41,19 +41,19 @@ export function readOperator(env: Env): OperatorConfig {
 }
 
 function readTaxRate(env: Env): number {
-  const given = readText(env, 'TAX_RATE') ?? '0'
-  const rate = /^\d{1,2}(\.\d{1,2})?$/.test(given) ? Math.round(Number(given) * 100) : undefined
+  const text = readText(env, 'TAX_RATE') ?? '0'
+  const rate = /^\d{1,2}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : undefined
   if (rate === undefined)
-    throw new ConfigError(`TAX_RATE must be a percentage such as 19 or 8.1, not "${given}".`)
+    throw new ConfigError(`TAX_RATE must be a percentage such as 19 or 8.1, not "${text}".`)
   return rate
 }
 
 function readLogo(env: Env): string | undefined {
-  const given = readText(env, 'SITE_LOGO_PATH')
-  if (given === undefined) return undefined
-  const file = resolve(given)
+  const path = readText(env, 'SITE_LOGO_PATH')
+  if (path === undefined) return undefined
+  const file = resolve(path)
   if (!/\.(svg|png|jpe?g|webp)$/i.test(file))
-    throw new ConfigError(`SITE_LOGO_PATH must be an SVG, PNG, JPEG or WebP file, not "${given}".`)
+    throw new ConfigError(`SITE_LOGO_PATH must be an SVG, PNG, JPEG or WebP file, not "${path}".`)
   try {
     accessSync(file, constants.R_OK)
   } catch {

@@ -9,13 +9,13 @@ const shortestSecret = 32
 
 /** Reads APP_SECRET, or the secret in DATA_DIR of a site with the embedded database. @throws ConfigError if it is missing or too short */
 export function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
-  const given = readText(env, 'APP_SECRET')
-  if (given !== undefined) {
-    if (given.length < shortestSecret)
+  const secret = readText(env, 'APP_SECRET')
+  if (secret !== undefined) {
+    if (secret.length < shortestSecret)
       throw new ConfigError(
-        `APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`,
+        `APP_SECRET must have at least ${shortestSecret} characters, not ${secret.length}.`,
       )
-    return given
+    return secret
   }
   if (databaseUrl !== undefined)
     throw new ConfigError(
@@ -29,13 +29,13 @@ export function readAppSecret(env: Env, dataDir: string, databaseUrl: string | u
  * URLs does not need APP_SECRET.
  */
 export function readMediaSecrets(env: Env, appSecret: string): string[] {
-  const given = readList(env, 'MEDIA_SECRET', 2)
-  const short = given.find((secret) => secret.length < shortestSecret)
+  const secrets = readList(env, 'MEDIA_SECRET', 2)
+  const short = secrets.find((secret) => secret.length < shortestSecret)
   if (short !== undefined)
     throw new ConfigError(
       `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
     )
-  return given.length > 0 ? given : [deriveKey(appSecret, 'links to media').toString('base64url')]
+  return secrets.length > 0 ? secrets : [deriveKey(appSecret, 'links to media').toString('base64url')]
 }
 
 /**

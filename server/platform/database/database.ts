@@ -301,8 +301,8 @@ const sessionOptions = [
   'idle_in_transaction_session_timeout',
 ] as const
 
-function createPool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
-  const options: pg.PoolConfig = { ...defaultPoolOptions, ...patience, ...given, types: columnTypes }
+function createPool(source: Source, overrides: pg.PoolConfig, log: Log): pg.Pool {
+  const options: pg.PoolConfig = { ...defaultPoolOptions, ...patience, ...overrides, types: columnTypes }
   if ('url' in source && !source.keepsSession) for (const name of sessionOptions) delete options[name]
   const pool =
     'url' in source

@@ -312,9 +312,10 @@ async function dropInvalidIndex(client: PoolClient, statement: string): Promise<
 async function reportProgress(pool: Pool, name: string, began: number, log: Log): Promise<void> {
   const seconds = Math.round((Date.now() - began) / 1000)
   const done = await readIndexProgress(pool).catch(() => undefined)
-  const left = done === undefined || done <= 0 ? '' : `, about ${Math.round(seconds / done - seconds)} s left`
+  const remaining =
+    done === undefined || done <= 0 ? '' : `, about ${Math.round(seconds / done - seconds)} s left`
   log.info(
-    `Migration ${name} has been running for ${seconds} s${done === undefined ? '' : ` (${Math.round(done * 100)} %)`}${left}`,
+    `Migration ${name} has been running for ${seconds} s${done === undefined ? '' : ` (${Math.round(done * 100)} %)`}${remaining}`,
   )
 }
 

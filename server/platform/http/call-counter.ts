@@ -49,10 +49,10 @@ export function createCallCounter(
       if (counts.size === 0) return
       const now = clock.now().getTime()
       dropExpired(counts, now)
-      const given = [...counts].filter(([, count]) => isDue(count, now)).map(toCountedCalls)
-      if (given.length === 0) return
-      const sums = new Map((await share(given)).map((sum) => [sum.caller, sum]))
-      for (const { caller, timeWindow, calls } of given) {
+      const due = [...counts].filter(([, count]) => isDue(count, now)).map(toCountedCalls)
+      if (due.length === 0) return
+      const sums = new Map((await share(due)).map((sum) => [sum.caller, sum]))
+      for (const { caller, timeWindow, calls } of due) {
         const [count, sum] = [counts.get(caller), sums.get(caller)]
         if (!sum || count?.stretch !== timeWindow) continue
         count.fresh -= calls
@@ -103,12 +103,13 @@ function currentCount(
 
 function secondsToWait(count: Count, now: number, amount: number): number {
   const { limit, stretch, before } = count
-  const left = stretch + 1 - now / (limit.seconds * 1000)
+  const overlap = stretch + 1 - now / (limit.seconds * 1000)
   const free = Math.max(0, limit.max - amount)
-  if (used(count) + before * left <= free) return 0
+  if (used(count) + before * overlap <= free) return 0
   // Either enough calls of the previous window leave the sliding window before this window ends, or this window must
   // first become the previous one.
-  const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)
+  const stretches =
+    used(count) <= free ? overlap - (free - used(count)) / before : overlap + 1 - free / used(count)
   return Math.max(1, Math.ceil(stretches * limit.seconds))
 }
 

@@ -37,13 +37,13 @@ function header(request: FastifyRequest, name: string): string | undefined {
 
 /** Reads the click ids of a request. Ids longer than 512 characters are ignored. */
 function adClickIdsOf(request: FastifyRequest): Omit<AdClickIds, 'firstReferrerToken'> {
-  const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
+  const params = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
   const bounded = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined
   return {
     referrerToken: bounded(decoded(header(request, 'x-referrer-token'))),
-    fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(given.fbclid),
-    ttclid: bounded(header(request, 'x-ttclid')) ?? bounded(given.ttclid),
+    fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(params.fbclid),
+    ttclid: bounded(header(request, 'x-ttclid')) ?? bounded(params.ttclid),
   }
 }
 

@@ -55,17 +55,17 @@ function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   const usual = schema ? validFields(schema) : {}
   return fields.flatMap((field) =>
     Object.entries(bad).map(([name, value]): Shot => {
-      const given = { ...usual, [field]: value }
+      const params = { ...usual, [field]: value }
       return method === 'GET'
-        ? { name: `${field}: ${name}`, path: `${path}?${toQuery(given)}`, init: {} }
-        : { name: `${field}: ${name}`, path, init: post(method, JSON.stringify(given)) }
+        ? { name: `${field}: ${name}`, path: `${path}?${toQuery(params)}`, init: {} }
+        : { name: `${field}: ${name}`, path, init: post(method, JSON.stringify(params)) }
     }),
   )
 }
 
 /** Encodes a query, including lone surrogates, which URLSearchParams would replace. */
-function toQuery(given: Record<string, unknown>): string {
-  return Object.entries(given)
+function toQuery(params: Record<string, unknown>): string {
+  return Object.entries(params)
     .flatMap(([name, value]) => (Array.isArray(value) ? value.map((each) => [name, each]) : [[name, value]]))
     .map(([name, value]) => {
       const text = typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -49,7 +49,7 @@ it('refuses NUL in a query and in a body', async () => {
 })
 
 /** Creates a server with these routes only, which does not listen yet. */
-function bareServer(given: Partial<HttpServerOptions>) {
+function bareServer(overrides: Partial<HttpServerOptions>) {
   return createHttpServer({
     ...site.context,
     publicUrl: site.url,
@@ -60,15 +60,19 @@ function bareServer(given: Partial<HttpServerOptions>) {
     offeredLanguages: () => languages,
     storedLanguage: () => Promise.resolve(null),
     shareCalls: () => Promise.resolve([]),
-    ...given,
+    ...overrides,
   })
 }
 
 it('keeps the request id of the proxy in front, or generates one', async () => {
   const app = await bareServer({})
-  const idFor = async (given?: string) =>
-    (await app.inject({ url: '/api/nothing', headers: given === undefined ? {} : { 'x-request-id': given } }))
-      .headers['x-request-id']
+  const idFor = async (requestId?: string) =>
+    (
+      await app.inject({
+        url: '/api/nothing',
+        headers: requestId === undefined ? {} : { 'x-request-id': requestId },
+      })
+    ).headers['x-request-id']
   expect(await idFor('edge-42')).toBe('edge-42')
   const made = await idFor()
   expect(made).toMatch(/^[0-9a-f]{32}$/)

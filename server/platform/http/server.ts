@@ -233,8 +233,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
 const requestIdPattern = /^[\w.-]{1,64}$/
 
 /** Returns the request id set by a proxy in front; undefined for any other text. */
-function readRequestId(given: string | string[] | undefined): string | undefined {
-  return typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
+function readRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && requestIdPattern.test(header) ? header : undefined
 }
 
 /** Logs and measures each request. The hook is only added if needed, since it runs for every file too. */

@@ -18,8 +18,8 @@ afterAll(() => database.close())
 
 const silent = createLog({ json: true, level: 'silent' })
 
-const start = async (...given: Job[]) => {
-  const jobs = await startJobs(database.pool, given, silent, { pollSeconds: 0.5 })
+const start = async (...definitions: Job[]) => {
+  const jobs = await startJobs(database.pool, definitions, silent, { pollSeconds: 0.5 })
   started.push(jobs)
   return jobs
 }
@@ -125,7 +125,7 @@ test('one of several processes runs a job in each round', async () => {
 })
 
 test('closing aborts the signal of running jobs and waits for them', async () => {
-  let told = false
+  let isAborted = false
   let over = false
   const begun = Promise.withResolvers<void>()
   const jobs = await start({
@@ -135,7 +135,7 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
       new Promise((resolve) => {
         begun.resolve()
         signal.addEventListener('abort', () => {
-          told = true
+          isAborted = true
           setTimeout(() => {
             over = true
             resolve()
@@ -145,11 +145,11 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
   })
   await begun.promise
   await jobs.stop()
-  expect([told, over]).toEqual([true, true])
+  expect([isAborted, over]).toEqual([true, true])
 })
 
 test('reports each completed run with its outcome', async () => {
-  const told: string[] = []
+  const observed: string[] = []
   const job = (name: string, run: () => Promise<void>) => ({ name, ...hourly, wakeOn: name, run })
   const jobs = await startJobs(
     database.pool,
@@ -157,9 +157,11 @@ test('reports each completed run with its outcome', async () => {
     silent,
     {
       pollSeconds: 0.5,
-      observe: ({ job, outcome, seconds }) => told.push(`${job} ${outcome} ${seconds >= 0}`),
+      observe: ({ job, outcome, seconds }) => observed.push(`${job} ${outcome} ${seconds >= 0}`),
     },
   )
   started.push(jobs)
-  await expect.poll(() => [...new Set(told)].toSorted()).toEqual(['ill failed true', 'well succeeded true'])
+  await expect
+    .poll(() => [...new Set(observed)].toSorted())
+    .toEqual(['ill failed true', 'well succeeded true'])
 })

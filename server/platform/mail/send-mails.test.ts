@@ -231,14 +231,14 @@ describe('a server that does not accept a mail', () => {
     expect((await list()).map(({ recipient }) => recipient)).toEqual(['bob@example.com'])
     const retry = database.db.transaction().execute((tx) => retryMail(tx, dead?.id ?? '', context.clock))
     expect(await retry).toBeUndefined()
-    const left = async () => {
+    const loadRecipients = async () => {
       await purgeAbandonedMails(context)
       const rows = await database.db.selectFrom('abandoned_mails').select('recipient').execute()
       return rows.map(({ recipient }) => recipient)
     }
-    expect(await left()).toEqual(['bob@example.com'])
+    expect(await loadRecipients()).toEqual(['bob@example.com'])
     offset += 7 * 86_400_000
-    expect(await left()).toEqual([])
+    expect(await loadRecipients()).toEqual([])
   })
 
   it('is not quoted in the log, which contains no address and no secret', async () => {
@@ -269,7 +269,7 @@ describe('without SMTP_URL', () => {
     ['https://drama.example', false],
   ])(
     'mails are written to a folder that only the owner can read; the log at %s names the file',
-    async (at, told) => {
+    async (at, isLogged) => {
       const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
       await queue()
       await sendMails({ ...context, mailer: openMailer(config, context.log) })
@@ -283,7 +283,7 @@ describe('without SMTP_URL', () => {
       expect([statSync(folder).mode & 0o777, statSync(join(folder, name)).mode & 0o777]).toEqual([
         0o700, 0o600,
       ])
-      expect(logged.includes(link)).toBe(told)
+      expect(logged.includes(link)).toBe(isLogged)
       expect(await waiting()).toEqual([])
     },
   )

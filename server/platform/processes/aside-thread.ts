@@ -3,7 +3,7 @@ import type { ThreadResult, ThreadJob, ThreadMessage } from './run-in-thread.ts'
 
 // Set by run-in-thread.ts.
 const { module, name, args } = workerData as ThreadJob
-const functions: Record<string, (...given: unknown[]) => unknown> = await import(module)
+const functions: Record<string, (...args: unknown[]) => unknown> = await import(module)
 
 say('loaded')
 say(runJob())

@@ -30,11 +30,13 @@ export async function watchDisk(
 ): Promise<DiskGuard> {
   let low = false
   const look = async () => {
-    const left = await readFreeBytes(folder)
-    if (left < minBytes !== low) {
+    const freeBytes = await readFreeBytes(folder)
+    if (freeBytes < minBytes !== low) {
       low = !low
-      if (low) log.error({ left, folder }, 'The disk is nearly full: analytics events are not recorded')
-      else log.info({ left, folder }, 'The disk has free space again: analytics events are recorded')
+      if (low)
+        log.error({ left: freeBytes, folder }, 'The disk is nearly full: analytics events are not recorded')
+      else
+        log.info({ left: freeBytes, folder }, 'The disk has free space again: analytics events are recorded')
     }
   }
   const checkOrLog = () =>

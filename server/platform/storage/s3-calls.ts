@@ -147,8 +147,8 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
         ($metadata.httpStatusCode === 206 && ContentRange === `bytes ${from}-${bytes - 1}/${bytes}`)
       if (isRight) return Body
       Body.destroy()
-      const given = `${$metadata.httpStatusCode} ${ContentRange ?? ''}`.trim()
-      throw new StoreError(call, new Error(`other bytes than those from ${from} on (${given})`))
+      const received = `${$metadata.httpStatusCode} ${ContentRange ?? ''}`.trim()
+      throw new StoreError(call, new Error(`other bytes than those from ${from} on (${received})`))
     },
     put: (Key: string, Body: Uint8Array, headers: FileHeaders, signal?: AbortSignal) =>
       ask(

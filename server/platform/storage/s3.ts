@@ -140,12 +140,12 @@ async function withMissingFileError<Answer>(key: string, ask: () => Promise<Answ
 
 /** Reads a whole file. The library retries until a response begins; a response that breaks off is retried here. */
 async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
-  for (let left = calls.attempts; ; left--) {
+  for (let remainingAttempts = calls.attempts; ; remainingAttempts--) {
     const body = await calls.get(key)
     try {
       return Buffer.from(await body.transformToByteArray())
     } catch (error) {
-      if (left <= 1) throw new StoreError(`GetObject ${key}`, error)
+      if (remainingAttempts <= 1) throw new StoreError(`GetObject ${key}`, error)
     }
   }
 }
@@ -154,13 +154,13 @@ async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
 async function download(calls: S3Calls, key: string, path: string, signal?: AbortSignal): Promise<void> {
   const { bytes, etag } = await calls.head(key)
   await writeFile(path, '')
-  for (let from = 0, left = calls.attempts; from < bytes;) {
+  for (let from = 0, remainingAttempts = calls.attempts; from < bytes;) {
     const failed = await downloadRest(calls, key, path, { from, bytes, etag }, signal)
     signal?.throwIfAborted()
     const size = await sizeOf(path)
     if (size > bytes) throw new StoreError(`GetObject ${key}`, new Error('more bytes than the file has'))
-    left = size > from ? calls.attempts : left - 1
-    if (left === 0 || isLocalDiskError(failed))
+    remainingAttempts = size > from ? calls.attempts : remainingAttempts - 1
+    if (remainingAttempts === 0 || isLocalDiskError(failed))
       throw failed ?? new StoreError(`GetObject ${key}`, new Error('no bytes'))
     from = size
   }

@@ -66,8 +66,8 @@ export class BalanceModel {
   /** Refunds an amount of a purchase, or all that remains of it, to its lots. What a lot has lost is deducted again. */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
-    const left = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
-    if (bought?.live && (cents ?? 0) <= left) this.restoreToLots(bought, cents ?? left)
+    const refundableCents = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0
+    if (bought?.live && (cents ?? 0) <= refundableCents) this.restoreToLots(bought, cents ?? refundableCents)
   }
 
   /** Returns money to lots: first to paid lots, and to those of the latest top-up first. */

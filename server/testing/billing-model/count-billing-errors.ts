@@ -59,9 +59,12 @@ export async function countBillingErrors(
   const paidByOrder = new Map<string, { cents: number; payments: number }>()
   for (const payment of payments) {
     const { orderId } = payment
-    const left = netPaidCents([payment])
+    const netCents = netPaidCents([payment])
     const before = paidByOrder.get(orderId) ?? { cents: 0, payments: 0 }
-    paidByOrder.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
+    paidByOrder.set(orderId, {
+      cents: before.cents + netCents,
+      payments: before.payments + (netCents > 0 ? 1 : 0),
+    })
   }
   // A dispute may be for a part of the payment: for example, if the bank sends back a refund after the dispute has
   // opened.
@@ -72,9 +75,9 @@ export async function countBillingErrors(
   const ordersById = new Map(orders.map((order) => [order.id, order]))
   const paid = orders.filter(isPaid)
   const reportedPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
-  const paymentsWithoutSale = [...paidByOrder].filter(([id, { cents: left }]) => {
+  const paymentsWithoutSale = [...paidByOrder].filter(([id, { cents: netCents }]) => {
     const order = ordersById.get(id)
-    return left > 0 && !(order && (isPaid(order) || isChargedBack(order)))
+    return netCents > 0 && !(order && (isPaid(order) || isChargedBack(order)))
   })
   const soldStatuses = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
   const wronglyReportedPaid = reportedPaid.filter(

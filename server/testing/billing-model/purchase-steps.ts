@@ -277,8 +277,8 @@ export class RemoveCard extends Step {
     const { saved_method: saved } = await loadSavedMethod(context, userId)
     if (!saved) return 'no card is saved'
     await removeSavedMethod(context, userId, saved)
-    const { saved_method: left } = await loadSavedMethod(context, userId)
-    ensure(left === null, 'a removed card is gone', { left })
+    const { saved_method: savedMethod } = await loadSavedMethod(context, userId)
+    ensure(savedMethod === null, 'a removed card is gone', { left: savedMethod })
     return 'done'
   }
 }

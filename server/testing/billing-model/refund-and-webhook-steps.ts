@@ -30,8 +30,8 @@ export class Refund extends Step {
     const paid = model.books.orders.filter(({ paid_at }) => paid_at !== null)
     const order = paid[this.number % paid.length]
     if (!order) return 'nothing'
-    const left = order.amount_cents - order.refunded_cents
-    const part = this.part ? { amountCents: Math.max(1, Math.floor(left / 2)) } : {}
+    const refundableCents = order.amount_cents - order.refunded_cents
+    const part = this.part ? { amountCents: Math.max(1, Math.floor(refundableCents / 2)) } : {}
     const answer = await withFault(harness, model, this.fault, () =>
       outcomeOf(() => refundOrder(harness.context, order.id, { ...part, reason: 'goodwill' })),
     )
@@ -83,8 +83,8 @@ export class RefundAtGateway extends GatewayEventStep {
     return payment.amountCents > payment.refundedCents && !isDisputeOpenOrLost(payment)
   }
   applyAtGateway({ gateway }: BillingHarness, { reference, amountCents, refundedCents }: Payments[number]) {
-    const left = amountCents - refundedCents
-    const cents = this.part ? Math.max(1, Math.floor(left / 2)) : left
+    const refundableCents = amountCents - refundedCents
+    const cents = this.part ? Math.max(1, Math.floor(refundableCents / 2)) : refundableCents
     return gateway.refundPayment({ reference, amountCents: cents, key: `there ${++refunds}` })
   }
 }

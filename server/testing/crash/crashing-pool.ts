@@ -27,14 +27,14 @@ export function openCrashingPool(
     die()
   }
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
-    const countedQuery = (...given: unknown[]) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+    const countedQuery = (...args: unknown[]) => {
       if (dead) return never
-      statements.push(String(given[0]))
+      statements.push(String(args[0]))
       const due = statements.length === at
       if (due && when === 'before') end()
       if (dead) return never
-      const answer = query(...given)
+      const answer = query(...args)
       if (due && when === 'sent') process.nextTick(end)
       return answer.then(
         (result) => (dead ? never : result),

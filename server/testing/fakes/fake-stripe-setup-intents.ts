@@ -30,10 +30,10 @@ export class FakeSetupIntents {
   private readonly now: () => number
   private readonly emitEvent: (type: string, object: Dict) => void
 
-  constructor(books: FakeStripeStore, now: () => number, tell: (type: string, object: Dict) => void) {
+  constructor(books: FakeStripeStore, now: () => number, emitEvent: (type: string, object: Dict) => void) {
     this.books = books
     this.now = now
-    this.emitEvent = tell
+    this.emitEvent = emitEvent
   }
 
   create(asked: Dict): Dict {

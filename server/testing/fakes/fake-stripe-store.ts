@@ -90,9 +90,9 @@ export class FakeStripeStore {
   private readonly clock: Clock
   private readonly emitEvent: (type: string, object: Dict) => void
 
-  constructor(clock: Clock, tell: (type: string, object: Dict) => void) {
+  constructor(clock: Clock, emitEvent: (type: string, object: Dict) => void) {
     this.clock = clock
-    this.emitEvent = tell
+    this.emitEvent = emitEvent
   }
 
   private now = () => Math.floor(this.clock.now().getTime() / 1000)
@@ -252,13 +252,16 @@ export class FakeStripeStore {
   refund(asked: Dict): Dict {
     const intent = this.intent(String(asked['payment_intent']))
     const amount = Number(asked['amount'])
-    const left = intent.charge ? intent.amount - intent.charge.refunded : 0
+    const refundable = intent.charge ? intent.amount - intent.charge.refunded : 0
     if (['needs_response', 'lost'].includes(String(this.disputes.get(intent.id)?.['status'])))
       throw invalidRequest('charge_disputed', 'The charge has been disputed.')
-    if (!intent.charge || left === 0)
+    if (!intent.charge || refundable === 0)
       throw invalidRequest('charge_already_refunded', 'The charge has already been refunded.')
-    if (amount > left)
-      throw invalidRequest('amount_too_large', `Refund amount is greater than unrefunded amount (${left})`)
+    if (amount > refundable)
+      throw invalidRequest(
+        'amount_too_large',
+        `Refund amount is greater than unrefunded amount (${refundable})`,
+      )
     intent.charge.refunded += amount
     const refund: Refund = {
       id: newId('re'),

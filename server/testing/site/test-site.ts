@@ -58,11 +58,11 @@ export async function startTestSite(overrides: Overrides = {}, settings: Env = {
   const database = overrides.database ?? (await createTestDatabase())
   const webRoot = overrides.webRoot ?? createEmptyWebRoot(dataDir)
   const env = { ...defaultSettings, DATA_DIR: dataDir, ...settings }
-  const given = { ...overrides, database, webRoot }
+  const options = { ...overrides, database, webRoot }
   const log = createLog({ json: true, level: env.LOG_LEVEL ?? 'silent' })
-  const first = await startSite(env, log, given)
+  const first = await startSite(env, log, options)
   const isSingleProcess = process.env['SITE_PROCESSES'] !== '2'
-  const second = isSingleProcess ? undefined : await startSecond(env, log, given, Object.keys(overrides))
+  const second = isSingleProcess ? undefined : await startSecond(env, log, options, Object.keys(overrides))
   const proxy = second ? await startRoundRobinProxy([first.url, second.url]) : undefined
   const url = proxy?.url ?? first.url
   return {
@@ -113,14 +113,14 @@ async function startSite(
 function startSecond(
   env: Env,
   log: Log,
-  given: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
+  options: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
   overridden: readonly string[],
 ): Promise<RunningSite> {
-  const { database, webRoot } = given
+  const { database, webRoot } = options
   const runsAsProcess = overridden.every((name) => name === 'database') && 'url' in database
   return runsAsProcess
     ? runSecondSite({ env, databaseUrl: database.url, webRoot })
-    : startSite(env, log, given)
+    : startSite(env, log, options)
 }
 
 /** Creates a folder with an empty document instead of the built web. */

@@ -28,10 +28,10 @@ export async function postPush(
   const { promise, resolve, reject } = Promise.withResolvers<PushResponse>()
   const signal = AbortSignal.any([abortSignal, AbortSignal.timeout(timeoutMs)])
   const posting = request(endpoint, { method: 'POST', headers, agent, signal }, (response) => {
-    let left = maxResponseBytes
+    let remainingBytes = maxResponseBytes
     response.on('data', (part: Buffer) => {
-      left -= part.length
-      if (left < 0) response.destroy()
+      remainingBytes -= part.length
+      if (remainingBytes < 0) response.destroy()
     })
     const { statusCode: status = 0, headers: answered } = response
     response.on('close', () => resolve({ status, retryAfter: answered['retry-after'] }))

@@ -112,10 +112,10 @@ describe('a service that keeps silent', () => {
     await send({ pushTimeoutMs: 200 })
     // Twenty concurrent, and two more before the third is known to have timed out.
     expect(service.taken.length).toBeLessThanOrEqual(22)
-    const left = await waiting()
-    expect(left).toHaveLength(60)
-    expect(left.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(38)
-    expect(left.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
+    const remaining = await waiting()
+    expect(remaining).toHaveLength(60)
+    expect(remaining.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(38)
+    expect(remaining.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
   })
 
   it('is sent after pushes that were never tried', async () => {

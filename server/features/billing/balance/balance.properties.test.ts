@@ -56,8 +56,8 @@ const now = () => site.context.clock.now().getTime()
 /** Requests a refund as an operator: a part, or all that can be refunded. An impossible one must be refused. */
 async function refund(order: Order | undefined, amountCents?: number): Promise<void> {
   if (!order) return
-  const wish = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
-  await refundOrder(site.context, order.id, wish).catch((error: unknown) => {
+  const refund = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
+  await refundOrder(site.context, order.id, refund).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error
   })
 }

@@ -110,8 +110,8 @@ describe('a user with unspent paid money who deletes the account', () => {
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await press(shopper)
     const { answer } = await shopper.visitor.call(deleteUser)
-    const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
-    expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
+    const balance = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
+    expect(answer).toMatchObject({ code: 409, info: { balances: [balance] } })
     const { refunds } = await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(refunds).toMatchObject([{ amount_cents: 901 }])
   })
@@ -137,8 +137,8 @@ describe('a user with unspent paid money who deletes the account', () => {
     const { id } = await shopper.visitor.callOk(getUser)
     const body = { id, reason: 'asked for it' }
     const { answer } = await support.studio.call(deleteCustomer, { body })
-    const left = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
-    expect(answer).toMatchObject({ code: 409, info: { balances: [left] } })
+    const balance = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
+    expect(answer).toMatchObject({ code: 409, info: { balances: [balance] } })
     await support.studio.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
     expect((await support.studio.call(deleteCustomer, { body })).answer.code).toBe(404)
   })

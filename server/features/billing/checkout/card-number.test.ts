@@ -96,13 +96,13 @@ test('a card number typed anywhere is found in no log and no table', async () =>
     }
   const token = await tokenFor(visitor, number)
   const plans = await database.pool.query<{ id: string }>('SELECT id FROM plans')
-  const wish = {
+  const body = {
     kind: 'plan',
     plan_id: plans.rows[0]?.id,
     gateway: 'sandbox',
     email: 'ada@example.com',
   } as const
-  const { id } = await visitor.callOk(createOrder, { body: wish })
+  const { id } = await visitor.callOk(createOrder, { body })
   const paid = await visitor.callOk(payOrder, {
     body: { order_id: id, payment_token: token, first_name: 'Ada', last_name: 'Lovelace' },
   })

@@ -172,8 +172,8 @@ test('an account that is deleted in two tabs concurrently is deleted once, and t
 
 test('an account that is deleted just after a sign-in takes the records of the guest along', async () => {
   const { member, guest, signingIn, deleting } = await signInAndDeletion()
-  const [entered, left] = await inTurn(member.user.id, signingIn, deleting)
-  expect([entered?.answer.code, left?.answer.code]).toEqual([200, 200])
+  const [signedIn, deleted] = await inTurn(member.user.id, signingIn, deleting)
+  expect([signedIn?.answer.code, deleted?.answer.code]).toEqual([200, 200])
   expect(await rowsOf(member.user.id)).toEqual({ orders: 1, entitlements: 1 })
   expect(await rowsOf(guest.id)).toEqual({})
   expect(await plays(guest.visitor)).toBe(false)
@@ -182,9 +182,9 @@ test('an account that is deleted just after a sign-in takes the records of the g
 
 test('a sign-in just after the deletion of the account leaves the records with the guest', async () => {
   const { member, guest, signingIn, deleting } = await signInAndDeletion()
-  const [left, entered] = await inTurn(member.user.id, deleting, signingIn)
-  expect(left?.answer.code).toBe(200)
-  expect(entered?.answer).toMatchObject({ code: 500, message: expect.stringContaining('password') })
+  const [deleted, signedIn] = await inTurn(member.user.id, deleting, signingIn)
+  expect(deleted?.answer.code).toBe(200)
+  expect(signedIn?.answer).toMatchObject({ code: 500, message: expect.stringContaining('password') })
   expect(await rowsOf(member.user.id)).toEqual({})
   expect(await rowsOf(guest.id)).toEqual({
     favorites: 2,

@@ -158,9 +158,9 @@ describe('a withdrawal', () => {
     })
     expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await plays(shopper)).toBe(false)
-    const told = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
-    expect(told?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
-    expect(told?.text).toContain('We’re refunding $0.99')
+    const mail = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
+    expect(mail?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
+    expect(mail?.text).toContain('We’re refunding $0.99')
   })
 
   it("is in the user's export, with the refunded amount and the reason", async () => {

@@ -102,8 +102,8 @@ describe('the claim of a receipt', () => {
     const member = await Shopper.create(site, device)
     expect(await member.tryOrder(order)).toMatchObject({ code: 500, message: /no longer/ })
     await runJanitorAfter(site, 60_000)
-    const left = site.context.db.selectFrom('payment_methods').select('id')
-    expect(await left.where('id', '=', saved?.id ?? '').execute()).toEqual([])
+    const methods = site.context.db.selectFrom('payment_methods').select('id')
+    expect(await methods.where('id', '=', saved?.id ?? '').execute()).toEqual([])
   })
 
   it('takes from another browser no agreement about an order that is still to be paid', async () => {

@@ -139,7 +139,7 @@ test('if the bank requires 3-D Secure, the subscriber pays the open period, and 
 
 test('a try during which the gateway asks for the person waits for them, and is called off with the grace', async () => {
   const person = await Subscriber.create(site)
-  const kept = await site.sound.createPayment({
+  const payment = await site.sound.createPayment({
     key: `kept:${person.userId}`,
     orderId: 'none',
     attemptId: 'none',
@@ -154,17 +154,17 @@ test('a try during which the gateway asks for the person waits for them, and is 
   site.trouble.chargeSavedMethod = async (charge) => {
     const { orderId, attemptId, amountCents } = charge
     if (charge.payer.userId !== person.userId) return site.sound.chargeSavedMethod(charge)
-    return { ...kept, orderId, attemptId, amountCents, status: 'requires_action' }
+    return { ...payment, orderId, attemptId, amountCents, status: 'requires_action' }
   }
   site.trouble.cancelPayment = async () => {
     const { orderId, attemptId } = await open()
-    return { ...kept, orderId, attemptId, status: 'cancelled', decline: 'cancelled' }
+    return { ...payment, orderId, attemptId, status: 'cancelled', decline: 'cancelled' }
   }
   const open = async () => {
     const row = await site.context.db
       .selectFrom('payment_attempts')
       .select(['id', 'order_id'])
-      .where('reference', '=', kept.reference)
+      .where('reference', '=', payment.reference)
       .executeTakeFirstOrThrow()
     return { orderId: row.order_id, attemptId: row.id }
   }
@@ -200,12 +200,15 @@ test('an open period can be paid manually only if the gateway accepts its amount
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
-  const wish = { kind: 'plan', plan_id: owed?.plan_id ?? '' } as const
+  const orderParams = { kind: 'plan', plan_id: owed?.plan_id ?? '' } as const
   site.trouble.acceptsAmount = (cents) => cents !== owed?.amount_cents
-  const answer = await person.shopper.tryOrder(wish)
+  const answer = await person.shopper.tryOrder(orderParams)
   delete site.trouble.acceptsAmount
   expect(answer).toMatchObject({ code: 500, message: /isn’t available here/ })
-  expect(await person.shopper.buy(wish)).toMatchObject({ code: 200, info: { id: owed?.id, status: 'paid' } })
+  expect(await person.shopper.buy(orderParams)).toMatchObject({
+    code: 200,
+    info: { id: owed?.id, status: 'paid' },
+  })
 })
 
 test('an open period whose amount its gateway no longer accepts is not retried: the subscriber is notified, and it ends with the grace period', async () => {

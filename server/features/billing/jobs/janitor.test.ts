@@ -25,7 +25,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeIdOf(site) })
+const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
@@ -34,7 +34,7 @@ const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 describe('an order that is not paid within 24 hours', () => {
   test('closes, and cannot be paid', async () => {
     const shopper = await Shopper.create(site)
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     site.advanceClock(24 * hour + 1000)
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 409,
@@ -47,7 +47,7 @@ describe('an order that is not paid within 24 hours', () => {
 
   test("has its open bank's check called off", async () => {
     const shopper = await Shopper.create(site)
-    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+    const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await tidy(25 * hour)
     expect(await attempts(info?.id ?? '')).toMatchObject([{ status: 'cancelled' }])
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
@@ -56,7 +56,7 @@ describe('an order that is not paid within 24 hours', () => {
 
   test('is honoured if the payment arrives anyway', async () => {
     const shopper = await Shopper.create(site)
-    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+    const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
@@ -64,8 +64,8 @@ describe('an order that is not paid within 24 hours', () => {
 
   test('is refunded if the item is owned by then', async () => {
     const shopper = await Shopper.create(site)
-    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
-    await shopper.buy(wish())
+    const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
+    await shopper.buy(orderParams())
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
@@ -78,7 +78,7 @@ describe('an order that is not paid within 24 hours', () => {
 
 test('a payment whose last look died with its process is looked at again, and then never more', async () => {
   const shopper = await Shopper.create(site)
-  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+  const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
   const { db, clock } = site.context
   const open = db.updateTable('payment_attempts').set({ poll_count: 9, next_poll_at: new Date(0) })
@@ -98,8 +98,8 @@ test('a payment whose last look died with its process is looked at again, and th
 
 test('a refund that fails is sent again until it is through, once', async () => {
   const shopper = await Shopper.create(site)
-  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
-  await shopper.buy(wish())
+  const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
+  await shopper.buy(orderParams())
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   site.trouble.refundPayment = async (refund) => {
     await site.sound.refundPayment(refund)
@@ -122,8 +122,8 @@ test('a refund that fails is sent again until it is through, once', async () => 
 
 test('a refund that never succeeds is reported after the last retry, and not before', async () => {
   const shopper = await Shopper.create(site)
-  const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
-  await shopper.buy(wish())
+  const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
+  await shopper.buy(orderParams())
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   site.trouble.refundPayment = () => Promise.reject(new Error('the line broke'))
   await shopper.getOrder(info?.id ?? '')

@@ -61,8 +61,8 @@ test('a manual payment and a scheduled retry at the same time make one charge, o
     site.advanceClock(60_000)
     await runJanitor(site.context)
   }
-  const kept = (await person.payments('succeeded')).filter(({ refundedCents }) => refundedCents === 0)
-  expect(kept).toHaveLength(2)
+  const unrefunded = (await person.payments('succeeded')).filter(({ refundedCents }) => refundedCents === 0)
+  expect(unrefunded).toHaveLength(2)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
   const { ours, theirs } = await compareSandboxBalance(site.context.db)
   expect(ours).toBe(theirs)

@@ -14,13 +14,13 @@ test(
   { timeout: 300_000 },
   async () => {
     const other = openTestPool(site.databaseUrl)
-    const wish = {
+    const options = {
       subscribersPerPeriod: 2,
       periodDays: [7, 30, 90, 365],
       cancelEvery: 5,
       stepMs: 24 * 3_600_000,
     }
-    const year = await simulateYear(site.context, [site.context.db, other.db], wish)
+    const year = await simulateYear(site.context, [site.context.db, other.db], options)
     await other.close()
     expect(year).toMatchObject({ wrongCharges: 0, chargesAfterCancelling: 0 })
     const charges = year.lines.reduce((sum, line) => sum + line.charges, 0)

@@ -23,9 +23,9 @@ async function trailOf({ visitor }: Shopper) {
 
 test('a payment is recorded with its order and amount, a declined one with the reason', async () => {
   const shopper = await Shopper.create(site)
-  const wish = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
-  await shopper.buy(wish, testCards.declined)
-  await shopper.buy(wish)
+  const orderParams = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
+  await shopper.buy(orderParams, testCards.declined)
+  await shopper.buy(orderParams)
   const money = { amount_cents: 99, currency: 'USD', gateway: 'sandbox' }
   expect(await trailOf(shopper)).toEqual([
     { event: 'payment_failed', details: expect.objectContaining({ ...money, reason: 'card_declined' }) },

@@ -54,14 +54,14 @@ describe('the receipt of a purchase', () => {
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/my#claim=[\w-]{43}$/)
     const { db } = site.context
     const secret = mail?.link.split('=')[1] ?? ''
-    const kept = await db.selectFrom('order_links').selectAll().execute()
-    expect(JSON.stringify(kept)).not.toContain(secret)
+    const links = await db.selectFrom('order_links').selectAll().execute()
+    expect(JSON.stringify(links)).not.toContain(secret)
     const member = await Shopper.create(site)
     await registerMember(site, member.visitor)
     await member.buy(episode())
-    const [told] = await receiptsOf(member.email)
-    expect(told?.link).toBe('http://localhost:3000/my')
-    expect(told?.text).not.toContain('#claim=')
+    const [receipt] = await receiptsOf(member.email)
+    expect(receipt?.link).toBe('http://localhost:3000/my')
+    expect(receipt?.text).not.toContain('#claim=')
   })
 
   it('is written in the language of the person', async () => {
@@ -106,11 +106,11 @@ describe('the receipt of a purchase', () => {
     const [keeps, gives] = [await Shopper.create(site), await Shopper.create(site)]
     await keeps.buy(episode())
     await gives.buy({ ...episode(), consent: { terms_text: 'At once', immediate_delivery: true } })
-    const [kept] = await receiptsOf(keeps.email)
-    expect(kept?.text).toContain('http://localhost:3000/my#withdraw')
-    const [given] = await receiptsOf(gives.email)
-    expect(given?.text).not.toContain('#withdraw')
-    expect(given?.text).toContain('lose your 14-day right of withdrawal')
+    const [revocable] = await receiptsOf(keeps.email)
+    expect(revocable?.text).toContain('http://localhost:3000/my#withdraw')
+    const [waived] = await receiptsOf(gives.email)
+    expect(waived?.text).not.toContain('#withdraw')
+    expect(waived?.text).toContain('lose your 14-day right of withdrawal')
   })
 })
 

@@ -42,9 +42,9 @@ test('the sixth card within an hour of five declined ones is not tried, for that
 test('cards that are tried concurrently from one address do not share its last attempt', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
-    const wish = { episode_id: shared.video.episodes[3]?.id }
+    const orderParams = { episode_id: shared.video.episodes[3]?.id }
     const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.create(shared)))
-    const orders = await Promise.all(people.map((person) => person.order(wish)))
+    const orders = await Promise.all(people.map((person) => person.order(orderParams)))
     const tokens = await Promise.all(people.map((person) => person.cardToken(testCards.declined)))
     const tries = people.map(({ visitor }, index) =>
       visitor.call(payOrder, {
@@ -66,9 +66,9 @@ test('cards that are tried concurrently from one address do not share its last a
 test('a card that pays takes no turn of its address', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
-    const wish = { episode_id: shared.video.episodes[3]?.id }
+    const orderParams = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 3; person++)
-      expect(await (await Shopper.create(shared)).buy(wish)).toMatchObject({ code: 200 })
+      expect(await (await Shopper.create(shared)).buy(orderParams)).toMatchObject({ code: 200 })
   } finally {
     await shared.close()
   }
@@ -77,13 +77,16 @@ test('a card that pays takes no turn of its address', async () => {
 test('an address with too many failed cards cannot pay for a while, whichever user pays', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {
-    const wish = { episode_id: shared.video.episodes[3]?.id }
+    const orderParams = { episode_id: shared.video.episodes[3]?.id }
     for (let person = 0; person < 2; person++) {
       const shopper = await Shopper.create(shared)
-      expect(await shopper.buy(wish, testCards.declined)).toMatchObject({ code: 500, message: /declined/ })
+      expect(await shopper.buy(orderParams, testCards.declined)).toMatchObject({
+        code: 500,
+        message: /declined/,
+      })
     }
     const shopper = await Shopper.create(shared)
-    const order = await shopper.order(wish)
+    const order = await shopper.order(orderParams)
     const payment_token = await shopper.cardToken()
     const body = { order_id: order.id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
     const refused = await shopper.visitor.call(payOrder, { body })
@@ -103,11 +106,11 @@ async function stripeSite(limits: Record<string, string>) {
   const fake = await startFakeStripe({ now: () => new Date() })
   const shop = await startTestSite({}, { ...fake.env, ...limits })
   const { episodes } = await buildVideo(shop.context)
-  const wish = (index: number) => ({ gateway: 'stripe' as const, episode_id: episodes[index]?.id })
+  const orderParams = (index: number) => ({ gateway: 'stripe' as const, episode_id: episodes[index]?.id })
   const secretOf = ({ next }: Order) => next.client_secret ?? ''
   return {
     shop,
-    wish,
+    wish: orderParams,
     /** Gives a card to the gateway without returning; only the gateway notifies the site. */
     async decline(order: Order) {
       await fake.confirm(secretOf(order), testCards.declined)
@@ -126,7 +129,7 @@ async function stripeSite(limits: Record<string, string>) {
       await expect.poll(attempt).toEqual({ status: 'failed' })
     },
     async tryOrder(shopper: Shopper, index: number) {
-      const body = { kind: 'episode' as const, email: shopper.email, ...wish(index) }
+      const body = { kind: 'episode' as const, email: shopper.email, ...orderParams(index) }
       return (await shopper.visitor.call(createOrder, { body })).answer.code
     },
     async close() {
@@ -147,12 +150,12 @@ test('cards that fail at the gateway, and that only its webhook event reports, c
     }
     expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context
-    const kept = () =>
+    const savedMethods = () =>
       db.selectFrom('payment_attempts').select('network_hash').where('network_hash', 'is not', null).execute()
-    expect(await kept()).toHaveLength(2)
+    expect(await savedMethods()).toHaveLength(2)
     const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
     await runJanitor({ ...shop.context, clock: later })
-    expect(await kept()).toHaveLength(0)
+    expect(await savedMethods()).toHaveLength(0)
   } finally {
     await close()
   }

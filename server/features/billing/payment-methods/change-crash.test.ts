@@ -30,11 +30,11 @@ async function ready(): Promise<Ready> {
 /** Changes the card in this process until the simulated crash. */
 const changeUntil = (death: CrashPoint, { someone: { userId }, setupId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
-  const wish = { userId, setupId, gateway: 'sandbox', method: 'card', payer } as const
+  const params = { userId, setupId, gateway: 'sandbox', method: 'card', payer } as const
   return simulateCrashInBilling(
     site.databaseUrl,
     death,
-    async (context) => void (await changePaymentMethod(context, wish)),
+    async (context) => void (await changePaymentMethod(context, params)),
   )
 }
 
@@ -64,10 +64,10 @@ async function outcomeOf({ someone, setupId }: Ready): Promise<string> {
     .where('orders.user_id', '=', someone.userId)
     .executeTakeFirst()
   const [first, second] = [paidWith?.method_id ?? '', saving?.method_id ?? '']
-  const kept = await Promise.all([first, second].map((one) => site.sound.isMethodAttached(one)))
-  if (method?.reference === second && !kept[0] && kept[1]) return 'changed'
-  if (method?.reference === first && kept[0] && !kept[1]) return 'as before'
-  return `charged with ${method?.reference}, kept ${kept.join()}`
+  const attached = await Promise.all([first, second].map((one) => site.sound.isMethodAttached(one)))
+  if (method?.reference === second && !attached[0] && attached[1]) return 'changed'
+  if (method?.reference === first && attached[0] && !attached[1]) return 'as before'
+  return `charged with ${method?.reference}, kept ${attached.join()}`
 }
 
 /** Returns the outcomes of the changes once other processes have completed the crashed ones. */

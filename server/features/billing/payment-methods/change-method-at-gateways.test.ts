@@ -41,7 +41,7 @@ const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
 
 test('a card is sent to Stripe by the browser, and charged by the next renewal; the old one is detached', async () => {
   const shopper = await subscriber()
-  const kept = stripe.books.attachedMethodIds.at(-1)
+  const methodId = stripe.books.attachedMethodIds.at(-1)
   const asked = await byCard(shopper)
   expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
   stripe.webhookUrl = undefined
@@ -51,13 +51,13 @@ test('a card is sent to Stripe by the browser, and charged by the next renewal; 
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
   await gateways.advanceAndRunJobs(60_000)
-  expect(stripe.books.attachedMethodIds).not.toContain(kept)
+  expect(stripe.books.attachedMethodIds).not.toContain(methodId)
   const method = stripe.books.attachedMethodIds.at(-1)
   await gateways.advanceAndRunJobs(30 * day)
   const renewals = stripe.requests.filter(({ params: sent }) => sent['off_session'] === 'true')
   const charged = renewals.map(({ params: sent }) => sent['payment_method'])
   expect(charged).toContain(method)
-  expect(charged).not.toContain(kept)
+  expect(charged).not.toContain(methodId)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })
 
@@ -181,8 +181,8 @@ test('an approved wallet is saved once if the response was lost, and an unused o
   await late.visitor.call(deleteUser, { body: {} })
   await gateways.advanceAndRunJobs(60_000)
   await gateways.advanceAndRunJobs(60_000)
-  const kept = [...paypal.orders.vault.keys()].filter((id) => !before.has(id))
-  expect(kept).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
+  const addedIds = [...paypal.orders.vault.keys()].filter((id) => !before.has(id))
+  expect(addedIds).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
 })
 
 test('a plan whose card was detached at the gateway renews again with another', async () => {

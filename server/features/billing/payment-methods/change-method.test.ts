@@ -34,8 +34,8 @@ const byCard = async (shopper: Shopper, card: string, headers?: Record<string, s
 /** Counts those of these references whose cards and wallets the gateway still has. */
 async function keptOf(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
-  const kept = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))
-  return kept.filter(Boolean).length
+  const attached = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))
+  return attached.filter(Boolean).length
 }
 const referenceOf = async ({ subscriptionId }: Subscriber) => {
   const row = await site.context.db
@@ -90,11 +90,11 @@ test("each change of card is in the user's export, and in no other user's", asyn
   await byCard(someone.shopper, testCards.declined)
   await byCard(someone.shopper, testCards.pays)
   const other = await Subscriber.create(site)
-  const wish = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
+  const setup = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
   expect(await someone.shopper.visitor.callOk(exportUser)).toMatchObject({
     payment_method_setups: [
-      { ...wish, status: 'failed', started_at: expect.any(String) },
-      { ...wish, status: 'succeeded', started_at: expect.any(String) },
+      { ...setup, status: 'failed', started_at: expect.any(String) },
+      { ...setup, status: 'succeeded', started_at: expect.any(String) },
     ],
   })
   expect(await other.shopper.visitor.callOk(exportUser)).toMatchObject({ payment_method_setups: [] })
@@ -175,14 +175,14 @@ test('a user cannot change the payment method of another, nor any without a subs
 test('the same key gives the same answer, and saves once', async () => {
   const someone = await Subscriber.create(site)
   const headers = { 'idempotency-key': 'one press' }
-  const wish = {
+  const params = {
     gateway: 'sandbox',
     payment_token: await someone.shopper.cardToken(testCards.requires3dsOnce),
   } as const
-  const answers = await Promise.all([1, 2, 3].map(() => tryChangeMethod(someone.shopper, wish, headers)))
+  const answers = await Promise.all([1, 2, 3].map(() => tryChangeMethod(someone.shopper, params, headers)))
   expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
   expect(await savedBy(someone)).toHaveLength(1)
-  const other = await tryChangeMethod(someone.shopper, { ...wish, method: 'wallet' }, headers)
+  const other = await tryChangeMethod(someone.shopper, { ...params, method: 'wallet' }, headers)
   expect(other).toMatchObject({ code: 409 })
 })
 
@@ -364,8 +364,8 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
   async (status) => {
     const someone = await Subscriber.create(site)
     const { db } = site.context
-    const left = await byCard(someone.shopper, testCards.requires3dsOnce)
-    const id = left.info?.id ?? ''
+    const unfinished = await byCard(someone.shopper, testCards.requires3dsOnce)
+    const id = unfinished.info?.id ?? ''
     await db
       .updateTable('payment_method_setups')
       .set({ status, gateway: 'stripe' })

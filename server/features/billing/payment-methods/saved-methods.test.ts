@@ -68,8 +68,8 @@ test('a plan that is paid twice keeps the card of the first payment, and detache
     await shopper.answerBankPage((await shopper.getOrder(id)).next.url ?? '', 'yes')
   for (const { id } of orders) await shopper.getOrder(id)
   await tidy()
-  const kept = await Promise.all(orders.map(({ id }) => keptWith(id)))
-  expect(kept).toEqual([['kept'], ['detached']])
+  const states = await Promise.all(orders.map(({ id }) => keptWith(id)))
+  expect(states).toEqual([['kept'], ['detached']])
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
 

@@ -91,17 +91,17 @@ test('a network starts no more payments and method setups than its limit, whiche
   const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
     const somebody = () => Shopper.create(shared, new Visitor(shared.directUrl))
-    const wish = { episode_id: episodeIdOf(shared), method: 'wallet' as const }
+    const orderParams = { episode_id: episodeIdOf(shared), method: 'wallet' as const }
     const subscriber = await somebody()
     await subscriber.buy({ kind: 'plan', plan_id: (await subscriber.plan(7)).id })
     expect(await tryChangeMethod(subscriber, { gateway: 'sandbox', method: 'wallet' })).toMatchObject({
       code: 200,
     })
-    await (await somebody()).order(wish)
-    expect(await (await somebody()).buy({ ...wish, method: 'card' })).toMatchObject({ code: 200 })
+    await (await somebody()).order(orderParams)
+    expect(await (await somebody()).buy({ ...orderParams, method: 'card' })).toMatchObject({ code: 200 })
     const before = startsAt(shared)
     const { visitor, email } = await somebody()
-    const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email, ...wish }
+    const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email, ...orderParams }
     const refused = await visitor.call(createOrder, { body })
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await tryChangeMethod(subscriber, { gateway: 'sandbox', method: 'wallet' })).code).toBe(429)

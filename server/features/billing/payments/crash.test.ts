@@ -79,12 +79,16 @@ async function outcomeOf(orderId: string): Promise<string> {
     .select('status')
     .where('id', '=', orderId)
     .executeTakeFirstOrThrow()
-  const given = await db.selectFrom('entitlements').select('id').where('order_id', '=', orderId).execute()
+  const entitlements = await db
+    .selectFrom('entitlements')
+    .select('id')
+    .where('order_id', '=', orderId)
+    .execute()
   const payments = (await site.sound.listPayments(new Date(0))).filter(
     (payment) => payment.orderId === orderId && payment.status === 'succeeded',
   )
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
-  const figures = `${order.status}, ${payments.length} charged, ${given.length} given, ${lines.length} lines`
+  const figures = `${order.status}, ${payments.length} charged, ${entitlements.length} given, ${lines.length} lines`
   return (
     { 'paid, 1 charged, 1 given, 2 lines': 'sold', 'pending, 0 charged, 0 given, 0 lines': 'untouched' }[
       figures

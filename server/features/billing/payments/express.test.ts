@@ -29,8 +29,8 @@ function approve({ visitor }: Shopper, order_id: string, payment_token: string, 
 }
 
 /** Orders the product of the sheet, at its price and for the wallet's address, and pays it. */
-async function buy(person: Shopper, card = testCards.pays, wish: object = {}) {
-  const order = await person.order({ episode_id: episodeIdOf(site), amount_cents: 99, ...wish })
+async function buy(person: Shopper, card = testCards.pays, params: object = {}) {
+  const order = await person.order({ episode_id: episodeIdOf(site), amount_cents: 99, ...params })
   return { order, answer: await approve(person, order.id, await person.cardToken(card)) }
 }
 
@@ -70,9 +70,12 @@ describe('an express wallet payment', () => {
     expect(intro).toBeDefined()
     expect((await buy(first, testCards.pays, await plan(first, intro))).answer.info?.status).toBe('paid')
     const again = await Shopper.create(site)
-    const wish = { ...(await plan(again, intro)), email: first.email }
-    expect(await again.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: price_cents } })
-    const { answer } = await buy(again, testCards.pays, { ...wish, amount_cents: price_cents })
+    const orderParams = { ...(await plan(again, intro)), email: first.email }
+    expect(await again.tryOrder(orderParams)).toMatchObject({
+      code: 409,
+      info: { amount_cents: price_cents },
+    })
+    const { answer } = await buy(again, testCards.pays, { ...orderParams, amount_cents: price_cents })
     expect(answer.info).toMatchObject({ status: 'paid', amount_cents: price_cents })
   })
 
@@ -80,8 +83,8 @@ describe('an express wallet payment', () => {
     const person = await Shopper.create(site)
     const { id: plan_id, price_cents } = await person.plan(30)
     const consent = { terms_text: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
-    const wish = { kind: 'plan', plan_id, amount_cents: price_cents, consent }
-    const { order, answer } = await buy(person, testCards.pays, wish)
+    const orderParams = { kind: 'plan', plan_id, amount_cents: price_cents, consent }
+    const { order, answer } = await buy(person, testCards.pays, orderParams)
     expect(answer.info?.status).toBe('paid')
     const row = await site.context.db
       .selectFrom('orders')
@@ -166,8 +169,12 @@ describe('an express wallet', () => {
     const { createPayment = 0 } = site.calls
     expect(await paid(second)).toMatchObject({ code: 409 })
     expect(site.calls['createPayment']).toBe(createPayment)
-    const wish = { kind: 'episode' as const, episode_id: episodeIdOf(site), gateway: 'sandbox' as const }
-    const again = await person.visitor.call(createOrder, { body: { ...wish, email: person.email } })
+    const orderParams = {
+      kind: 'episode' as const,
+      episode_id: episodeIdOf(site),
+      gateway: 'sandbox' as const,
+    }
+    const again = await person.visitor.call(createOrder, { body: { ...orderParams, email: person.email } })
     expect(again.answer.code).toBe(409)
   })
 })

@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeIdOf(site) })
+const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
@@ -39,7 +39,7 @@ describe('a payment whose answer was lost', () => {
   test('is unknown, not failed, and the look at the order finds it', async () => {
     const shopper = await Shopper.create(site)
     loseAnswers()
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 500,
       message: /won’t be charged twice/,
@@ -51,7 +51,7 @@ describe('a payment whose answer was lost', () => {
   test('is unknown if a wallet is requested with the order', async () => {
     const shopper = await Shopper.create(site)
     loseAnswers()
-    expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
+    expect(await shopper.tryOrder({ ...orderParams(), method: 'wallet' })).toMatchObject({
       code: 500,
       message: /won’t be charged twice/,
     })
@@ -60,7 +60,7 @@ describe('a payment whose answer was lost', () => {
   test('is found by the janitor, which sends nothing again', async () => {
     const shopper = await Shopper.create(site)
     loseAnswers()
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await shopper.tryPay(order.id, await shopper.cardToken())
     const sent = site.calls['createPayment']
     await tidy(15_000)
@@ -72,7 +72,7 @@ describe('a payment whose answer was lost', () => {
   test('is found when "Pay" is pressed again, also under the same key, and charged once', async () => {
     const shopper = await Shopper.create(site)
     loseAnswers()
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     const token = await shopper.cardToken()
     const key = { 'idempotency-key': `lost ${order.id}` }
     expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 500 })
@@ -90,7 +90,7 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
     await charged.promise
     return site.sound.createPayment(charge)
   }
-  const order = await shopper.order(wish())
+  const order = await shopper.order(orderParams())
   expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
     code: 500,
     message: /hasn’t answered/,
@@ -109,7 +109,7 @@ describe('a payment that never reached the gateway', () => {
   test('is abandoned after an hour and not before; the order can still be paid', async () => {
     const shopper = await Shopper.create(site)
     neverArrive()
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await shopper.tryPay(order.id, await shopper.cardToken())
     for (const wait of [15_000, minute, 6 * minute]) await tidy(wait)
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
@@ -129,7 +129,7 @@ describe('a payment that never reached the gateway', () => {
       late = () => site.sound.createPayment(charge)
       return Promise.reject(new Error('stuck on the way'))
     }
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await shopper.tryPay(order.id, await shopper.cardToken())
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 500,

@@ -59,8 +59,13 @@ async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
 
 /** Buys an episode with a saved card in one request. */
 function press(person: Shopper, saved_method_id = '', number = 5, headers: Record<string, string> = {}) {
-  const wish = { episode_id: episodeIdOf(site, number), saved_method_id, amount_cents: 99, email: undefined }
-  return person.tryOrder(wish, headers)
+  const orderParams = {
+    episode_id: episodeIdOf(site, number),
+    saved_method_id,
+    amount_cents: 99,
+    email: undefined,
+  }
+  return person.tryOrder(orderParams, headers)
 }
 
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
@@ -148,12 +153,12 @@ describe('a card is saved for purchases', () => {
 
   test('not while paying with the saved one', async () => {
     const { person, saved } = await saver()
-    const wish = {
+    const orderParams = {
       episode_id: episodeIdOf(site, 5),
       saved_method_id: saved?.id,
       save_method: { terms_text: termsText },
     }
-    expect(await person.tryOrder(wish)).toMatchObject({ code: 400, message: /not saved again/ })
+    expect(await person.tryOrder(orderParams)).toMatchObject({ code: 400, message: /not saved again/ })
   })
 
   test('not if the payment buys nothing and is refunded', async () => {
@@ -193,8 +198,8 @@ describe('a purchase with a saved card', () => {
     const first = answers.find(({ code }) => code === 200)
     expect(first?.info?.status).toBe('paid')
     // A request that arrives after the payment receives the paid order.
-    const told = answers.filter(({ code }) => code !== 409).map(({ code, info }) => [code, info?.id])
-    expect(told).toEqual(told.map(() => [200, first?.info?.id]))
+    const outcomes = answers.filter(({ code }) => code !== 409).map(({ code, info }) => [code, info?.id])
+    expect(outcomes).toEqual(outcomes.map(() => [200, first?.info?.id]))
     expect(await paymentsOf(first?.info)).toMatchObject([{ status: 'succeeded', refundedCents: 0 }])
     expect((await ordersOf(userId)).map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
@@ -254,8 +259,8 @@ describe('a purchase with a saved card', () => {
 
   test('at another price than was shown is not made', async () => {
     const { person, saved, userId } = await saver()
-    const wish = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
-    expect(await person.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
+    const orderParams = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
+    expect(await person.tryOrder(orderParams)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await ordersOf(userId)).toHaveLength(1)
   })
 

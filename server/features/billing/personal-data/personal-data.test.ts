@@ -81,13 +81,13 @@ test("a guest's orders, methods, subscription and keys become the member's, once
 
 test('if both users used the same idempotency key, the answer to the member is kept', async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
-  const kept = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
+  const order = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
   await merge()
   const repeated = await member.shopper.visitor.callOk(createOrder, {
     headers: { 'idempotency-key': 'the same' },
     body: { ...episode(5), gateway: 'sandbox', email: member.shopper.email },
   })
-  expect(repeated.id).toBe(kept.id)
+  expect(repeated.id).toBe(order.id)
   expect(await rowsOf('idempotency_keys', guest)).toEqual([])
 })
 
@@ -195,14 +195,14 @@ test('deleting an account ends its subscription, and removes its methods and the
 test('deleting an account cancels the mails about its orders, and no other mails', async () => {
   const { db } = site.context
   const shared = { ...episode(5), email: `Shared-${guest.shopper.email}` }
-  const given = await guest.shopper.buy(shared)
-  await giveUpMailsAbout(given.info?.id ?? '')
+  const purchase = await guest.shopper.buy(shared)
+  await giveUpMailsAbout(purchase.info?.id ?? '')
   await guest.shopper.buy({ ...shared, ...episode(4) })
   const { info } = await member.shopper.buy({ ...shared, ...episode(5) })
   await guest.shopper.visitor.callOk(deleteUser)
-  const left = await site.mails(shared.email)
-  expect(left).toHaveLength(1)
-  expect(left[0]?.text).toContain(orderNumber(info?.id ?? ''))
+  const mails = await site.mails(shared.email)
+  expect(mails).toHaveLength(1)
+  expect(mails[0]?.text).toContain(orderNumber(info?.id ?? ''))
   const recipients = await db.selectFrom('abandoned_mails').select('recipient').execute()
   expect(recipients).not.toContainEqual({ recipient: shared.email })
 })

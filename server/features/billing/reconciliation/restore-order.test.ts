@@ -196,12 +196,12 @@ describe.each([
   test("a purchase is restored with the buyer's consents and referral link", async () => {
     const shopper = await Shopper.create(shop.site)
     const immediate_delivery = true
-    const wish = {
+    const orderParams = {
       ...shop.wish,
       episode_id: episodeId(),
       consent: { terms_text: 'What was shown', immediate_delivery },
     }
-    const order = await shopper.order(wish, { 'x-referrer-token': 'spring, 50 %' })
+    const order = await shopper.order(orderParams, { 'x-referrer-token': 'spring, 50 %' })
     await shop.pay(shopper, order)
     const { consent, attribution } = (await rowOf(order.id)) ?? {}
     expect(attribution).toEqual({ referrer_token: 'spring, 50 %' })
@@ -217,8 +217,8 @@ describe.each([
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const consent = { terms_text: 'What was shown' }
-    const wish = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
-    const order = await shopper.order(wish, { 'x-referrer-token': 'l'.repeat(128) })
+    const orderParams = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
+    const order = await shopper.order(orderParams, { 'x-referrer-token': 'l'.repeat(128) })
     await shop.pay(shopper, order)
     await restore()
     await reconcile(shop.site.context)

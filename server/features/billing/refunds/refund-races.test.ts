@@ -53,8 +53,8 @@ test('a full refund that is requested 20 times concurrently is made once, and th
 
 test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
   const { orderId, look, gone } = await bought()
-  const wish = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
-  const settled = await times(20, () => refundOrder(site.context, orderId, wish))
+  const refund = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
+  const settled = await times(20, () => refundOrder(site.context, orderId, refund))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'editConflict')).toBe(true)
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await gone()).toBe(40)

@@ -33,8 +33,8 @@ const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ te
 describe('automatic refunds', () => {
   test('closes the second order for one item with its reason, on the page, by mail and in the studio', async () => {
     const shopper = await Shopper.create(site)
-    const wish = { episode_id: episodeIdOf(site) }
-    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const orderParams = { episode_id: episodeIdOf(site) }
+    const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)
@@ -81,8 +81,8 @@ describe('automatic refunds', () => {
 
 test('the rest is refunded if a part was refunded at the gateway before', async () => {
   const shopper = await Shopper.create(site)
-  const wish = { episode_id: episodeIdOf(site) }
-  const orders = [await shopper.order(wish), await shopper.order(wish)]
+  const orderParams = { episode_id: episodeIdOf(site) }
+  const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
   const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
   site.trouble.createPayment = async (charge) => {
     const { reference } = await site.sound.createPayment(charge)
@@ -118,8 +118,8 @@ describe('money that bought nothing and that does not go back', () => {
   /** Makes two payments for one episode; the refund of the second is sent as the gateway permits. */
   async function paidTwice(): Promise<string> {
     const shopper = await Shopper.create(site)
-    const wish = { episode_id: episodeIdOf(site) }
-    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const orderParams = { episode_id: episodeIdOf(site) }
+    const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)

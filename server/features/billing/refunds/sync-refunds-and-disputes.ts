@@ -148,11 +148,11 @@ export function withRecordedDispute(
   // PayPal reports the dispute with the capture itself if it took the money; that report is used as it is.
   if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute_status === null)
     return payment
-  const left = payment.amountCents - payment.refundedCents
+  const unrefundedCents = payment.amountCents - payment.refundedCents
   return {
     ...payment,
     dispute: recorded.dispute_status,
-    disputedCents: Math.min(recorded.dispute_debited_cents, left),
+    disputedCents: Math.min(recorded.dispute_debited_cents, unrefundedCents),
   }
 }
 
@@ -163,8 +163,8 @@ export function withRecordedDispute(
 function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payment {
   if (!payment.missing) return withRecordedDispute(payment, recorded.attempt)
   const refundedCents = sumRefunds(succeededRefunds(recorded))
-  const left = recorded.cents - refundedCents
-  const disputedCents = Math.min(payment.disputedCents ?? left, left)
+  const unrefundedCents = recorded.cents - refundedCents
+  const disputedCents = Math.min(payment.disputedCents ?? unrefundedCents, unrefundedCents)
   return { ...payment, amountCents: recorded.cents, refundedCents, disputedCents }
 }
 

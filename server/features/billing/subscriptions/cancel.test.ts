@@ -83,8 +83,8 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   expect(answers.map(({ code }) => code)).toEqual([...Array(5).fill(200), ...Array(5).fill(500)])
   expect(answers.at(-1)?.message).toMatch(/several times today. Please try again tomorrow/)
   expect((await membership(shopper)).cancel_at_period_end).toBe(true)
-  const told = (await site.mails(email)).map(({ subject }) => subject)
-  expect(told.filter((subject) => !subject.startsWith('Your receipt'))).toHaveLength(6)
+  const subjects = (await site.mails(email)).map(({ subject }) => subject)
+  expect(subjects.filter((subject) => !subject.startsWith('Your receipt'))).toHaveLength(6)
   const { rows } = await site.context.database.pool.query(
     "SELECT FROM audit_events WHERE user_id = $1 AND event LIKE 'subscription_%'",
     [id],

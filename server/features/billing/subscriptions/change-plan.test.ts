@@ -132,12 +132,12 @@ test('a change of plan that could not be charged is owed at its own price, also 
     owed: { name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 },
   })
   const { owed } = await person.membership()
-  const wish = { kind: 'plan', plan_id: owed?.id ?? '' } as const
-  expect(await person.shopper.tryOrder({ ...wish, amount_cents: 999 })).toMatchObject({
+  const orderParams = { kind: 'plan', plan_id: owed?.id ?? '' } as const
+  expect(await person.shopper.tryOrder({ ...orderParams, amount_cents: 999 })).toMatchObject({
     code: 409,
     info: { amount_cents: 2499 },
   })
-  expect(await person.shopper.buy({ ...wish, amount_cents: 2499 })).toMatchObject({
+  expect(await person.shopper.buy({ ...orderParams, amount_cents: 2499 })).toMatchObject({
     info: { status: 'paid' },
   })
   const membership = await person.membership()
@@ -172,10 +172,13 @@ test('a plan that is no longer on sale can be kept, and paid manually, but not s
     site.context.db.updateTable('plans').set({ archived_at }).where('id', '=', weekly).execute()
   await archive(new Date(0))
   try {
-    const wish = { kind: 'plan', plan_id: weekly } as const
-    expect(await pays.shopper.buy(wish)).toMatchObject({ info: { status: 'paid', amount_cents: 999 } })
-    expect(await stays.shopper.tryOrder(wish)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
-    expect(await (await Shopper.create(site)).tryOrder(wish)).toMatchObject({ code: 404 })
+    const orderParams = { kind: 'plan', plan_id: weekly } as const
+    expect(await pays.shopper.buy(orderParams)).toMatchObject({ info: { status: 'paid', amount_cents: 999 } })
+    expect(await stays.shopper.tryOrder(orderParams)).toMatchObject({
+      code: 200,
+      info: { status: 'cancelled' },
+    })
+    expect(await (await Shopper.create(site)).tryOrder(orderParams)).toMatchObject({ code: 404 })
   } finally {
     await archive(null)
   }

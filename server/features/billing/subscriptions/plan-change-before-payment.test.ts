@@ -24,9 +24,9 @@ afterEach(() => {
 
 async function change(
   { shopper }: Subscriber,
-  wish: BodyOf<typeof changePaymentMethod>,
+  params: BodyOf<typeof changePaymentMethod>,
 ): Promise<PaymentMethodChange> {
-  const body = { first_name: 'Ada', last_name: 'Lovelace', ...wish }
+  const body = { first_name: 'Ada', last_name: 'Lovelace', ...params }
   const answer: Envelope<PaymentMethodChange> = (await shopper.visitor.call(changePaymentMethod, { body }))
     .answer
   if (!answer.info) throw new Error(JSON.stringify(answer))

@@ -34,7 +34,7 @@ const charged = async (person: Subscriber) =>
 
 /** Advances the clock day by day, and runs renewals and price notices each day. */
 async function live(person: Subscriber, days: number): Promise<void> {
-  for (let left = days; left > 0; left--) {
+  for (let remaining = days; remaining > 0; remaining--) {
     await person.advanceAndRenew(day)
     await tellAll()
   }

@@ -18,15 +18,16 @@ const address = () => `reader-${++addresses}@example.com`
 const isOther = (subject: string) =>
   /^(Your receipt|Receipt|Ihr Beleg|Beleg|Your plan is cancelled)/.test(subject)
 /** Returns the mails to a subscriber except receipts and confirmations of a cancellation. */
-const told = async (email: string) => (await site.mails(email)).filter(({ subject }) => !isOther(subject))
-const subjects = async (email: string) => (await told(email)).map(({ subject }) => subject)
+const reminders = async (email: string) =>
+  (await site.mails(email)).filter(({ subject }) => !isOther(subject))
+const subjects = async (email: string) => (await reminders(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)
 
 test('a mail announces the end of an introductory price, with the price after it', async () => {
   const email = address()
   await Subscriber.create(site, { email })
   await Promise.all([remind(), remind(), remind()])
-  const mails = await told(email)
+  const mails = await reminders(email)
   expect(mails.map(({ subject }) => subject)).toEqual(['Your introductory price ends soon'])
   expect(mails[0]?.text).toContain('$9.99 every 7 days')
   await remind()

@@ -53,8 +53,8 @@ async function makeRenewal({
   const rows = await insertSubscription(db, periodEnd, subscription)
   const order = await insertPlanOrder(db, rows, change)
   const key = `renew:${rows.subscriptionId}`
-  const given = { idempotency_key: key, started_at: periodEnd, ...attempt }
-  return { rows, order, attempt: await insertAttemptRow(db, order.id, given) }
+  const values = { idempotency_key: key, started_at: periodEnd, ...attempt }
+  return { rows, order, attempt: await insertAttemptRow(db, order.id, values) }
 }
 
 const pastDue = { status: 'past_due', grace_ends_at: graceEnd, next_charge_at: after(day) } as const
@@ -133,8 +133,8 @@ describe('a renewal that was paid', () => {
   const wallet = (reference: string) => ({ reference, brand: 'paypal', last4: null })
 
   test('starts the next period at the end of the old one', async () => {
-    const told = { announced_price_cents: 1099, announced_price_from: periodEnd }
-    const renewal = await makeRenewal({ subscription: told, order: { amount_cents: 1099 } })
+    const announcement = { announced_price_cents: 1099, announced_price_from: periodEnd }
+    const renewal = await makeRenewal({ subscription: announcement, order: { amount_cents: 1099 } })
     await pay(renewal, periodEnd)
     const endsAt = after(7 * day)
     expect(await read(renewal.rows)).toMatchObject({

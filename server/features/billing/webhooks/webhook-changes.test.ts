@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const minute = 60_000
 const hour = 60 * minute
-const wish = () => ({ episode_id: episodeIdOf(site) })
+const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const byKey = (key: string) => paymentByKey(site, key)
 const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
@@ -36,7 +36,7 @@ describe('a webhook event', () => {
   }
 
   async function confirmed(shopper: Shopper) {
-    const { info } = await shopper.buy(wish(), testCards.requires3dsAlways)
+    const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     const payment = await byKey(`pay:${info?.id}:1`)
     return { orderId: info?.id ?? '', reference: payment?.reference ?? '' }
@@ -100,15 +100,15 @@ describe('a webhook event', () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     await leaveToNotification(orderId)
     const now = site.context.clock.now()
-    const told = (reference: string, at: Date) => ({
+    const eventRow = (reference: string, at: Date) => ({
       gateway: 'sandbox' as const,
       event_id: `evt_${reference}`,
       reference,
       received_at: at,
       next_poll_at: at,
     })
-    const stuck = Array.from({ length: 20 }, (_, index) => told(`stuck_${index}`, now))
-    const late = told(reference, new Date(now.getTime() + 1))
+    const stuck = Array.from({ length: 20 }, (_, index) => eventRow(`stuck_${index}`, now))
+    const late = eventRow(reference, new Date(now.getTime() + 1))
     await site.context.db
       .insertInto('webhook_events')
       .values([...stuck, late])

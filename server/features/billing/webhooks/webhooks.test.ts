@@ -93,7 +93,7 @@ async function fiveTimesShuffled(): Promise<void> {
 }
 
 /** A sequence of events at a gateway; `told` is called after each one with new notifications. @returns the order */
-type Story = (shopper: Shopper, told: () => Promise<void>) => Promise<Order>
+type Story = (shopper: Shopper, deliverEvents: () => Promise<void>) => Promise<Order>
 
 const episode = () => ({ episode_id: video.episodes[4]?.id })
 const byStripe = () => ({ ...episode(), gateway: 'stripe' as const })
@@ -101,98 +101,100 @@ const byPaypal = () => ({ ...episode(), gateway: 'paypal' as const, method: 'wal
 const paymentOf = ({ next }: Order) => next.client_secret?.split('_secret_')[0] ?? ''
 const tokenOf = ({ next }: Order) => new URL(next.url ?? '').searchParams.get('token') ?? ''
 
-async function paidByStripe(shopper: Shopper, told: () => Promise<void>): Promise<Order> {
+async function paidByStripe(shopper: Shopper, deliverEvents: () => Promise<void>): Promise<Order> {
   const order = await shopper.order(byStripe())
   await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
-  await told()
+  await deliverEvents()
   return order
 }
 
 const refundAtStripe = (order: Order, amount: number) =>
   stripe.books.refund({ payment_intent: paymentOf(order), amount: String(amount) })
 
-async function checkedBySandbox(shopper: Shopper, told: () => Promise<void>, said: 'yes' | 'no') {
+async function checkedBySandbox(shopper: Shopper, deliverEvents: () => Promise<void>, said: 'yes' | 'no') {
   const { info: order } = await shopper.buy(episode(), testCards.requires3dsOnce)
   const url = order?.next.url ?? ''
   await shopper.answerBankPage(url, said)
   atSandbox.push(new URL(url, site.url).searchParams.get('payment') ?? '')
-  await told()
+  await deliverEvents()
   if (!order) throw new Error('there is no order')
   return order
 }
 
 const stories: Record<string, Story> = {
   'stripe, paid': paidByStripe,
-  'stripe, declined': async (shopper, told) => {
+  'stripe, declined': async (shopper, deliverEvents) => {
     const order = await shopper.order(byStripe())
     await stripe.confirm(order.next.client_secret ?? '', testCards.noFunds)
-    await told()
+    await deliverEvents()
     return order
   },
-  "stripe, the bank's check passed": async (shopper, told) => {
+  "stripe, the bank's check passed": async (shopper, deliverEvents) => {
     const order = await shopper.order(byStripe())
     await stripe.confirm(order.next.client_secret ?? '', testCards.requires3dsAlways)
-    await told()
+    await deliverEvents()
     stripe.books.answerChallenge(paymentOf(order), 'yes')
-    await told()
+    await deliverEvents()
     return order
   },
-  'stripe, a plan': async (shopper, told) => {
+  'stripe, a plan': async (shopper, deliverEvents) => {
     const plan_id = (await shopper.plan(30)).id
     const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'stripe' })
     await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
-    await told()
+    await deliverEvents()
     return order
   },
-  'stripe, refunded in two parts': async (shopper, told) => {
-    const order = await paidByStripe(shopper, told)
+  'stripe, refunded in two parts': async (shopper, deliverEvents) => {
+    const order = await paidByStripe(shopper, deliverEvents)
     refundAtStripe(order, 40)
-    await told()
+    await deliverEvents()
     refundAtStripe(order, 59)
-    await told()
+    await deliverEvents()
     return order
   },
-  'stripe, disputed and won': async (shopper, told) => {
-    const order = await paidByStripe(shopper, told)
+  'stripe, disputed and won': async (shopper, deliverEvents) => {
+    const order = await paidByStripe(shopper, deliverEvents)
     stripe.books.dispute(paymentOf(order), 'needs_response')
-    await told()
+    await deliverEvents()
     stripe.books.dispute(paymentOf(order), 'won')
-    await told()
+    await deliverEvents()
     return order
   },
-  'stripe, disputed and lost': async (shopper, told) => {
-    const order = await paidByStripe(shopper, told)
+  'stripe, disputed and lost': async (shopper, deliverEvents) => {
+    const order = await paidByStripe(shopper, deliverEvents)
     stripe.books.dispute(paymentOf(order), 'needs_response')
-    await told()
+    await deliverEvents()
     stripe.books.dispute(paymentOf(order), 'lost')
-    await told()
+    await deliverEvents()
     return order
   },
-  'paypal, approved': async (shopper, told) => {
+  'paypal, approved': async (shopper, deliverEvents) => {
     const order = await shopper.order(byPaypal())
     paypal.orders.approve(tokenOf(order))
-    await told()
+    await deliverEvents()
     return order
   },
-  'paypal, declined': async (shopper, told) => {
+  'paypal, declined': async (shopper, deliverEvents) => {
     const order = await shopper.order(byPaypal())
     paypal.orders.approve(tokenOf(order), 'declined')
-    await told()
+    await deliverEvents()
     return order
   },
-  'paypal, refunded in part': async (shopper, told) => {
+  'paypal, refunded in part': async (shopper, deliverEvents) => {
     const order = await shopper.order(byPaypal())
     paypal.orders.approve(tokenOf(order))
-    await told()
+    await deliverEvents()
     // The user's return queries the payment too.
     await shopper.getOrder(order.id)
     const [capture] = paypal.orders.get(tokenOf(order)).captures
     paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.40' } })
-    await told()
+    await deliverEvents()
     return order
   },
-  "sandbox, the bank's check passed": (shopper, told) => checkedBySandbox(shopper, told, 'yes'),
-  "sandbox, the bank's check failed": (shopper, told) => checkedBySandbox(shopper, told, 'no'),
+  "sandbox, the bank's check passed": (shopper, deliverEvents) =>
+    checkedBySandbox(shopper, deliverEvents, 'yes'),
+  "sandbox, the bank's check failed": (shopper, deliverEvents) =>
+    checkedBySandbox(shopper, deliverEvents, 'no'),
 }
 
 /** Returns all stored data of an order, without ids and times. */

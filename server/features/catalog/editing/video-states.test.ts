@@ -127,10 +127,10 @@ test('releases due videos that have an episode', async () => {
   const moment = { state: 'scheduled', released_at: now } as const
   const due = await makeVideo(moment)
   const others: Video[] = [scheduled, waiting, draft, archived]
-  const kept = await Promise.all(others.map((video) => makeVideo(video)))
+  const ids = await Promise.all(others.map((video) => makeVideo(video)))
   const empty = await makeVideo(moment, 0)
   await publishScheduledVideos(database.db, now)
   expect(await look(due)).toEqual({ state: 'published', released_at: now })
-  expect(await Promise.all(kept.map(look))).toEqual(others)
+  expect(await Promise.all(ids.map(look))).toEqual(others)
   expect(await look(empty)).toEqual(moment)
 })

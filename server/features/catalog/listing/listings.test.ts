@@ -410,8 +410,8 @@ describe('recommendations', () => {
     expect(all.slice(0, 2)).toEqual([second.id, others[0]?.id])
     let minute = 2
     const seen = await turnPages(visitor, { section, limit: 3 }, async (ids) => {
-      const [given, further] = [videos.find(({ id }) => ids.includes(id)), others.at(-minute)]
-      for (const video of [given, further]) {
+      const [listed, further] = [videos.find(({ id }) => ids.includes(id)), others.at(-minute)]
+      for (const video of [listed, further]) {
         if (!video) continue
         await count(video, minute % 2 ? 5000 : 1)
         await watch(visitor, video, ++minute)

@@ -96,8 +96,8 @@ class History {
   }
 
   listed(person: Person) {
-    const kept = [...this.entries[person]].filter(([, entry]) => !entry.removed)
-    return kept
+    const remaining = [...this.entries[person]].filter(([, entry]) => !entry.removed)
+    return remaining
       .map(([video, { episode, position, at }]) => ({
         video_id: videos[video]?.id ?? '',
         episode_id: videos[video]?.episodes[episode]?.id ?? '',
@@ -140,9 +140,9 @@ class Save extends Step {
     position: number
     at: number
   }
-  constructor(wish: Save['wish']) {
+  constructor(params: Save['wish']) {
     super()
-    this.wish = wish
+    this.wish = params
   }
   /** Skips a position with the same time as an existing one, because either of them could win in two processes. */
   override check({ entries, now }: Readonly<History>): boolean {
@@ -178,9 +178,9 @@ class Save extends Step {
 
 class Remove extends Step {
   readonly wish: { process: number; person: Person; video: number; at: number | undefined }
-  constructor(wish: Remove['wish']) {
+  constructor(params: Remove['wish']) {
     super()
-    this.wish = wish
+    this.wish = params
   }
   toString(): string {
     const { process, person, video, at } = this.wish
@@ -283,10 +283,10 @@ const steps = fc.commands<History, TestSite, false>(
         position: fc.nat({ max: 9 }),
         at: minutes,
       })
-      .map((wish) => new Save({ ...wish, position: wish.position * 1000 })),
+      .map((params) => new Save({ ...params, position: params.position * 1000 })),
     fc
       .record({ process, person, video, at: fc.option(minutes, { nil: undefined }) })
-      .map((wish) => new Remove(wish)),
+      .map((params) => new Remove(params)),
     process.map((number) => new SignIn(number)),
     process.map((number) => new Write(number)),
     fc.constantFrom(1, 20, 40).map((passed) => new Wait(passed)),

@@ -47,14 +47,14 @@ const eventsOf = async (id: string) =>
   (await query('SELECT event FROM audit_events WHERE user_id = $1 ORDER BY id', [id])).map((row) => row.event)
 
 describe('registering', () => {
-  const wish = { email: 'ada@example.com', password, repeat_password: password }
+  const registration = { email: 'ada@example.com', password, repeat_password: password }
 
   it('turns the guest into a member with the same id and keeps its profile', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(changeUser, {
       body: { display_name: 'Ada', consent: { marketing: true } },
     })
-    const { headers, answer } = await visitor.call(registerUser, { body: wish })
+    const { headers, answer } = await visitor.call(registerUser, { body: registration })
     expect(answer.info).toMatchObject({
       id,
       role: 'member',
@@ -76,7 +76,7 @@ describe('registering', () => {
   })
 
   it('works without a token, and stores a name', async () => {
-    const body = { ...wish, email: 'bo@example.com', display_name: '  Bo  ' }
+    const body = { ...registration, email: 'bo@example.com', display_name: '  Bo  ' }
     expect(await site.visitor().callOk(registerUser, { body })).toMatchObject({
       role: 'member',
       display_name: 'Bo',
@@ -99,14 +99,14 @@ describe('registering', () => {
   ])('names the field %s if it %s', async (field, _what, change) => {
     const visitor = await guest()
     const { status, answer } = await visitor.call(registerUser, {
-      body: { ...wish, email: 'new@example.com', ...change },
+      body: { ...registration, email: 'new@example.com', ...change },
     })
     expect([status, answer]).toMatchObject([200, { code: 500, info: { field }, message: expect.any(String) }])
     expect((await visitor.callOk(getUser)).role).toBe('visitor')
   })
 
   it('counts a name in visible characters', async () => {
-    const body = { ...wish, email: 'smile@example.com', display_name: '😀'.repeat(64) }
+    const body = { ...registration, email: 'smile@example.com', display_name: '😀'.repeat(64) }
     expect((await site.visitor().callOk(registerUser, { body })).display_name).toBe('😀'.repeat(64))
   })
 
@@ -114,7 +114,7 @@ describe('registering', () => {
     const register = (email: string) =>
       site
         .visitor()
-        .call(registerUser, { body: { ...wish, email } })
+        .call(registerUser, { body: { ...registration, email } })
         .then(({ answer }) => answer)
     expect(await register('zoe\u0308@xn--exmple-cua.com')).toMatchObject({
       code: 200,
@@ -129,13 +129,14 @@ describe('registering', () => {
   it('is refused to a signed-in member', async () => {
     const { visitor } = await registerMember(site)
     expect(
-      (await visitor.call(registerUser, { body: { ...wish, email: 'x@example.com' } })).answer.code,
+      (await visitor.call(registerUser, { body: { ...registration, email: 'x@example.com' } })).answer.code,
     ).toBe(409)
   })
 
   it('is limited per network, including attempts with taken e-mails', async () => {
     const strict = await startTestSite({}, { RATE_LIMIT_REGISTER_PER_IP: '2/h' })
-    const register = (email: string) => strict.visitor().call(registerUser, { body: { ...wish, email } })
+    const register = (email: string) =>
+      strict.visitor().call(registerUser, { body: { ...registration, email } })
     expect((await register('early@example.com')).answer.code).toBe(200)
     expect((await register('early@example.com')).answer).toMatchObject({
       code: 500,

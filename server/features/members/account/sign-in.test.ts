@@ -29,8 +29,8 @@ async function guest(headers?: Record<string, string>): Promise<Visitor> {
   await visitor.callOk(getUser)
   return visitor
 }
-const enter = (visitor: Visitor, email: string, given = password) =>
-  visitor.call(signIn, { body: { email, password: given } })
+const enter = (visitor: Visitor, email: string, attempted = password) =>
+  visitor.call(signIn, { body: { email, password: attempted } })
 const auditOf = async (event: string) =>
   (await site.context.database.pool.query('SELECT * FROM audit_events WHERE event = $1 ORDER BY id', [event]))
     .rows
@@ -217,9 +217,9 @@ describe('a session', () => {
     const before = visitor.cookie
     const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
     await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
-    const kept = visitor.cookie
+    const cookie = visitor.cookie
     const { user } = await registerMember(site, visitor)
-    const stolen: Record<string, string>[] = [{ cookie: kept }, { 'x-user-token': header }]
+    const stolen: Record<string, string>[] = [{ cookie }, { 'x-user-token': header }]
     for (const headers of stolen) {
       expect((await site.visitor(headers).callOk(getUser)).id).not.toBe(user.id)
       expect(

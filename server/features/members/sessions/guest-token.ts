@@ -44,14 +44,14 @@ export function readGuest(secret: string, transport: TokenTransport, token: stri
   if (token.length > maxTokenLength) return null
   const end = token.lastIndexOf('.')
   const claims = token.slice(0, end)
-  const [kind, userId, kept, issued, referrerClaim] = claims.split('.')
+  const [kind, userId, stored, issued, referrerClaim] = claims.split('.')
   if (kind !== 'g' || !userId || !issued) return null
   if (!sameText(token.slice(end + 1), macOf(secret, transport, claims))) return null
   const age = now.getTime() - parseInt(issued, 36)
   if (age > maxAgeMs) return null
   return {
     userId,
-    isStored: kept === '1',
+    isStored: stored === '1',
     firstReferrerToken: referrerClaim && Buffer.from(referrerClaim, 'base64url').toString(),
   }
 }

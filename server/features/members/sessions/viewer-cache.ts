@@ -141,10 +141,10 @@ export function createViewerCache({ pool, sessions, clock, log, isHttps }: Optio
 
 /** Hashes all tokens of a call, so that keys are short, and useless if leaked. */
 function cacheKey({ cookies, headers }: TokenSource, isHttps: boolean): string {
-  const given = [
+  const keyParts = [
     cookies[cookieName(isHttps, 'session')],
     cookies[cookieName(isHttps, 'guest')],
     headers['x-user-token'],
   ]
-  return hash('sha256', JSON.stringify(given), 'base64')
+  return hash('sha256', JSON.stringify(keyParts), 'base64')
 }

@@ -41,8 +41,8 @@ it('one identity that two members link concurrently becomes one’s, and the oth
     '/individual',
     '/individual?social=already_linked&provider=oidc&return_to=%2Findividual',
   ])
-  const kept = await Promise.all(members.map(({ id }) => site.identitiesOf(id)))
-  expect(kept.flat()).toHaveLength(1)
+  const identities = await Promise.all(members.map(({ id }) => site.identitiesOf(id)))
+  expect(identities.flat()).toHaveLength(1)
 })
 
 it('two identities in two tabs of one guest make it a member once', async () => {

@@ -41,12 +41,12 @@ describe('a first visit', () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser, { headers: { 'x-referrer-token': 'spring' } })
     await signInWithProvider(visitor)
-    const kept = await site.context.db
+    const users = await site.context.db
       .selectFrom('attribution')
       .select('first_touch')
       .where('user_id', '=', id)
       .execute()
-    expect(kept).toEqual([{ first_touch: { referrer_token: 'spring' } }])
+    expect(users).toEqual([{ first_touch: { referrer_token: 'spring' } }])
   })
 
   it('uses the name, and no e-mail that the provider has not verified', async () => {
@@ -85,16 +85,16 @@ describe('a first visit', () => {
 })
 
 it('runs the lifecycle hooks at the first visit, not at a second', async () => {
-  const told: unknown[] = []
+  const registered: unknown[] = []
   const { lifecycleHooks } = site.context
   const { register } = lifecycleHooks
-  lifecycleHooks.register = [async (_tx, newcomer) => void told.push(newcomer)]
+  lifecycleHooks.register = [async (_tx, newcomer) => void registered.push(newcomer)]
   const visitor = site.visitor()
   await signInWithProvider(visitor)
   await signInWithProvider(site.visitor())
   lifecycleHooks.register = register
   const { id, email } = await visitor.callOk(getUser)
-  expect(told).toEqual([expect.objectContaining({ id, email })])
+  expect(registered).toEqual([expect.objectContaining({ id, email })])
 })
 
 describe('a returning user', () => {
@@ -193,8 +193,8 @@ describe('a member who starts a provider', () => {
   it('does not link at another site’s request, nor if the browser hides who initiated it', async () => {
     const { visitor } = await site.createMember()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
-    for (const wish of ['cross-site', 'same-site', 'none']) {
-      const response = await start({ 'sec-fetch-site': wish })
+    for (const fetchSite of ['cross-site', 'same-site', 'none']) {
+      const response = await start({ 'sec-fetch-site': fetchSite })
       expect([response.status, locationOf(response)]).toEqual([303, '/login'])
     }
   })

@@ -25,9 +25,9 @@ const query = async (text: string, values: unknown[] = []) =>
   (await site.context.database.pool.query<Record<string, unknown>>(text, values)).rows
 /** Runs the pending work, or this number of batches, like a process that ends then. */
 async function work(batches = Infinity): Promise<void> {
-  let left = batches
+  let remaining = batches
   const signal = new AbortController().signal
-  Object.defineProperty(signal, 'aborted', { get: () => left-- <= 0 })
+  Object.defineProperty(signal, 'aborted', { get: () => remaining-- <= 0 })
   await catalogJobs(site.context)
     .find(({ name }) => name === 'finish-tag-changes')
     ?.run(signal)

@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creates a video with these tags. */
-async function tagged(tags: string[], wish: Parameters<typeof buildVideo>[1] = {}): Promise<string> {
-  const { id } = await buildVideo(site.context, wish)
+async function tagged(tags: string[], overrides: Parameters<typeof buildVideo>[1] = {}): Promise<string> {
+  const { id } = await buildVideo(site.context, overrides)
   await studio.callOk(editVideo, { body: { id, tags } })
   return id
 }

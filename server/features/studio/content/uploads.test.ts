@@ -152,8 +152,8 @@ describe('a file', () => {
   it('that the worker has claimed cannot be cancelled', async () => {
     const video = await begin()
     const id = await bring(video, short)
-    const given = { body: { video_id: video, ids: [id] } }
-    expect(await studio.callOk(removeUploads, given)).toEqual({ removed: 0, not_removed: ['01.mp4'] })
+    const request = { body: { video_id: video, ids: [id] } }
+    expect(await studio.callOk(removeUploads, request)).toEqual({ removed: 0, not_removed: ['01.mp4'] })
     await takeAll()
     expect(await episodesOf(video)).toHaveLength(1)
     await makeAll()

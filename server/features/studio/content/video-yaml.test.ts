@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const read = (given: string) => studio.callOk(parseVideoDescription, { body: { text: given } })
+const read = (text: string) => studio.callOk(parseVideoDescription, { body: { text } })
 
 it('parses a video.yaml to the fields of an edit, which is recorded in the audit log', async () => {
   const { description, error } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
@@ -51,8 +51,8 @@ it('parses a video.yaml to the fields of an edit, which is recorded in the audit
     price: { episode_cents: 89, video_cents: 899, currency: 'EUR' },
   })
   const owner = await signInOperator(site, 'owner')
-  const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
-  expect(deed).toMatchObject({
+  const [auditEvent] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
+  expect(auditEvent).toMatchObject({
     event: 'studio video edit',
     details: { before: { titles: { en: 'Draft' } }, after: { titles: { en: 'Salt', fy: 'Sel' } } },
   })
@@ -64,6 +64,6 @@ it.each([
   [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
   [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
   ['', 'the file must hold keys'],
-])('reports a mistake in one with a readable message: %j', async (given, words) => {
-  expect(await read(given)).toMatchObject({ description: null, error: expect.stringContaining(words) })
+])('reports a mistake in one with a readable message: %j', async (text, words) => {
+  expect(await read(text)).toMatchObject({ description: null, error: expect.stringContaining(words) })
 })

@@ -98,8 +98,8 @@ describe('editing a video', () => {
       free_episodes: 5,
     })
     const owner = await signInOperator(site, 'owner')
-    const [deed] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
-    expect(deed).toMatchObject({
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents, { query: { subject: id } })).list
+    expect(auditEvent).toMatchObject({
       event: 'studio video edit',
       details: {
         before: { badge: null, featured: false, free_episodes: 3 },
@@ -299,8 +299,8 @@ describe('the episodes of a video', () => {
       { id: first ?? '', titles: { en: ' Tide ' } },
       { id: second ?? '', titles: { en: 'Ebb' } },
     ]
-    const name = (given: object[]) =>
-      studio.call(setEpisodeTitles, { body: { video_id: id, episodes: given as typeof named } })
+    const name = (episodes: object[]) =>
+      studio.call(setEpisodeTitles, { body: { video_id: id, episodes: episodes as typeof named } })
     expect((await name(named)).answer.code).toBe(200)
     expect((await name(named)).answer.code).toBe(200)
     const { list } = await studio.callOk(listStudioEpisodes, { query: { video_id: id } })
@@ -324,8 +324,8 @@ describe('the episodes of a video', () => {
       { id: first, titles: { en: 'Neap' } },
     ]
     expect((await name(twice)).answer.code).toBe(409)
-    for (const given of [[], Array.from({ length: 501 }, () => named[0] ?? {})])
-      expect((await name(given)).answer.code).toBe(400)
+    for (const episodes of [[], Array.from({ length: 501 }, () => named[0] ?? {})])
+      expect((await name(episodes)).answer.code).toBe(400)
   })
 
   it('of a draft play for an operator only', async () => {

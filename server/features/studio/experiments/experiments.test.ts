@@ -200,9 +200,9 @@ describe('the number of free episodes', () => {
       await createGuestInVariant(site, experiment, 0),
       await createGuestInVariant(site, experiment, 1),
     ]
-    const wish = { kind: 'video', video_id: video.id } as const
-    expect((await (await Shopper.create(site, usual)).tryOrder(wish)).code).toBe(200)
-    expect((await (await Shopper.create(site, all)).tryOrder(wish)).code).toBe(404)
+    const orderParams = { kind: 'video', video_id: video.id } as const
+    expect((await (await Shopper.create(site, usual)).tryOrder(orderParams)).code).toBe(200)
+    expect((await (await Shopper.create(site, all)).tryOrder(orderParams)).code).toBe(404)
   })
 
   it('of an experiment on a video takes precedence over a site-wide one, which decides the other videos', async () => {
@@ -336,9 +336,11 @@ describe('the price', () => {
     const cheap = await createGuestInVariant(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
     const shopper = await Shopper.create(site, cheap)
-    const wish = { kind: 'video', video_id: video.id } as const
-    expect(await shopper.order(wish)).toMatchObject({ amount_cents: 499 })
-    expect(await shopper.order({ ...wish, video_id: site.video.id })).toMatchObject({ amount_cents: 999 })
+    const orderParams = { kind: 'video', video_id: video.id } as const
+    expect(await shopper.order(orderParams)).toMatchObject({ amount_cents: 499 })
+    expect(await shopper.order({ ...orderParams, video_id: site.video.id })).toMatchObject({
+      amount_cents: 999,
+    })
     const { price } = await cheap.callOk(getVideo, { query: { id: video.id } })
     expect(price).toMatchObject({ video_cents: 499 })
   })

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Returns the output of the command line, which a moved clock does not sign out. */
-async function given<T>(...words: string[]): Promise<T> {
+async function runCommand<T>(...words: string[]): Promise<T> {
   return JSON.parse(await runStudioCommand(site.context, ['analytics', ...words, '--json'])) as T
 }
 
@@ -49,10 +49,10 @@ const makeLink = async (name: string) =>
 async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
   await aggregateFunnel(site.context.db)
   const words = ['funnel', '--by', by, '--days', String(days), '--limit', '2']
-  let page = await given<Funnel>(...words)
+  let page = await runCommand<Funnel>(...words)
   const { list, totals } = page
   while (page.next_cursor !== null) {
-    page = await given<Funnel>(...words, '--cursor', page.next_cursor)
+    page = await runCommand<Funnel>(...words, '--cursor', page.next_cursor)
     list.push(...page.list)
   }
   return { list, totals }
@@ -60,12 +60,12 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
 
 /** Returns the ledger's figures of the same span. */
 const ledger = async (days: number) =>
-  (await given<ResultOf<typeof listGrowthDays>>('days', '--days', String(days))).totals
+  (await runCommand<ResultOf<typeof listGrowthDays>>('days', '--days', String(days))).totals
 
 const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
 
 /** Sends an event of a visitor's browser, and waits until it is in the funnel. */
-async function tell(fields: Record<string, string>, step: 'visits' | 'paywalls', by: FunnelKind = 'token') {
+async function track(fields: Record<string, string>, step: 'visits' | 'paywalls', by: FunnelKind = 'token') {
   const before = (await funnel(by)).totals[step]
   await site.visitor().fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
   await vi.waitFor(async () => expect((await funnel(by)).totals[step]).toBe(before + 1), {
@@ -86,13 +86,13 @@ async function buyBy(token?: string, number = 4) {
 it('counts visits, plays, paywalls and paid orders by token, and names its link', async () => {
   const link = await owner.studio.callOk(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
   const { token } = link
-  await tell({ event: 'visit', referrer_token: token }, 'visits')
-  await tell({ event: 'visit', referrer_token: token }, 'visits')
-  await tell({ event: 'visit' }, 'visits')
+  await track({ event: 'visit', referrer_token: token }, 'visits')
+  await track({ event: 'visit', referrer_token: token }, 'visits')
+  await track({ event: 'visit' }, 'visits')
   const video_id = site.video.id
-  await tell({ event: 'paywall', referrer_token: token, video_id, first: '1' }, 'paywalls')
-  await tell({ event: 'paywall', referrer_token: token, video_id }, 'paywalls', 'video')
-  await tell({ event: 'visit_video', referrer_token: token, video_id }, 'visits', 'video')
+  await track({ event: 'paywall', referrer_token: token, video_id, first: '1' }, 'paywalls')
+  await track({ event: 'paywall', referrer_token: token, video_id }, 'paywalls', 'video')
+  await track({ event: 'visit_video', referrer_token: token, video_id }, 'visits', 'video')
   const viewer = site.visitor({ 'x-referrer-token': token })
   await viewer.callOk(getUser)
   const body = { video_id, episode_id: episodeIdOf(site, 1), position_ms: 1, at: new Date().toISOString() }
@@ -110,8 +110,8 @@ it('counts visits, plays, paywalls and paid orders by token, and names its link'
 })
 
 it('shows the kind of an ad click, and stores neither click nor user without consent', async () => {
-  await tell({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
-  await tell({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
+  await track({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
+  await track({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
   const viewer = site.visitor({ 'x-ttclid': 'tt.secret' })
   const { id } = await viewer.callOk(getUser)
   const body = { video_id: site.video.id, episode_id: episodeIdOf(site, 1), position_ms: 1 }
@@ -148,11 +148,11 @@ it('counts an event once, though its batch is written twice, and joins all unkno
 
 it("counts by a member's code, but not by a guest's", async () => {
   const { visitor, user } = await registerMember(site)
-  await tell({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
+  await track({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()
   await guest.callOk(getUser)
   const { referral_code } = await guest.callOk(changeUser, { body: { display_name: 'Ada' } })
-  await tell({ event: 'visit', referrer_token: referral_code ?? '' }, 'visits')
+  await track({ event: 'visit', referrer_token: referral_code ?? '' }, 'visits')
   const { list } = await funnel('token')
   expect(rowOf(list, user.referral_code)).toMatchObject({ visits: 1 })
   expect(rowOf(list, referral_code)).toBeUndefined()
@@ -164,7 +164,7 @@ it('ignores events of a nonexistent video', async () => {
   const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
   await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
   // After it in the same buffer.
-  await tell({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
+  await track({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
   const { list, totals } = await funnel('video')
   expect(totals.visits).toBe(before.visits + 1)
   expect(rowOf(list, 'vid_nowhere')).toBeUndefined()

@@ -53,7 +53,7 @@ async function disputeEpisode(status: 'open'): Promise<string> {
 }
 
 /** Returns the report for an analyst. */
-async function told(days = 30) {
+async function loadRevenue(days = 30) {
   const { studio } = await signInOperator(site, 'analyst')
   return studio.callOk(listGrowthDays, { query: { days } })
 }
@@ -72,7 +72,7 @@ const netOf = ({ revenue }: GrowthDay) => revenue.reduce((sum, { net_cents }) =>
 const dayOf = (list: readonly GrowthDay[], name: string) => list.find((each) => each.day === name)
 
 it('lists every UTC day, including those without sales', async () => {
-  const { list, totals } = await told(3)
+  const { list, totals } = await loadRevenue(3)
   const names = [2, 1, 0].map((ago) => new Date(Date.now() - ago * day).toISOString().slice(0, 10))
   expect(list).toEqual(
     names.map((name) => ({ day: name, revenue: [], subscribed: 0, churned: 0, failed_renewals: 0 })),
@@ -88,7 +88,7 @@ it('totals sales, refunds and disputes to the cent, each on its day, equal to th
   const { reference } = await paymentOf(site, disputed.order.id)
   await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'open')
   await applySandboxWebhook(site, reference)
-  const { list, totals } = await told()
+  const { list, totals } = await loadRevenue()
   const usd = nothingIn('USD')
   expect(dayOf(list, sold)?.revenue).toEqual([{ ...usd, gross_cents: 198, net_cents: 198 }])
   expect(dayOf(list, today())?.revenue).toEqual([
@@ -106,13 +106,13 @@ it('counts a won dispute on the day it was opened, also after that day was aggre
   const opened = today()
   const usd = nothingIn('USD')
   const won = { ...usd, refunded_cents: 33, disputed_cents: 99, disputes_won_cents: 99, net_cents: -33 }
-  expect(dayOf((await told()).list, opened)?.revenue).toEqual([won])
+  expect(dayOf((await loadRevenue()).list, opened)?.revenue).toEqual([won])
   const order = await disputeEpisode('open')
   site.advanceClock(day)
   await aggregateDailyRevenue(site.context)
   site.advanceClock(day)
   await bankSays(order, 'won')
-  const { list } = await told()
+  const { list } = await loadRevenue()
   expect(dayOf(list, today())?.revenue).toEqual([])
   expect(dayOf(list, opened)?.revenue).toEqual([
     { ...won, gross_cents: 99, disputed_cents: 198, disputes_won_cents: 198, net_cents: 66 },
@@ -126,7 +126,7 @@ it('separates a lost dispute from an open one, and reverses the loss if it is wo
   const order = await disputeEpisode('open')
   const figures = async () => {
     const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = nothingIn('USD')] = (
-      await told()
+      await loadRevenue()
     ).totals
     return [disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents]
   }
@@ -135,7 +135,7 @@ it('separates a lost dispute from an open one, and reverses the loss if it is wo
   expect(await figures()).toEqual([disputed, wonBefore, 99, net])
   await bankSays(order, 'won')
   expect(await figures()).toEqual([disputed, wonBefore + 99, 0, net + 99])
-  expect(sumOf((await told()).list, netOf)).toBe(await ledgerNet())
+  expect(sumOf((await loadRevenue()).list, netOf)).toBe(await ledgerNet())
 })
 
 it('counts a refund that failed later on the day it was sent', async () => {
@@ -143,21 +143,21 @@ it('counts a refund that failed later on the day it was sent', async () => {
   const { reference } = await paymentOf(site, order.id)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   const sent = today()
-  const before = dayOf((await told()).list, sent)?.revenue[0]?.refunded_cents ?? 0
+  const before = dayOf((await loadRevenue()).list, sent)?.revenue[0]?.refunded_cents ?? 0
   site.advanceClock(day)
   await failRefunds(site.context.db, reference, site.context.clock.now())
   await applySandboxWebhook(site, reference)
-  const { list } = await told()
+  const { list } = await loadRevenue()
   expect(dayOf(list, sent)?.revenue[0]?.refunded_cents).toBe(before - 40)
   expect(dayOf(list, today())?.revenue).toEqual([])
 })
 
 it('separates currencies', async () => {
-  const [before] = (await told()).totals
+  const [before] = (await loadRevenue()).totals
   const { order } = await buyEpisode(site)
   const { db } = site.context
   await db.updateTable('ledger_lines').set({ currency: 'EUR' }).where('order_id', '=', order.id).execute()
-  const { totals } = await told()
+  const { totals } = await loadRevenue()
   expect(totals.map(({ currency, gross_cents }) => [currency, gross_cents])).toEqual([
     ['USD', before?.gross_cents],
     ['EUR', 99],
@@ -171,7 +171,7 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
   await Subscriber.create(site, { days: 30 })
   const began = today()
   await leaving.shopper.visitor.callOk(deleteUser, { body: {} })
-  const first = await told()
+  const first = await loadRevenue()
   expect(first.subscribers).toBe(2)
   expect(dayOf(first.list, began)).toMatchObject({ subscribed: 3, churned: 1, failed_renewals: 0 })
   await failing.advanceAndRenew(7 * day + 1000)
@@ -182,12 +182,12 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
     SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM payment_attempts WHERE status = 'failed'`.execute(
     site.context.db,
   )
-  const second = await told()
+  const second = await loadRevenue()
   expect(second.subscribers).toBe(2)
   expect(dayOf(second.list, tried)).toMatchObject({ churned: 0, failed_renewals: 1 })
   for (const days of [1, 2, 1]) await failing.advanceAndRenew(days * day)
   expect((await failing.subscriptionRow()).status).toBe('ended')
-  const last = await told()
+  const last = await loadRevenue()
   expect(last.subscribers).toBe(1)
   expect(sumOf(last.list, ({ subscribed, churned }) => subscribed - churned)).toBe(last.subscribers)
   expect(sumOf(last.list, ({ failed_renewals }) => failed_renewals)).toBe(1)
@@ -195,19 +195,19 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
 })
 
 it('shows the same figures after a job has aggregated the days, and keeps counting today', async () => {
-  const before = await told(40)
+  const before = await loadRevenue(40)
   await Promise.all([aggregateDailyRevenue(site.context), aggregateDailyRevenue(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(
     site.context.db,
   )
   expect(rows[0]?.count).toBeGreaterThan(9)
-  expect(await told(40)).toEqual(before)
+  expect(await loadRevenue(40)).toEqual(before)
   await buyEpisode(site)
-  const { list } = await told(40)
+  const { list } = await loadRevenue(40)
   expect(sumOf(list, netOf)).toBe(await ledgerNet())
   site.advanceClock(day)
   await aggregateDailyRevenue(site.context)
   site.advanceClock(2 * day)
   await buyEpisode(site)
-  expect(sumOf((await told(40)).list, netOf)).toBe(await ledgerNet())
+  expect(sumOf((await loadRevenue(40)).list, netOf)).toBe(await ledgerNet())
 })

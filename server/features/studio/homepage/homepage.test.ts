@@ -83,12 +83,12 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(homepage[1]?.id).toBe(before.sections[1]?.id)
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
   expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])
-  const [deed] =
+  const [auditEvent] =
     (await editor.studio.callOk(showHomepage)) &&
     (await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)).list.filter(
       ({ event }) => event === 'studio homepage save',
     )
-  expect(deed).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
+  expect(auditEvent).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
 })
 
 it('of two who save after reading the same version, the second gets a conflict', async () => {

@@ -42,8 +42,8 @@ describe('an owner', () => {
     expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(403)
     await owner.studio.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
     expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(200)
-    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
-    expect(deed).toMatchObject({
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
+    expect(auditEvent).toMatchObject({
       event: 'studio operator set-role',
       operator: owner.email,
       details: {
@@ -51,7 +51,9 @@ describe('an owner', () => {
         after: { email: editor.email, role: 'support' },
       },
     })
-    const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: deed?.subject ?? '' } })
+    const { list } = await owner.studio.callOk(listAuditEvents, {
+      query: { subject: auditEvent?.subject ?? '' },
+    })
     expect(list.map(({ event }) => event)).toEqual(['studio operator set-role', 'studio operator add'])
   })
 
@@ -105,8 +107,8 @@ describe('an owner', () => {
     const { list } = JSON.parse(await runStudioCommand(site.context, ['operator', 'list', '--json'])) as {
       list: Operator[]
     }
-    const left = list.filter(({ role, active_since }) => role === 'owner' && active_since)
-    expect(left).toHaveLength(1)
+    const activeOwners = list.filter(({ role, active_since }) => role === 'owner' && active_since)
+    expect(activeOwners).toHaveLength(1)
     // Both may continue.
     await runStudioCommand(site.context, ['operator', 'set-role', owner.email, 'owner'])
   })
@@ -126,8 +128,8 @@ describe('the command line', () => {
       /link: http.*invitation=/,
     )
     expect(await run('operator', 'list')).toMatch(/cli@example\.com +analyst/)
-    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
-    expect(deed).toMatchObject({
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
+    expect(auditEvent).toMatchObject({
       event: 'studio operator add',
       operator: null,
       details: { after: { role: 'analyst' } },

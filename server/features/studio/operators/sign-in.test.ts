@@ -37,8 +37,8 @@ beforeEach(async () => {
 })
 
 const code = (operator = owner) => totpCodeAt(operator.secret, new Date(now))
-const signIn = (given: { password?: string; totp?: string } = {}, email = owner.email) =>
-  site.visitor().call(openStudioSession, { body: { email, password: owner.password, ...given } })
+const signIn = (overrides: { password?: string; totp?: string } = {}, email = owner.email) =>
+  site.visitor().call(openStudioSession, { body: { email, password: owner.password, ...overrides } })
 const codesOf = (answers: readonly { answer: { code: number } }[]) =>
   answers.map(({ answer }) => answer.code).toSorted()
 
@@ -100,8 +100,8 @@ describe('an invitation', () => {
 describe('signing in to the studio', () => {
   it('accepts password and code together, and sets its own cookie', async () => {
     const visitor = site.visitor()
-    const given = { email: owner.email, password: owner.password, totp: code() }
-    const { answer, headers } = await visitor.call(openStudioSession, { body: given })
+    const credentials = { email: owner.email, password: owner.password, totp: code() }
+    const { answer, headers } = await visitor.call(openStudioSession, { body: credentials })
     expect(answer.info?.operator).toMatchObject({ email: owner.email, role: 'owner' })
     expect(headers.getSetCookie().find((line) => line.startsWith('operator='))).toMatch(
       /^operator=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
@@ -182,14 +182,14 @@ describe('signing in to the studio', () => {
 
   it('ends in this browser or everywhere', async () => {
     const elsewhere = site.visitor()
-    const given = { email: owner.email, password: owner.password, totp: code() }
-    await elsewhere.callOk(openStudioSession, { body: given })
+    const credentials = { email: owner.email, password: owner.password, totp: code() }
+    await elsewhere.callOk(openStudioSession, { body: credentials })
     expect(await owner.studio.callOk(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
     expect((await owner.studio.call(getStudioSession)).answer.code).toBe(401)
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(200)
     const third = site.visitor()
     now += stepMs
-    await third.callOk(openStudioSession, { body: { ...given, totp: code() } })
+    await third.callOk(openStudioSession, { body: { ...credentials, totp: code() } })
     expect(await third.callOk(closeStudioSession, { body: { everywhere: true } })).toEqual({ ended: 2 })
     expect((await elsewhere.call(getStudioSession)).answer.code).toBe(401)
   })

@@ -137,8 +137,8 @@ it('can offer a single one, from the command line too, with an audit entry', asy
     bcp47Tags.fy,
     'x-default',
   ])
-  const [deed] = (await owner.studio.callOk(listAuditEvents)).list
-  expect(deed).toMatchObject({
+  const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
+  expect(auditEvent).toMatchObject({
     subject: 'setting languages',
     details: { before: ['dy', 'es'], after: ['fy'] },
   })

@@ -50,8 +50,8 @@ describe('a setting', () => {
       value: 'New <new@drama.example>',
       custom: true,
     })
-    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
-    expect(deed).toMatchObject({
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
+    expect(auditEvent).toMatchObject({
       event: 'studio settings change',
       subject: 'setting mail_from',
       details: { before: { value: 'Old <old@drama.example>' }, after: { value: 'New <new@drama.example>' } },

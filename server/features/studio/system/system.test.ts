@@ -42,8 +42,8 @@ afterEach(async () => {
 })
 afterAll(() => site.close())
 
-const work = async (...given: Job[]) =>
-  (jobs = await startJobs(site.context.database.pool, given, log, { pollSeconds: 0.5 }))
+const work = async (...definitions: Job[]) =>
+  (jobs = await startJobs(site.context.database.pool, definitions, log, { pollSeconds: 0.5 }))
 const hourly = { everySeconds: 3600 }
 const componentOf = (list: readonly ComponentHealth[], name: string) =>
   list.find(({ component }) => component === name)
@@ -195,8 +195,8 @@ describe('a job that fails', () => {
     // Requested again at once, since a success so soon after another is otherwise not recorded.
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
-    const [deed] = (await owner.studio.callOk(listAuditEvents)).list
-    expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
+    const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
+    expect(auditEvent).toMatchObject({ event: 'studio job run', subject: 'job failing' })
   })
 
   it('that does not exist cannot be requested', async () => {

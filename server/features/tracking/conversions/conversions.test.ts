@@ -65,13 +65,13 @@ async function setPixels({ context }: BillingSite, settings: Record<string, stri
 /** Buys an episode or a plan as a new shopper. */
 async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode', at = site) {
   const shopper = await Shopper.create(at)
-  const wish =
+  const orderParams =
     kind === 'plan' ? { kind, plan_id: (await shopper.plan(7)).id } : { episode_id: at.video.episodes[4]?.id }
   // The first order creates the guest's row, which stores the answer.
   const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
   const userId = await buyerOf(id, at)
   await setConsent(at, userId, marketing)
-  const order = await shopper.order({ ...wish, email: ' Ada@Example.com'.trim() }, headers)
+  const order = await shopper.order({ ...orderParams, email: ' Ada@Example.com'.trim() }, headers)
   expect((await shopper.tryPay(order.id, await shopper.cardToken())).info).toMatchObject({ status: 'paid' })
   return { order, userId }
 }
@@ -310,13 +310,13 @@ test.each([
 
 test('a registration is reported once, by the new member’s id', async () => {
   await setPixels(site, { facebook_pixel_id: '123' })
-  const wish = { password: 'a long enough password 7', repeat_password: 'a long enough password 7' }
+  const passwords = { password: 'a long enough password 7', repeat_password: 'a long enough password 7' }
   const ids: string[] = []
   for (const marketing of [true, false]) {
     const visitor = site.visitor(headers)
     ids.push((await visitor.callOk(getUser)).id)
     await visitor.callOk(changeUser, { body: { consent: { marketing } } })
-    await visitor.callOk(registerUser, { body: { email: `ada.${marketing}@example.com`, ...wish } })
+    await visitor.callOk(registerUser, { body: { email: `ada.${marketing}@example.com`, ...passwords } })
   }
   await send()
   expect(sink.posts).toMatchObject([

@@ -91,10 +91,10 @@ test('limits the connections of a process', async () => {
 
 test('aborts a response of which the client reads no byte, and closes the connection', async () => {
   const { app, port, ended } = await serve({ WRITE_TIMEOUT_SECONDS: '1', LONGEST_MS: '600000' })
-  const given = vi.fn<() => void>()
-  void ended.then(given)
+  const onEnded = vi.fn<() => void>()
+  void ended.then(onEnded)
   open(port, '/large').pause()
-  await expect.poll(() => given.mock.calls.length).toBe(1)
+  await expect.poll(() => onEnded.mock.calls.length).toBe(1)
   const countOpen = promisify(app.server.getConnections.bind(app.server))
   await expect.poll(() => countOpen()).toBe(0)
 })

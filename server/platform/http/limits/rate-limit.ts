@@ -77,9 +77,9 @@ function createRefusedCallers(clock: Clock) {
       const tokens = hashTokens(request)
       const end = refusedUntil.get(tokens)
       if (end === undefined) return 0
-      const left = Math.ceil((end - clock.now().getTime()) / 1000)
-      if (left <= 0) refusedUntil.delete(tokens)
-      return Math.max(0, left)
+      const remainingSeconds = Math.ceil((end - clock.now().getTime()) / 1000)
+      if (remainingSeconds <= 0) refusedUntil.delete(tokens)
+      return Math.max(0, remainingSeconds)
     },
   }
 }

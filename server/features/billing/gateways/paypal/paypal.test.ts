@@ -42,7 +42,7 @@ async function held(): Promise<number> {
 }
 
 const hook = () => `${site.url}/api/webhook/payment/paypal`
-const wish = () => ({
+const orderParams = () => ({
   episode_id: video.episodes[3]?.id,
   gateway: 'paypal' as const,
   method: 'wallet' as const,
@@ -51,7 +51,7 @@ const wish = () => ({
 /** Creates a shopper who was sent to PayPal. @returns the shopper, the order, and PayPal's id of the payment */
 async function sentAway(more: object = {}) {
   const shopper = await Shopper.create(site)
-  const order = await shopper.order({ ...wish(), ...more })
+  const order = await shopper.order({ ...orderParams(), ...more })
   const url = order.next.url ?? ''
   return { shopper, order, url, token: new URL(url).searchParams.get('token') ?? '' }
 }
@@ -111,8 +111,11 @@ describe('an episode', () => {
     const back = await answer(url, 'no')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-cancel')
     for (const _ of [1, 2]) {
-      const left = await site.visitor().fetch(back.pathname + back.search)
-      expect([left.status, left.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
+      const redirect = await site.visitor().fetch(back.pathname + back.search)
+      expect([redirect.status, redirect.headers.get('location')]).toEqual([
+        303,
+        `/order/result?order_id=${order.id}`,
+      ])
     }
     expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'pending',
@@ -167,7 +170,7 @@ describe('an episode', () => {
 
   test('that was bought twice is refunded once at PayPal', async () => {
     const { shopper, order, token } = await sentAway()
-    const second = await shopper.order(wish())
+    const second = await shopper.order(orderParams())
     const before = paypal.orders.balance
     for (const url of [order.next.url, second.next.url]) await answer(url ?? '', 'yes')
     expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
@@ -176,10 +179,10 @@ describe('an episode', () => {
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
     // PayPal's refund event names the capture, not the order.
-    const told = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
-    expect((await post(paypal.signed(told))).status).toBe(204)
+    const refundEvent = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
+    expect((await post(paypal.signed(refundEvent))).status).toBe(204)
     const { db } = site.context
-    const noted = db.selectFrom('webhook_events').select('reference').where('event_id', '=', told.id)
+    const noted = db.selectFrom('webhook_events').select('reference').where('event_id', '=', refundEvent.id)
     expect(await noted.executeTakeFirst()).toEqual({ reference: token })
   })
 
@@ -205,7 +208,7 @@ test.each([
   const price = { episode_cents: cents, currency }
   await db.updateTable('videos').set(price).where('id', '=', id).execute()
   const shopper = await Shopper.create(site)
-  const answer = await shopper.tryOrder({ ...wish(), episode_id: episodes[3]?.id })
+  const answer = await shopper.tryOrder({ ...orderParams(), episode_id: episodes[3]?.id })
   const refused = { code: 500, message: /isn’t available here/ }
   expect(answer).toMatchObject(payable ? { code: 200, info: { next: { type: 'redirect' } } } : refused)
   const orders = await db.selectFrom('orders').select('id').where('video_id', '=', id).execute()
@@ -249,7 +252,7 @@ describe('a plan', () => {
 
 describe('refunds and disputes', () => {
   const playing = async (shopper: Shopper) => {
-    const query = { episode_id: wish().episode_id ?? '' }
+    const query = { episode_id: orderParams().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
   /** Creates a paid episode at a site that receives PayPal's events. */
@@ -373,13 +376,13 @@ describe('a connection fault', () => {
     const shopper = await Shopper.create(site)
     paypal.fault = { on: /orders$/, with: ['dropped after'] }
     const key = { 'idempotency-key': 'an order that was lost' }
-    expect(await shopper.tryOrder(wish(), key)).toMatchObject({
+    expect(await shopper.tryOrder(orderParams(), key)).toMatchObject({
       code: 500,
       message: /won’t be charged twice/,
     })
     paypal.recover()
     offset += 61_000
-    expect(await shopper.tryOrder(wish(), key)).toMatchObject({
+    expect(await shopper.tryOrder(orderParams(), key)).toMatchObject({
       code: 200,
       info: { next: { type: 'redirect' } },
     })

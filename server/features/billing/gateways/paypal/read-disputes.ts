@@ -110,11 +110,11 @@ export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   // PayPal has reversed the capture, so the money is lost until PayPal changes the status of the capture.
   if (payment.dispute === 'lost' && disputeStatus === 'won') return payment
   const amount = (disputeStatus === 'lost' && outcome?.amount_refunded) || dispute_amount
-  const left = payment.amountCents - payment.refundedCents
+  const unrefundedCents = payment.amountCents - payment.refundedCents
   return {
     ...payment,
     dispute: disputeStatus,
-    disputedCents: amount ? Math.min(fromPaypal(amount), left) : left,
+    disputedCents: amount ? Math.min(fromPaypal(amount), unrefundedCents) : unrefundedCents,
     disputeDetails: detailsOf(dispute),
   }
 }

@@ -62,10 +62,10 @@ test('a wallet that is saved after its payment was refunded is detached', async 
   await paypal.flushEvents()
   const { vaultId = '' } = paypal.orders.get(token)
   expect(paypal.orders.vault.has(vaultId)).toBe(true)
-  const kept = async () => {
+  const isStillSetUp = async () => {
     await moveOn(1000)
     return paypal.orders.vault.has(vaultId)
   }
-  await expect.poll(kept).toBe(false)
+  await expect.poll(isStillSetUp).toBe(false)
   expect(await membership()).toMatchObject({ state: 'free' })
 })

@@ -61,8 +61,8 @@ const validators: Record<FieldName, () => boolean> = {
   expiry() {
     const [, month = 0, year = 0] = (/^(\d\d) ?\/ ?(\d\d)$/.exec(inputs.expiry.value) ?? []).map(Number)
     const now = new Date()
-    const left = (2000 + year) * 12 + month - (now.getFullYear() * 12 + now.getMonth() + 1)
-    return month >= 1 && month <= 12 && left >= 0 && left < 20 * 12
+    const monthsToExpiry = (2000 + year) * 12 + month - (now.getFullYear() * 12 + now.getMonth() + 1)
+    return month >= 1 && month <= 12 && monthsToExpiry >= 0 && monthsToExpiry < 20 * 12
   },
   cvv: () => new RegExp(`^\\d{${brandOf(digitsOf(inputs.number.value))?.cvv ?? 3}}$`).test(inputs.cvv.value),
 }
@@ -82,9 +82,9 @@ function formatInput(input: HTMLInputElement, write: (digits: string) => string)
 
 function formatNumber(digits: string): string {
   const brand = brandOf(digits)
-  const kept = digits.slice(0, Math.max(...(brand?.lengths ?? [19])))
+  const allowed = digits.slice(0, Math.max(...(brand?.lengths ?? [19])))
   const gaps = brand?.gaps ?? [4, 8, 12]
-  return [...kept].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
+  return [...allowed].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
 function formatExpiry(digits: string): string {

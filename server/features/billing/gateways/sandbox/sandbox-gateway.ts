@@ -165,9 +165,10 @@ async function refundOnce(
     const payment = await getPayment(tx, reference)
     if (['open', 'lost'].includes(disputeStatusOf(payment, context.clock.now()) ?? 'none'))
       throw new GatewayRefused(`${reference} is disputed`)
-    const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
-    if (amountCents <= 0 || amountCents > left)
-      throw new GatewayRefused(`only ${left} cents of ${reference} can be refunded`)
+    const refundableCents =
+      payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
+    if (amountCents <= 0 || amountCents > refundableCents)
+      throw new GatewayRefused(`only ${refundableCents} cents of ${reference} can be refunded`)
     await queries.insertRefund(tx, {
       idempotency_key: key,
       payment_id: reference,

@@ -25,8 +25,8 @@ beforeEach(() => fake.books.customers.clear())
 /** Creates a subscriber who paid with a card at Stripe. */
 async function subscriber() {
   const shopper = await Shopper.create(site)
-  const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
-  const { id, next } = await shopper.order(wish)
+  const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const { id, next } = await shopper.order(orderParams)
   await fake.confirm(next.client_secret ?? '', testCards.pays)
   expect(await shopper.getOrder(id)).toMatchObject({ status: 'paid' })
   return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
@@ -82,9 +82,9 @@ test('a member takes along the customer that Stripe has for the guest they were'
 
 test('a user with a pending payment is deleted at Stripe once that payment has ended', async () => {
   const shopper = await Shopper.create(site)
-  const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { id } = await shopper.visitor.callOk(getUser)
-  await shopper.order(wish)
+  await shopper.order(orderParams)
   await leave(id)
   await tidy()
   await tidy()

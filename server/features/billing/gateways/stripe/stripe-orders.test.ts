@@ -41,7 +41,10 @@ afterEach(() => {
   expect([...fake.keys].filter(([, times]) => times > 1)).toEqual([])
 })
 
-const wish = (number = 4) => ({ gateway: 'stripe' as const, episode_id: video.episodes[number - 1]?.id })
+const orderParams = (number = 4) => ({
+  gateway: 'stripe' as const,
+  episode_id: video.episodes[number - 1]?.id,
+})
 const secretOf = (order: Order | undefined) => order?.next.client_secret ?? ''
 /** Returns the payments of an order at Stripe, paid or not. */
 const intentsOf = (orderId: string) =>
@@ -50,8 +53,8 @@ const intentsOf = (orderId: string) =>
 const referenceOf = (order: Order | undefined) => secretOf(order).split('_secret_')[0] ?? ''
 
 /** Orders, gives the card to Stripe as the browser does, and notifies the site. */
-async function buy(shopper: Shopper, card = testCards.pays, wanted: object = wish()) {
-  const order = await shopper.order(wanted)
+async function buy(shopper: Shopper, card = testCards.pays, params: object = orderParams()) {
+  const order = await shopper.order(params)
   await fake.confirm(secretOf(order), card)
   return { order, answer: await shopper.tryPay(order.id, referenceOf(order)) }
 }
@@ -60,7 +63,7 @@ test('the payment method is offered with the key for its script, and an order wi
   const shopper = await Shopper.create(site)
   const { gateways } = await shopper.visitor.callOk(listPlans)
   expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
-  const order = await shopper.order(wish())
+  const order = await shopper.order(orderParams())
   expect(order.next).toEqual({ type: 'card_form', client_secret: expect.stringMatching(/^pi_\w+_secret_/) })
   expect(fake.books.intent(referenceOf(order))).toMatchObject({
     amount: 99,
@@ -104,14 +107,14 @@ test.each(['ann@example', 'm\u00fcller@example.com'])(
   'an address that Stripe refuses is named as the field to mend: %s',
   async (email) => {
     const shopper = await Shopper.create(site)
-    const answer = await shopper.tryOrder({ ...wish(), email })
+    const answer = await shopper.tryOrder({ ...orderParams(), email })
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   },
 )
 
 test('asking for the next step again gives the same payment, and nothing is charged by it', async () => {
   const shopper = await Shopper.create(site)
-  const order = await shopper.order(wish())
+  const order = await shopper.order(orderParams())
   const again = await shopper.tryPay(order.id, undefined)
   expect(again.info?.next).toEqual(order.next)
   expect(await shopper.tryPay(order.id, referenceOf(order))).toMatchObject({ info: { status: 'pending' } })
@@ -120,7 +123,7 @@ test('asking for the next step again gives the same payment, and nothing is char
 test("somebody else's payment pays nothing", async () => {
   const [one, other] = [await Shopper.create(site), await Shopper.create(site)]
   const { order: paid } = await buy(one)
-  const order = await other.order(wish())
+  const order = await other.order(orderParams())
   const answer = await other.tryPay(order.id, referenceOf(paid))
   expect(answer.info).toMatchObject({ status: 'pending' })
   expect(await other.tryPay(paid.id, referenceOf(paid))).toMatchObject({ code: 404 })
@@ -160,7 +163,7 @@ describe('a card that is saved with a purchase', () => {
 
   async function savedBy(card: string) {
     const shopper = await Shopper.create(site)
-    const order = await shopper.order({ ...wish(), save_method })
+    const order = await shopper.order({ ...orderParams(), save_method })
     await fake.confirm(secretOf(order), card)
     const intent = fake.books.intent(referenceOf(order))
     if (intent.status === 'requires_action') fake.books.answerChallenge(intent.id, 'yes')
@@ -169,7 +172,7 @@ describe('a card that is saved with a purchase', () => {
     return { shopper, saved: saved_method, intent }
   }
   const press = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
-    shopper.tryOrder({ ...wish(5), saved_method_id: saved?.id, email: undefined })
+    shopper.tryOrder({ ...orderParams(5), saved_method_id: saved?.id, email: undefined })
 
   test('pays for the next one in one call and one request, as a customer-initiated payment', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
@@ -234,7 +237,7 @@ test('a card has an introductory price once, whichever user pays with it', async
 
 test('a payment for something already owned is refunded at Stripe', async () => {
   const shopper = await Shopper.create(site)
-  const [first, second] = [await shopper.order(wish()), await shopper.order(wish())]
+  const [first, second] = [await shopper.order(orderParams()), await shopper.order(orderParams())]
   for (const order of [first, second]) await fake.confirm(secretOf(order), testCards.pays)
   expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   await shopper.getOrder(second.id)
@@ -271,13 +274,13 @@ describe('a payment whose request got no answer', () => {
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
       const key = { 'idempotency-key': `lost by ${fault}` }
-      const refused = await shopper.tryOrder(wish(), key)
+      const refused = await shopper.tryOrder(orderParams(), key)
       expect(refused).toMatchObject({ code: 500, message: expect.stringContaining('hasn’t answered') })
       end()
       site.context.gatewayTimeoutMs = undefined
       offset += 15_000
       await runJanitor(site.context)
-      const order = await shopper.order(wish(), key)
+      const order = await shopper.order(orderParams(), key)
       expect(order.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       expect(intentsOf(order.id)).toHaveLength(1)
       await fake.confirm(secretOf(order), testCards.pays)
@@ -291,10 +294,10 @@ describe('a payment whose request got no answer', () => {
       const shopper = await Shopper.create(site)
       const end = fake.fail(fault)
       const key = { 'idempotency-key': `unsent by ${fault}` }
-      expect(await shopper.tryOrder(wish(), key)).toMatchObject({ code: 500 })
+      expect(await shopper.tryOrder(orderParams(), key)).toMatchObject({ code: 500 })
       end()
       offset += 61_000
-      const order = await shopper.order(wish(), key)
+      const order = await shopper.order(orderParams(), key)
       await fake.confirm(secretOf(order), testCards.pays)
       expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
       offset += 2 * 60 * 60_000
@@ -317,7 +320,7 @@ const statusOf = (id: string) =>
 
 describe('refunds and disputes', () => {
   /** Sends the events since then, each more than once and the latest first. */
-  async function tell(since: number) {
+  async function deliverEvents(since: number) {
     const events = fake.events.slice(since).toReversed()
     for (const { id, type, object } of [...events, ...events]) {
       const { status } = await send(fake.sign({ id, object: 'event', type, data: { object } }))
@@ -337,7 +340,7 @@ describe('refunds and disputes', () => {
     expect(books?.theirs).toBe(books?.ours)
   }
   const playing = async (shopper: Shopper) => {
-    const query = { episode_id: wish().episode_id ?? '' }
+    const query = { episode_id: orderParams().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
 
@@ -345,7 +348,7 @@ describe('refunds and disputes', () => {
     const { shopper, order, since } = await bought()
     await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
     expect(await playing(shopper)).toBe(402)
   })
@@ -353,10 +356,10 @@ describe('refunds and disputes', () => {
   test('is refunded at Stripe itself, which fails later: the order follows both', async () => {
     const { shopper, order, reference, since } = await bought()
     fake.books.refund({ payment_intent: reference, amount: '99' })
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
     fake.books.failRefunds(reference)
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
     expect(await playing(shopper)).toBe(200)
   })
@@ -365,7 +368,7 @@ describe('refunds and disputes', () => {
     const { shopper, order, reference, since } = await bought()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     fake.books.failRefunds(reference)
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
@@ -377,11 +380,11 @@ describe('refunds and disputes', () => {
   ] as const)('is disputed, and %s in the end', async (end, status, code) => {
     const { shopper, order, reference, since } = await bought()
     fake.books.dispute(reference, 'needs_response')
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'charged_back' })
     expect(await playing(shopper)).toBe(402)
     fake.books.dispute(reference, end)
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status })
     expect(await playing(shopper)).toBe(code)
   })
@@ -389,7 +392,7 @@ describe('refunds and disputes', () => {
   test('stays disputed if Stripe reports a dispute without its details, and is a discrepancy', async () => {
     const { shopper, order, reference, since } = await bought()
     fake.books.dispute(reference, 'needs_response')
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'charged_back' })
     const listed = async () =>
       (await loadReconciliation(site.context, undefined)).discrepancies.find(
@@ -408,7 +411,7 @@ describe('refunds and disputes', () => {
   test('is only asked about by the bank: nothing changes', async () => {
     const { shopper, order, reference, since } = await bought()
     fake.books.dispute(reference, 'warning_needs_response')
-    await tell(since)
+    await deliverEvents(since)
     await becomes(shopper, order.id, { status: 'paid' })
   })
 })
@@ -422,7 +425,7 @@ describe('a webhook event', () => {
 
   test('alone settles a payment whose browser never returned, once, however often it is delivered', async () => {
     const shopper = await Shopper.create(site)
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.pays)
     const signed = fake.sign(succeeded(referenceOf(order)))
     const responses = await Promise.all([1, 2, 3, 4, 5].map(() => send(signed)))
@@ -433,7 +436,7 @@ describe('a webhook event', () => {
 
   test('of a decline closes the payment, so that its secret tries no other card', async () => {
     const shopper = await Shopper.create(site)
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.declined)
     await send(fake.sign({ ...succeeded(referenceOf(order)), type: 'payment_intent.payment_failed' }))
     await expect.poll(() => fake.books.intent(referenceOf(order)).status).toBe('canceled')
@@ -442,7 +445,7 @@ describe('a webhook event', () => {
 
   test('that is forged, stale or altered is refused and leaves no trace', async () => {
     const shopper = await Shopper.create(site)
-    const order = await shopper.order(wish())
+    const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.pays)
     const event = succeeded(referenceOf(order))
     const genuine = fake.sign(event)

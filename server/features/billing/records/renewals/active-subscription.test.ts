@@ -240,7 +240,7 @@ test.each([
 ] as const)('a subscription whose method is lost %s', async (_, done) => {
   site.advanceClock(2000)
   const person = await Subscriber.create(site)
-  for (const deed of done) await events[deed](person)
+  for (const action of done) await events[action](person)
   // No job has recorded the end of the period.
   site.advanceClock(7 * day + hour)
   const renews = done.length === 3

@@ -17,7 +17,9 @@ export const graceEnd = (periodEnd: Date, periodDays: number): Date =>
  */
 export function nextRetry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
   const grace = gracePeriodMs(periodDays)
-  const retries = [grace, (grace * 2) / 3, 0].map((left) => new Date(graceEndsAt.getTime() - left))
+  const retries = [grace, (grace * 2) / 3, 0].map(
+    (beforeEndMs) => new Date(graceEndsAt.getTime() - beforeEndMs),
+  )
   return retries.find((at) => at > now) ?? null
 }
 

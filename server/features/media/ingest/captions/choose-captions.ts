@@ -55,7 +55,8 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
 /** Returns notes on the caption streams that cannot be shown, one for each reason. Empty streams get no note. */
 export function noteSkippedCaptions(streams: readonly CaptionStream[]): SourceNote[] {
   const nonEmptyTracks = captionTracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
-  const numbers = (left: typeof nonEmptyTracks) => left.map(({ track }) => track).toSorted((a, b) => a - b)
+  const numbers = (tracks: typeof nonEmptyTracks) =>
+    tracks.map(({ track }) => track).toSorted((a, b) => a - b)
   const isText = ({ codec_name = '' }: CaptionStream) => formats[codec_name] !== undefined
   const isImage = ({ codec_name = '' }: CaptionStream) => imageCodecs.has(codec_name)
   return [

@@ -110,7 +110,7 @@ test('an original that no asset has claimed within a day is deleted, with its ca
   for (const name of ['ast_claimed.mp4', 'ast_lost.mp4', 'ast_lost.en.vtt']) write(name, dayAgo)
   write('ast_coming.mp4', new Date())
   expect(await purgeOrphanedOriginals(context, new Date())).toBe(2)
-  const left: string[] = []
-  for await (const { key } of context.storage.list('originals')) left.push(key)
-  expect(left.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
+  const remaining: string[] = []
+  for await (const { key } of context.storage.list('originals')) remaining.push(key)
+  expect(remaining.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
 })

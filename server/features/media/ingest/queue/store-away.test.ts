@@ -65,9 +65,9 @@ const assetOf = (name: string) =>
 
 /** Makes the storage fail for this number of matching calls. @returns whether it is back */
 function away(calls: number, fits: RegExp): () => boolean {
-  let left = calls
-  store.setFault((call) => (fits.test(call) && left-- > 0 ? 'fail' : undefined))
-  return () => left < 0
+  let remaining = calls
+  store.setFault((call) => (fits.test(call) && remaining-- > 0 ? 'fail' : undefined))
+  return () => remaining < 0
 }
 
 /** Each of our attempts is four of the library's. */

@@ -39,8 +39,8 @@ test('ten concurrent processes answer each request once', async () => {
     const subjects = (await site.mails(email)).map(({ subject }) => subject)
     expect(subjects).toEqual(['Confirm your e-mail address', 'Reset your password'])
   }
-  const left = await site.context.db.selectFrom('password_reset_requests').select('id').execute()
-  expect(left).toEqual([])
+  const remaining = await site.context.db.selectFrom('password_reset_requests').select('id').execute()
+  expect(remaining).toEqual([])
 })
 
 test('a request whose answer was rolled back is answered by the next process', async () => {

@@ -19,8 +19,8 @@ test.each([
   ['champion', 'passwordCommon'],
   ['midnight1', 'passwordCommon'],
   ['Bulldog!', 'passwordCommon'],
-])('"%s" is refused: %s', (given, reason) => {
-  expect(() => checkPassword(given, 'password')).toThrow(
+])('"%s" is refused: %s', (password, reason) => {
+  expect(() => checkPassword(password, 'password')).toThrow(
     expect.objectContaining({ reason, info: { field: 'password' } }),
   )
 })
@@ -32,7 +32,7 @@ test.each([
   'пароль на троих',
   '😀😁😂🤣😃😄😅😆',
   `${'long '.repeat(25)}one`,
-])('"%s" is accepted', (given) => expect(() => checkPassword(given, 'password')).not.toThrow())
+])('"%s" is accepted', (password) => expect(() => checkPassword(password, 'password')).not.toThrow())
 
 test('a password is stored as Argon2id with 19 MiB, two rounds and one lane, and verified', async () => {
   const hash = await hashPassword('nine parts of a drama')

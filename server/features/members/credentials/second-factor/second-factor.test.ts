@@ -102,8 +102,9 @@ describe('a second factor', () => {
       'SELECT encrypted_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
     )
     expect(rows.length).toBeGreaterThanOrEqual(11)
-    const kept = Buffer.concat(rows.map((row) => row.kept)).toString('latin1')
-    for (const told of [secret, Secret.fromBase32(secret).latin1, ...codes]) expect(kept).not.toContain(told)
+    const stored = Buffer.concat(rows.map((row) => row.kept)).toString('latin1')
+    for (const value of [secret, Secret.fromBase32(secret).latin1, ...codes])
+      expect(stored).not.toContain(value)
   })
 })
 
@@ -286,9 +287,9 @@ describe('removing a second factor', () => {
     ['code', (member: Member) => ({ current_password: member.password, code: '000000' })],
     ['current_password', () => ({ code: '000000' })],
     ['current_password', () => ({ current_password: 'not it', code: '000000' })],
-  ])('is refused without the right %s', async (field, given) => {
+  ])('is refused without the right %s', async (field, proof) => {
     await setUp()
-    const { answer } = await change({ action: 'remove', ...given(member) })
+    const { answer } = await change({ action: 'remove', ...proof(member) })
     expect(answer).toMatchObject({ code: 500, info: { field } })
     expect((await logIn()).answer.code).toBe(401)
   })

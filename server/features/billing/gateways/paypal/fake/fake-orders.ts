@@ -225,8 +225,8 @@ export class FakeOrders {
     const refundedCents = order.refunds
       .filter(isEffective)
       .reduce((sum, { amount }) => sum + cents(amount), 0)
-    const left = cents(capture.amount) - refundedCents - cents(request.amount)
-    if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
+    const remainingCents = cents(capture.amount) - refundedCents - cents(request.amount)
+    if (remainingCents < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
     const { invoice_id } = capture
     const refund: CaptureOrRefund = {
       id: fakeId(),
@@ -235,7 +235,7 @@ export class FakeOrders {
       ...(invoice_id === undefined ? {} : { invoice_id }),
     }
     order.refunds.push(refund)
-    capture.status = left === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    capture.status = remainingCents === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
     const type = refund.status === 'PENDING' ? 'PAYMENT.REFUND.PENDING' : 'PAYMENT.CAPTURE.REFUNDED'
     this.emitEvent(type, { ...refund, links: [above] })

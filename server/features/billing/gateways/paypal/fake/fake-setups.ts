@@ -79,11 +79,11 @@ export class FakeSetups {
 
   /** Lists a customer's saved payment tokens. */
   list(query: URLSearchParams): object {
-    const kept = [...this.all.values()].filter(
+    const attached = [...this.all.values()].filter(
       ({ customerId, vaultId }) =>
         customerId === query.get('customer_id') && vaultId !== undefined && this.vault.has(vaultId),
     )
-    return { payment_tokens: kept.map(presentToken) }
+    return { payment_tokens: attached.map(presentToken) }
   }
 
   present({ id, status, request, customerId }: FakeSetup): object {
