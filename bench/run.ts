@@ -56,18 +56,18 @@ readArguments(
   },
   process.argv.includes('--help') ? ['--help'] : [],
 )
-const wanted = process.argv.slice(2).filter((name) => name !== '--')
-const alone = withDatabases[wanted[0] ?? '']
+const names = process.argv.slice(2).filter((name) => name !== '--')
+const alone = withDatabases[names[0] ?? '']
 if (alone) {
-  await alone(wanted.slice(1))
+  await alone(names.slice(1))
   process.exit()
 }
-if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
+if (names[0] === 'lighthouse' && names[1] !== undefined) {
   const { measureWithLighthouse } = await import('./pages/measure-lighthouse.ts')
-  printTable(await measureWithLighthouse(new URL(wanted[1]).origin))
+  printTable(await measureWithLighthouse(new URL(names[1]).origin))
   process.exit()
 }
-const unknown = wanted.find((name) => !(name in measurements))
+const unknown = names.find((name) => !(name in measurements))
 if (unknown !== undefined) {
   console.error(
     `There is no measurement “${unknown}”. These are known: ${Object.keys({ ...measurements, ...withDatabases }).join(', ')}.`,
@@ -81,7 +81,7 @@ const site = await startBenchSite()
 const rows: Row[] = []
 try {
   for (const [name, measure] of Object.entries(measurements)) {
-    if (wanted.length > 0 ? !wanted.includes(name) : onRequest.has(name)) continue
+    if (names.length > 0 ? !names.includes(name) : onRequest.has(name)) continue
     console.log(`Measuring: ${name} …`)
     try {
       rows.push(...(await measure(site)))

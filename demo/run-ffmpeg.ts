@@ -28,15 +28,19 @@ export function runFfmpeg(
       killSignal: 'SIGKILL',
     })
     if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness)
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-2000)))
+    let errorOutput = ''
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (errorOutput = (errorOutput + text).slice(-2000)))
     child.on('error', (error) =>
       reject(limit.aborted ? limit.reason : new Error(`${ffmpegPath} could not be run: ${error.message}`)),
     )
     child.on('close', (code) =>
       code === 0
         ? resolve()
-        : reject(limit.aborted ? limit.reason : new Error(`ffmpeg ended with ${code}: ${said.trim()}`)),
+        : reject(
+            limit.aborted ? limit.reason : new Error(`ffmpeg ended with ${code}: ${errorOutput.trim()}`),
+          ),
     )
   })
 }

@@ -6,13 +6,13 @@ import { withSetupLock } from './setup-lock.mjs'
 
 let folder: string
 let file: string
-let said: string[]
-const say = (message: string) => said.push(message)
+let messages: string[]
+const say = (message: string) => messages.push(message)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cliffhanger-lock-'))
   file = join(folder, 'lock')
-  said = []
+  messages = []
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -26,7 +26,7 @@ test('runs concurrent callers one at a time, and reports the waiting once', asyn
   }
   await Promise.all([1, 2, 3].map(() => withSetupLock(file, work, say)))
   expect(most).toBe(1)
-  expect(said).toHaveLength(2)
+  expect(messages).toHaveLength(2)
   expect(existsSync(file)).toBe(false)
 })
 
@@ -37,7 +37,7 @@ test('ignores the lock of an exited process', async () => {
   let worked = false
   await withSetupLock(file, async () => void (worked = true), say)
   expect(worked).toBe(true)
-  expect(said).toEqual([])
+  expect(messages).toEqual([])
   expect(readdirSync(folder)).toEqual([])
 })
 

@@ -68,7 +68,7 @@ export async function setUp(mode) {
 }
 
 /** Returns the packages in the lockfile that this machine needs, by their path in node_modules. */
-function wanted(lock, mode) {
+function packagesFor(lock, mode) {
   return Object.entries(lock.packages).filter(
     ([place, { dev, os, cpu, libc }]) =>
       place !== '' &&
@@ -87,7 +87,7 @@ function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
   const { packages } = JSON.parse(readFileSync(record, 'utf8'))
-  return wanted(lock, mode).every(
+  return packagesFor(lock, mode).every(
     ([place, { version, optional, peer }]) =>
       (packages[place]?.version === version && existsSync(join(root, place, 'package.json'))) ||
       (!packages[place] && (optional || peer)),
@@ -95,7 +95,7 @@ function isInstalled(lock, mode) {
 }
 
 async function install(lock, mode) {
-  const total = wanted(lock, mode).length
+  const total = packagesFor(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
   // `npm ci` would first delete all packages, including ffmpeg, although a site may be running from this checkout.
   const command = isInstalled(lock, 'run') ? ['install', '--no-save'] : ['ci']

@@ -24,8 +24,8 @@ const { values } = readArguments({
     },
   },
 })
-const wanted = values.with === undefined ? [] : values.with.split(',')
-const unknown = wanted.find((name) => !Object.hasOwn(features, name))
+const requested = values.with === undefined ? [] : values.with.split(',')
+const unknown = requested.find((name) => !Object.hasOwn(features, name))
 if (unknown !== undefined) {
   console.error(`--with knows ${Object.keys(features).join(', ')}, not "${unknown}".`)
   process.exit(2)
@@ -33,7 +33,7 @@ if (unknown !== undefined) {
 
 await main(async () => {
   loadEnvFile(root)
-  for (const name of wanted) {
+  for (const name of requested) {
     const [setting, value] = features[name]
     process.env[setting] ??= value
   }

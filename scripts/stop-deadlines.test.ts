@@ -17,14 +17,14 @@ afterEach(() => {
 })
 
 /** Calls the latest signal listener without sending the signal. */
-const hear = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal)
+const sendSignal = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal)
 
 test('a site process stops once for all signals, and exits forcibly less than 10 s after the first', () => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
   const stop = vi.fn<(signal: string) => void>()
   onStopSignal(stop)
   expect(stopTimeLeftMs()).toBe(Infinity)
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) hear(signal)
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) sendSignal(signal)
   expect(stop.mock.calls).toEqual([['SIGHUP']])
   vi.advanceTimersByTime(stopTimeoutMs - 1)
   expect(stopTimeLeftMs()).toBe(1)
@@ -47,7 +47,7 @@ test('a script kills a program that ignores signals after the site would have ex
   const [child] = children
   if (!child?.stdout) throw new Error('The program has no output to read')
   await once(child.stdout, 'data')
-  hear('SIGTERM')
+  sendSignal('SIGTERM')
   await once(child.stdout, 'data')
   const kill = vi.spyOn(child, 'kill')
   vi.advanceTimersByTime(killAfterMs - 1)

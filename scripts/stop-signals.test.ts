@@ -161,8 +161,8 @@ async function beginRequest(port: number): Promise<{ finish(): Promise<string> }
   ]
   const socket = connect(port, '127.0.0.1')
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  const [begun] = await once(socket, 'data')
-  expect(String(begun)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  const [firstData] = await once(socket, 'data')
+  expect(String(firstData)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
   socket.write(body.slice(0, -1))
   return {
     finish() {

@@ -153,14 +153,14 @@ await main(async () => {
   const failures = []
   for (const suite of chosenSuites()) {
     const packages = suite.packages.join(', ')
-    const wanted = !suite.isThere() && values['install']
-    const reason = wanted ? await install(suite) : 'they are not installed'
+    const shouldInstall = !suite.isThere() && values['install']
+    const reason = shouldInstall ? await install(suite) : 'they are not installed'
     if (suite.isThere()) {
       files.push(...suite.files)
       continue
     }
     const why = `the suite “${suite.name}” needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}`
-    if (wanted) failures.push(why)
+    if (shouldInstall) failures.push(why)
     else console.log(`Skipped: ${why}.`)
   }
   if (files.length === 0) {

@@ -56,13 +56,13 @@ export async function createDemoCatalogue(context: DemoContext, options: DemoOpt
       ...options,
     })
   const episodesToRender = await announcing
-  for (const [made, commission] of episodesToRender.entries()) {
+  for (const [doneCount, commission] of episodesToRender.entries()) {
     await renderAndEnqueueEpisode(context, commission, outDir, options)
     await fillDemoBalances(context)
-    const remaining = episodesToRender.length - made - 1
-    const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (remaining / 60_000))
+    const remaining = episodesToRender.length - doneCount - 1
+    const minutes = Math.ceil(((performance.now() - started) / (doneCount + 1)) * (remaining / 60_000))
     log.info(
-      `Demo catalogue: ${made + 1} of ${episodesToRender.length} episodes drawn${remaining > 0 ? `, about ${minutes} min left` : ''}`,
+      `Demo catalogue: ${doneCount + 1} of ${episodesToRender.length} episodes drawn${remaining > 0 ? `, about ${minutes} min left` : ''}`,
     )
   }
   await writeSetting(db, setting, { state: 'done' })

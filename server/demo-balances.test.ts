@@ -28,13 +28,13 @@ const orders = ({ context }: BillingSite) =>
 test('creates members with top-ups and purchases for a demo with balances, once, also from concurrent starts', async () => {
   await Promise.all([fillDemoBalances(site.context), fillDemoBalances(site.context)])
   await fillDemoBalances(site.context)
-  const made = await orders(site)
-  expect(made.map(({ kind }) => kind).toSorted()).toEqual([
+  const created = await orders(site)
+  expect(created.map(({ kind }) => kind).toSorted()).toEqual([
     ...Array.from({ length: 4 }, () => 'episode'),
     ...Array.from({ length: 3 }, () => 'top_up'),
     'video',
   ])
-  expect(new Set(made.map(({ status }) => status))).toEqual(new Set(['paid']))
+  expect(new Set(created.map(({ status }) => status))).toEqual(new Set(['paid']))
   const { liability, days } = await loadBalanceFigures(site.context.db, site.context.clock.now(), 1)
   expect(liability).not.toEqual([])
   expect(days).not.toEqual([])

@@ -35,8 +35,8 @@ test('a command links to the address where the site was started, whatever its ow
 })
 
 test('uses PUBLIC_URL of a command’s own environment', async () => {
-  const elsewhere = { ...beside, config: { ...site.context.config, publicUrl: 'https://drama.example' } }
-  expect(await add(elsewhere, 'told@example.com')).toMatch(
+  const otherSite = { ...beside, config: { ...site.context.config, publicUrl: 'https://drama.example' } }
+  expect(await add(otherSite, 'told@example.com')).toMatch(
     /link: https:\/\/drama\.example\/studio(?![^]*PUBLIC_URL)/,
   )
 })

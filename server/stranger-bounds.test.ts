@@ -155,7 +155,7 @@ test('a network turns notifications on in no more browsers than it may', async (
 test('a network has no more new guests with stored records than its limit', async () => {
   const keep = async () => (await stranger()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await keep()
-  for (let made = 0; made < 12 && last.status === 200; made++) last = await keep()
+  for (let count = 0; count < 12 && last.status === 200; count++) last = await keep()
   expectRefused(last)
   expect(await countOf('users', 'member_since IS NULL')).toBeLessThanOrEqual(12)
 })

@@ -74,11 +74,11 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
   ): Promise<void> {
     for (const event of events.filter(({ id }) => !sent.has(id))) {
       const { body, headers } = sign(event)
-      const taken = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
+      const isAccepted = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
         ({ ok }) => ok,
         () => false,
       )
-      if (!taken) return
+      if (!isAccepted) return
       sent.add(event.id)
     }
   }

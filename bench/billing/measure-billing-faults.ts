@@ -46,11 +46,11 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
 
 async function buyAll(shop: BillingBench, checkouts: number, clients: number): Promise<void> {
   const started = Date.now()
-  let begun = 0
+  let startedCount = 0
   let done = 0
   const buyOn = async () => {
-    while (begun < checkouts) {
-      begun++
+    while (startedCount < checkouts) {
+      startedCount++
       await shop.buy(patienceMs)
       if (++done % 100 > 0) continue
       const leftS = Math.round(((Date.now() - started) / done / 1000) * (checkouts - done))

@@ -73,8 +73,8 @@ function findOrder(buyer: Buyer): Promise<Order | undefined> {
 }
 
 /** Pays for an order. @returns the last status that the customer saw */
-async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
-  let order = made
+async function pay(buyer: Buyer, created: Order): Promise<Order['status']> {
+  let order = created
   while (order.status === 'pending' && Date.now() < buyer.deadline) {
     await step(buyer, order).catch(() => {})
     await delay(pauseMs)

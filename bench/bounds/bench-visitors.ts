@@ -1,4 +1,4 @@
-let made = 0
+let memberCount = 0
 
 /** Returns the cookies that a response sets, as a `cookie` header. */
 export const cookiesOf = (response: Response) =>
@@ -32,7 +32,7 @@ export async function newCookies(url: string): Promise<string> {
 /** Registers a new member. */
 export async function registerBenchMember(url: string): Promise<{ id: string; cookie: string }> {
   const password = 'nobody needs to know this one'
-  const email = `bounds-${++made}@example.com`
+  const email = `bounds-${++memberCount}@example.com`
   const cookie = await newCookies(url)
   const body = { email, password, repeat_password: password }
   const response = await post(url, '/api/user/register', body, { cookie })

@@ -94,7 +94,7 @@ export class Viewer {
     let { first: playing, next } = opened
     for (let number = 0; performance.now() < over; number++) {
       const { id, duration_ms } = playing.episode
-      const begun = performance.now()
+      const startedAt = performance.now()
       await this.#sendEvent('play_start', {
         episode_id: id,
         ms: '420',
@@ -102,10 +102,10 @@ export class Viewer {
         height: '640',
         player: 'hls',
       })
-      const end = Math.min(begun + duration_ms, over)
+      const end = Math.min(startedAt + duration_ms, over)
       let fetched = 0
       while (performance.now() < end) {
-        const positionMs = performance.now() - begun
+        const positionMs = performance.now() - startedAt
         saver.report({ videoId, episodeId: id, positionMs })
         while (fetched < positionMs / segmentMs + aheadSegments)
           await this.#segment(playing.segments[fetched++])
@@ -162,9 +162,9 @@ export class Viewer {
   }
 
   async #timed(path: string, body?: string): Promise<string> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const text = await this.#get(path, body)
-    this.#meter.calls.push(performance.now() - begun)
+    this.#meter.calls.push(performance.now() - startedAt)
     return text
   }
 
@@ -181,7 +181,7 @@ export class Viewer {
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }),
     }
     return new Promise((resolve, reject) => {
-      const asked = request(
+      const outgoing = request(
         base + path,
         { agent, headers, method: body === undefined ? 'GET' : 'POST' },
         (answer) => {
@@ -193,7 +193,7 @@ export class Viewer {
           answer.once('end', () => resolve(text)).once('error', reject)
         },
       )
-      asked.once('error', reject).end(body)
+      outgoing.once('error', reject).end(body)
     })
   }
 }

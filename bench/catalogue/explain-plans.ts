@@ -25,12 +25,12 @@ export async function explainPlans(
   const parts: string[] = []
   const scans: string[] = []
   const counts: string[] = []
-  const made: Statement[] = []
-  const db = openNoting(pool, made)
+  const statements: Statement[] = []
+  const db = openNoting(pool, statements)
   for (const [name, read] of reads) {
-    made.length = 0
+    statements.length = 0
     await read(db)
-    for (const statement of made) {
+    for (const statement of statements) {
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
@@ -44,11 +44,11 @@ export async function explainPlans(
 }
 
 /** Opens the database as the site does, and records every statement in `made`. */
-function openNoting(pool: Pool, made: Statement[]): Kysely<Tables> {
+function openNoting(pool: Pool, statements: Statement[]): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),
     log: ({ query }) => {
-      made.push(query)
+      statements.push(query)
     },
   })
 }

@@ -5,7 +5,7 @@ interface Order {
   info: { id: string }
 }
 
-let made = 0
+let memberCount = 0
 
 /** Creates a member with a history, a favorite and a purchased episode. @returns the member's cookie */
 export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchEpisode): Promise<string> {
@@ -13,7 +13,7 @@ export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchE
   const post = <T>(path: string, body: object) => ask<T>(`${url}${path}`, jar, body)
   await ask(`${url}/api/user`, jar)
   const password = 'nobody needs to know this one'
-  const email = `member-${++made}-of-${process.pid}@example.com`
+  const email = `member-${++memberCount}-of-${process.pid}@example.com`
   await post('/api/user/register', { email, password, repeat_password: password })
   const { videoId: video_id, episodeId: episode_id, lockedEpisodeId } = film
   await post('/api/user/history', { video_id, episode_id, position_ms: 4000, at: new Date().toISOString() })

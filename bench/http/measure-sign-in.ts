@@ -31,8 +31,8 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await insertMembers(site)
   const signIn = attemptsAt(site)
   const started = performance.now()
-  const made = await runClients(clients, () => performance.now() - started > attemptsForMs, signIn.anyhow)
-  const ours = (made * 1000) / (performance.now() - started)
+  const attempts = await runClients(clients, () => performance.now() - started > attemptsForMs, signIn.anyhow)
+  const ours = (attempts * 1000) / (performance.now() - started)
   const rate = atLeast(
     `sign-ins, right and wrong, ${clients} clients, against argon2 alone`,
     ours,
@@ -137,8 +137,8 @@ async function bareRate(hash: string): Promise<number> {
   const atOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
   const started = performance.now()
   const isOver = () => performance.now() - started > attemptsForMs
-  const made = await runClients(atOnce, isOver, () => verify(hash, password))
-  return (made * 1000) / (performance.now() - started)
+  const verifications = await runClients(atOnce, isOver, () => verify(hash, password))
+  return (verifications * 1000) / (performance.now() - started)
 }
 
 async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {

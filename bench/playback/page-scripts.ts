@@ -54,9 +54,9 @@ export function startNextEpisode(): Promise<number> {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
   )
-  const begun = performance.now()
+  const startedAt = performance.now()
   return new Promise((resolve) => {
-    next?.requestVideoFrameCallback(() => resolve(performance.now() - begun))
+    next?.requestVideoFrameCallback(() => resolve(performance.now() - startedAt))
     void next?.play()
   })
 }

@@ -53,10 +53,10 @@ export async function insertRows(
   const { rows } = await client.query<{ done: string }>('SELECT done FROM bench_progress WHERE step = $1', [
     name,
   ])
-  const begun = Number(rows[0]?.done ?? 0)
+  const resumedAt = Number(rows[0]?.done ?? 0)
   const started = performance.now()
   let reported = started
-  for (let done = begun; done < total;) {
+  for (let done = resumedAt; done < total;) {
     const upTo = Math.min(done + chunk, total)
     await client.query('BEGIN; SET LOCAL session_replication_role = replica')
     await client.query(sql, [done + 1, upTo, ...(texts?.(upTo - done) ?? [])])
@@ -68,7 +68,7 @@ export async function insertRows(
     done = upTo
     const now = performance.now()
     if (now - reported > 5000 || done === total) {
-      const remainingMs = ((now - started) / (done - begun)) * (total - done)
+      const remainingMs = ((now - started) / (done - resumedAt)) * (total - done)
       report(
         `${name}: ${done} of ${total}${done < total ? `, ${Math.ceil(remainingMs / 1000)} s left` : `, ${Math.round((now - started) / 1000)} s`}`,
       )

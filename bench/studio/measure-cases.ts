@@ -102,7 +102,7 @@ interface Answer {
 function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = false): Promise<Answer> {
   const started = performance.now()
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const outgoing = request(
       `${url}${path}`,
       { headers, ...(isFile ? { agent: false } : { agent }) },
       (response) => {
@@ -113,7 +113,7 @@ function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = 
           const ms = performance.now() - started
           chunks.push(chunk)
           if (!isFile || !isGood()) return
-          asked.destroy()
+          outgoing.destroy()
           resolve({ ms, body: '' })
         })
         response.on('end', () => {
@@ -124,6 +124,6 @@ function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = 
         response.on('error', reject)
       },
     )
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 }

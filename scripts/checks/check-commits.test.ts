@@ -35,7 +35,7 @@ test.each([
 })
 
 test('checks only commits that the upstream branch lacks', () => {
-  const said = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const [upstream, clone] = [join(home, 'upstream'), join(home, 'clone')]
   git(home, 'init', '-q', '-b', 'main', upstream)
   commit(upstream, 'An old subject')
@@ -44,8 +44,8 @@ test('checks only commits that the upstream branch lacks', () => {
   expect(checkCommits(clone)).toBe(0)
   commit(clone, 'Refund twice')
   expect(checkCommits(clone)).toBe(1)
-  expect(said.mock.calls.flat()).toEqual([expect.stringMatching(/^"Refund twice" is not/)])
-  said.mockRestore()
+  expect(log.mock.calls.flat()).toEqual([expect.stringMatching(/^"Refund twice" is not/)])
+  log.mockRestore()
 })
 
 test('passes on a branch without an upstream', () => {

@@ -274,22 +274,22 @@ describe('the command line', () => {
           const used = episodes.flatMap((episode) => {
             const name = basename(episode.path)
             expect(parseFileName(name)).toEqual({ kind: 'film', number: episode.number, language: undefined })
-            const inLanguages = episode.captions.map(({ language: said, path }) => {
+            const inLanguages = episode.captions.map(({ language, path }) => {
               expect(parseFileName(basename(path))).toEqual({
                 kind: 'captions',
                 number: episode.number,
-                language: said,
+                language,
               })
-              return said
+              return language
             })
             expect(new Set(inLanguages).size).toBe(inLanguages.length)
             return [name, ...episode.captions.map(({ path }) => basename(path))]
           })
           used.push(...covers.map(({ path }) => basename(path)))
           expect(new Set(covers.map(({ language }) => language)).size).toBe(covers.length)
-          const wanted = files.filter((name) => parseFileName(name).kind !== 'system')
+          const expected = files.filter((name) => parseFileName(name).kind !== 'system')
           const named = [...used, ...refused.map(({ file }) => basename(file)), ...unused]
-          expect(named.toSorted()).toEqual(wanted.toSorted())
+          expect(named.toSorted()).toEqual(expected.toSorted())
         }),
       ),
   )

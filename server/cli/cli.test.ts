@@ -126,13 +126,13 @@ describe('the command line', () => {
 
 /** Parses a command line. */
 function ask(...args: string[]): ParsedCommand {
-  let asked: ParsedCommand | undefined
+  let parsed: ParsedCommand | undefined
   const program = createStudioProgram((each) => {
-    asked = each
+    parsed = each
   })
   parseArguments(new Command('site').addCommand(program), ['studio', ...args])
-  if (!asked) throw new Error('nothing was asked for')
-  return asked
+  if (!parsed) throw new Error('nothing was asked for')
+  return parsed
 }
 const inputOf = ({ invocation }: ParsedCommand) => ('command' in invocation ? invocation.input : {})
 
@@ -176,15 +176,15 @@ describe('a command that cannot be undone', () => {
       answers.shift() ?? ''
 
   it('prompts for its reason and for confirmation', async () => {
-    const asked = ask('order', 'refund', 'ord_1')
-    expect(await confirmCommand(asked, answering('goodwill', 'y'))).toBe(true)
-    expect(inputOf(asked)).toEqual({ id: 'ord_1', reason: 'goodwill' })
+    const parsed = ask('order', 'refund', 'ord_1')
+    expect(await confirmCommand(parsed, answering('goodwill', 'y'))).toBe(true)
+    expect(inputOf(parsed)).toEqual({ id: 'ord_1', reason: 'goodwill' })
     expect(await confirmCommand(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
   })
 
   it('runs in a script that gives both as options', async () => {
-    const asked = ask('customer', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
-    expect(await confirmCommand(asked, undefined)).toBe(true)
+    const parsed = ask('customer', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
+    expect(await confirmCommand(parsed, undefined)).toBe(true)
   })
 
   it('is none that only reads or can be reversed', async () => {

@@ -180,19 +180,19 @@ function createProgram(onTask: (task: Task) => void): Program {
       onTask({ needsSite: false, runWithoutContext: (base, signal) => runRestore(base, folder, signal) }),
     )
   program.addCommand(
-    createStudioProgram((asked) =>
+    createStudioProgram((parsed) =>
       onTask({
         needsSite: true,
-        confirm: () => confirmCommand(asked, terminalPrompt(process)),
-        run: (context) => runStudio(context, asked),
+        confirm: () => confirmCommand(parsed, terminalPrompt(process)),
+        run: (context) => runStudio(context, parsed),
       }),
     ),
   )
   return program
 }
 
-async function runStudio(context: Context, asked: ParsedCommand): Promise<number> {
-  print(await runParsedCommand(context, asked))
+async function runStudio(context: Context, parsed: ParsedCommand): Promise<number> {
+  print(await runParsedCommand(context, parsed))
   return 0
 }
 
@@ -214,7 +214,7 @@ export async function runCommandLine(
 ): Promise<number> {
   let task: Task | undefined
   const help = parseArguments(
-    createProgram((asked) => (task = asked)),
+    createProgram((parsed) => (task = parsed)),
     args,
   )
   if (task) return runTask(task, environment)

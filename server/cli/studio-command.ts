@@ -19,20 +19,20 @@ import { findSiteAddress } from '#server/site-address.ts'
  * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
  */
 export async function runStudioCommand(site: Context, args: string[]): Promise<string> {
-  let asked: ParsedCommand | undefined
+  let parsed: ParsedCommand | undefined
   const program = createStudioProgram((each) => {
-    asked = each
+    parsed = each
   })
   const help = parseArguments(new Command('site').addCommand(program), ['studio', ...args])
-  return asked ? runParsedCommand(site, asked) : help
+  return parsed ? runParsedCommand(site, parsed) : help
 }
 
 /** Runs a parsed command. @throws ConfigError with the reason of a refusal */
-export async function runParsedCommand(site: Context, asked: ParsedCommand): Promise<string> {
+export async function runParsedCommand(site: Context, parsed: ParsedCommand): Promise<string> {
   const { publicUrl, note } = await findSiteAddress(site)
   const context = { ...site, publicUrl }
   try {
-    return await runAndFormat(context, asked, note)
+    return await runAndFormat(context, parsed, note)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })

@@ -22,7 +22,7 @@ export interface ParsedCommand {
 type Fields = Record<string, TSchema>
 
 /** Builds the tree of the studio's commands. The arguments and options of each command follow from its schemas. */
-export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): Command {
+export function createStudioProgram(onCommand: (parsed: ParsedCommand) => void): Command {
   const studio = new Command('studio').description('Runs the commands of the studio, as an owner')
   for (const command of studioCommands) {
     const { endpoint } = command
@@ -38,8 +38,8 @@ export function createStudioProgram(onCommand: (asked: ParsedCommand) => void): 
     const leaf = commandAt(studio, file.command).description(file.summary)
     for (const name of [...pathParameterNames(file), 'file']) leaf.argument(`<${name}>`)
     addJsonOption(leaf)
-    leaf.action((...given: unknown[]) => {
-      const args = given.slice(0, -2).map(String)
+    leaf.action((...rawArgs: unknown[]) => {
+      const args = rawArgs.slice(0, -2).map(String)
       onCommand({
         commandName: file.command,
         json: leaf.opts()['json'] === true,
@@ -147,12 +147,16 @@ function choicesOf(schema: TSchema | undefined): string[] | undefined {
 const typeOf = (schema: TSchema | undefined) => (schema as { type?: string | string[] } | undefined)?.type
 
 /** Reads the input of a command from its arguments and options. @throws UsageError for invalid input */
-function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): Record<string, unknown> {
+function readInput(
+  endpoint: CommandEndpoint,
+  leaf: Command,
+  positionals: unknown[],
+): Record<string, unknown> {
   const fields = fieldsOf(endpoint)
   const { args = [] } = endpoint
   const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : [String(value)])
   const positional = args.flatMap((name, index): [string, string[]][] =>
-    given[index] === undefined ? [] : [[name, texts(given[index])]],
+    positionals[index] === undefined ? [] : [[name, texts(positionals[index])]],
   )
   const options = Object.entries(leaf.opts<Record<string, unknown>>()).flatMap(
     ([name, value]): [string, string[]][] => (name in fields ? [[name, texts(value)]] : []),

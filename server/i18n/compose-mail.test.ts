@@ -103,7 +103,7 @@ describe.each(languages)('a receipt in %s', (language) => {
     const { subject, text, html, link } = composeMail('Harbour Dramas', 'receipt', language, receipt)
     expect(subject).toContain('Monthly & more')
     expect(link).toBe(receipt.claim)
-    for (const said of [
+    for (const expected of [
       'CH-7F3A-29C0-11B4',
       '$8.39',
       '$1.60',
@@ -112,7 +112,7 @@ describe.each(languages)('a receipt in %s', (language) => {
       receipt.withdraw,
       receipt.claim,
     ])
-      expect(text).toContain(said)
+      expect(text).toContain(expected)
     expect(html).toContain('Harbour &lt;Dramas&gt;, 1 Quay</td>')
     expect(html).toContain('href="https://drama.example/my#cancel=a&amp;b"')
     expect(`${text}${html}`).not.toMatch(/{{|undefined/)

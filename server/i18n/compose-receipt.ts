@@ -57,35 +57,35 @@ export function composeReceipt(
   { receipt: words, ...texts }: Pick<MailTexts, 'receipt' | 'greeting' | 'copyLink' | 'footer'>,
   values: Record<string, string>,
 ): ComposedMail {
-  const said = (name: keyof ReceiptValues) => interpolate(`{{${name}}}`, values)
+  const valueOf = (name: keyof ReceiptValues) => interpolate(`{{${name}}}`, values)
   const all = addPeriodTexts(values, language)
   const fill = (text: string) => interpolate(text, all)
-  const kind = said('kind')
+  const kind = valueOf('kind')
   const purchase = fill(describePurchase(kind, words))
-  const subject = said('renewed') ? words.renewed : interpolate(words.subject, { bought: purchase })
+  const subject = valueOf('renewed') ? words.renewed : interpolate(words.subject, { bought: purchase })
   const lines: Line[] = [
-    [words.order, said('order')],
-    [words.date, said('date')],
+    [words.order, valueOf('order')],
+    [words.date, valueOf('date')],
     [words.what, purchase],
-    [words.until, said('until')],
+    [words.until, valueOf('until')],
     // A receipt that was queued by an earlier release has no `discount`.
     [words.discount, values['discount'] ?? ''],
-    [words.net, said('net')],
-    [fill(words.tax), said('tax')],
-    [words.total, said('total')],
-    [words.seller, [said('seller'), said('address')].filter(Boolean).join(', ')],
-    [words.taxNumber, said('taxNumber')],
+    [words.net, valueOf('net')],
+    [fill(words.tax), valueOf('tax')],
+    [words.total, valueOf('total')],
+    [words.seller, [valueOf('seller'), valueOf('address')].filter(Boolean).join(', ')],
+    [words.taxNumber, valueOf('taxNumber')],
   ].filter((line): line is Line => line[1] !== '')
   const after: (string | Line)[] = [
-    ...(said('until') ? [said('renewsOn') ? fill(words.renews) : words.ends] : []),
-    ...(said('cancel') ? [[words.howToCancel, said('cancel')] satisfies Line] : []),
-    ...(said('withdrawUntil')
-      ? [[fill(kind === 'top_up' ? words.withdrawTopUp : words.withdraw), said('withdraw')] satisfies Line]
+    ...(valueOf('until') ? [valueOf('renewsOn') ? fill(words.renews) : words.ends] : []),
+    ...(valueOf('cancel') ? [[words.howToCancel, valueOf('cancel')] satisfies Line] : []),
+    ...(valueOf('withdrawUntil')
+      ? [[fill(kind === 'top_up' ? words.withdrawTopUp : words.withdraw), valueOf('withdraw')] satisfies Line]
       : []),
-    ...(said('atOnce') ? [words.atOnce] : []),
+    ...(valueOf('atOnce') ? [words.atOnce] : []),
   ]
-  const claim = said('claim')
-  const link = claim || said('area')
+  const claim = valueOf('claim')
+  const link = claim || valueOf('area')
   const button = claim ? words.claimButton : words.button
   const footer = texts.footer.replace('{{site}}', () => site)
   const text = [

@@ -55,8 +55,8 @@ it('has no text that nothing asks for, and nothing asks for a text that is not t
     return !code.includes(`'${name}'`) && !code.includes(`\`${group}\${`)
   })
   expect(idle).toEqual([])
-  const asked = [...code.matchAll(/translate\([\w.]+, '([\w.]+)'/g)].map(([, key]) => key ?? '')
-  expect(asked.filter((key) => !english.has(key) && !english.has(`${key}_other`))).toEqual([])
+  const usedKeys = [...code.matchAll(/translate\([\w.]+, '([\w.]+)'/g)].map(([, key]) => key ?? '')
+  expect(usedKeys.filter((key) => !english.has(key) && !english.has(`${key}_other`))).toEqual([])
 })
 
 it('has every sentence translated into its own language', () => {
@@ -79,9 +79,9 @@ it.each(languages)('%s has a form of every plural for 0, 1, 2, 5, 21 and 1,000,0
     for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
       const form = rules.select(count)
       expect.soft(texts.has(`${key}_${form}`) || form === 'many', `${key} of ${count}`).toBe(true)
-      const said = translate(language, key, { count })
-      expect.soft(said, `${key} of ${count}`).not.toMatch(/{{|^period\./)
-      expect.soft(said === translate('en', key, { count }), `${key} of ${count}`).toBe(language === 'en')
+      const text = translate(language, key, { count })
+      expect.soft(text, `${key} of ${count}`).not.toMatch(/{{|^period\./)
+      expect.soft(text === translate('en', key, { count }), `${key} of ${count}`).toBe(language === 'en')
     }
 })
 

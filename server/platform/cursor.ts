@@ -69,8 +69,11 @@ function parse(cursor: string): unknown {
 }
 
 /** Returns the page size: the requested size up to the maximum, or the default if none was requested. */
-export function choosePageSize(asked: number | undefined, limits: { default: number; max: number }): number {
-  return Math.min(asked ?? limits.default, limits.max)
+export function choosePageSize(
+  requested: number | undefined,
+  limits: { default: number; max: number },
+): number {
+  return Math.min(requested ?? limits.default, limits.max)
 }
 
 /**

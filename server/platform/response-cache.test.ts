@@ -8,10 +8,10 @@ function cacheAtNoon() {
     wait: (ms: number) => void (now += ms),
     /** @returns how often the answer was loaded */
     async ask(key: string, times: number) {
-      let made = 0
-      const load = async () => `${key} ${++made}`
+      let loads = 0
+      const load = async () => `${key} ${++loads}`
       for (let time = 0; time < times; time++) await answers.get(key, load)
-      return made
+      return loads
     },
     held: () => answers.size,
   }
@@ -60,8 +60,8 @@ it('an answer composed of cached ones is no older than a second either', async (
 
 it('loads once for callers that arrive during the load', async () => {
   const answers = createResponseCache<string>({ now: () => new Date(0) })
-  let made = 0
-  const load = async () => `answer ${++made}`
+  let loads = 0
+  const load = async () => `answer ${++loads}`
   expect(await Promise.all([answers.get('home', load), answers.get('home', load)])).toEqual([
     'answer 1',
     'answer 1',
@@ -91,10 +91,10 @@ describe('while the database is unavailable', () => {
     wait(1000)
     await answers.get('home', away)
     wait(1000)
-    const asked = Promise.withResolvers<string>()
-    expect(await answers.get('home', () => asked.promise)).toBe('before')
-    asked.resolve('new')
-    await asked.promise
+    const pending = Promise.withResolvers<string>()
+    expect(await answers.get('home', () => pending.promise)).toBe('before')
+    pending.resolve('new')
+    await pending.promise
     wait(1000)
     expect(await answers.get('home', async () => 'newer')).toBe('newer')
   })

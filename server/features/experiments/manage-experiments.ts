@@ -108,12 +108,14 @@ async function lockInState(tx: Tx, id: string, state: ExperimentRow['state']): P
  * @throws Refusal variantsInvalid
  */
 function checkVariants(kind: ExperimentKind, variants: readonly Variant[]): void {
-  const [first, ...others] = variants.map(({ share: _share, ...said }) => said)
-  const hasOnlyFieldsOfKind = (said: object) => {
-    const names = Object.keys(said)
+  const [first, ...others] = variants.map(({ share: _share, ...fields }) => fields)
+  const hasOnlyFieldsOfKind = (fields: object) => {
+    const names = Object.keys(fields)
     return names.length > 0 && names.every((name) => variantFields[kind].some((known) => known === name))
   }
-  const texts = new Set(others.map((said) => variantFields[kind].map((name) => said[name] ?? '').join('|')))
+  const texts = new Set(
+    others.map((fields) => variantFields[kind].map((name) => fields[name] ?? '').join('|')),
+  )
   const isValid =
     first !== undefined &&
     Object.keys(first).length === 0 &&

@@ -142,8 +142,8 @@ it('offers an ongoing series as a whole once a locked episode plays, with its nu
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
     })
-  const begun = await buildVideo(site.context, { ready: 3 })
-  expect((await order(begun.id)).answer.code).toBe(404)
+  const draft = await buildVideo(site.context, { ready: 3 })
+  expect((await order(draft.id)).answer.code).toBe(404)
   const running = await buildVideo(site.context, { ready: 4 })
   const query = { episode_id: running.episodes[3]?.id ?? '' }
   expect((await visitor.call(getEpisode, { query })).answer).toMatchObject({

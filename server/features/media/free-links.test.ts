@@ -30,10 +30,10 @@ async function open(visitor: Visitor, number: number, headers: Record<string, st
 
 /** Counts how often the viewer and their entitlements are queried for an episode. */
 async function lookUps(visitor: Visitor, number: number, headers?: Record<string, string>): Promise<number> {
-  const asked = recordQueries('sessions', 'users', 'entitlements')
-  const before = asked().length
+  const recordedQueries = recordQueries('sessions', 'users', 'entitlements')
+  const before = recordedQueries().length
   await open(visitor, number, headers)
-  return asked().length - before
+  return recordedQueries().length - before
 }
 
 /** Repeats the call until the viewer is cached, which begins once notifications arrive. */

@@ -53,8 +53,8 @@ beforeEach(async () => {
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
     experiments: { ...createExperiments({ db, clock, quotas: noQuotas }), running: async () => running },
-    offerFor: async (...asked) => {
-      offered.push(asked)
+    offerFor: async (...args) => {
+      offered.push(args)
       return offer
     },
     translate: (_, key) => key,
@@ -114,8 +114,8 @@ async function exposed({ userId }: Viewer): Promise<string[]> {
 }
 
 /** Returns `plays`, or the name of the refusal. */
-async function outcome(asked: Promise<unknown>): Promise<string> {
-  return asked.then(
+async function outcome(pending: Promise<unknown>): Promise<string> {
+  return pending.then(
     () => 'plays',
     (error: { reason: string }) => error.reason,
   )
@@ -466,8 +466,8 @@ test('episodes are read once a second: each by its id, and each list by its vide
   const time = { now }
   const episodes = createEpisodeCache(database.db, { now: () => time.now })
   const other = await buildVideo({ db: database.db, storage: noStorage })
-  const numbers = async (...asked: Parameters<typeof episodes.after>) =>
-    (await episodes.after(...asked)).map(({ number }) => number)
+  const numbers = async (...args: Parameters<typeof episodes.after>) =>
+    (await episodes.after(...args)).map(({ number }) => number)
   expect(await numbers(video.id, 0, 2)).toEqual([1, 2])
   expect(await numbers(video.id, 1, 2)).toEqual([2, 3])
   expect(await numbers(video.id, 0, 3)).toEqual([1, 2, 3])

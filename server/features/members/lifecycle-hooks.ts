@@ -36,7 +36,7 @@ export interface LifecycleHooks {
    */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
   /** Called when a session of a member starts. The caller's former session, if any, ends only after the hook. */
-  signIn: readonly ((tx: Tx, begun: StartedSession) => Promise<void>)[]
+  signIn: readonly ((tx: Tx, session: StartedSession) => Promise<void>)[]
   /** Returns when a guest was last active according to the feature's records; inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /**

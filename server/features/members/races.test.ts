@@ -191,9 +191,9 @@ test('signing in and removing the second factor concurrently do not deadlock', a
   const now = () => context.clock.now().getTime()
   const totp = await context.db.transaction().execute(async (tx) => {
     const { secret } = await startSecondFactorSetup(tx, context, user)
-    const made = new TOTP({ secret: Secret.fromBase32(secret) })
-    await confirmSecondFactor(tx, context, user, made.generate({ timestamp: now() - 30_000 }))
-    return made.generate({ timestamp: now() })
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+    await confirmSecondFactor(tx, context, user, totp.generate({ timestamp: now() - 30_000 }))
+    return totp.generate({ timestamp: now() })
   })
   const other = await database.pool.connect()
   await other.query('BEGIN')

@@ -78,8 +78,8 @@ export async function loadPageLanguage(
   caller: Caller,
 ): Promise<Language> {
   const offered = offeredLanguages(context, request)
-  const asked = requestedLanguage(request, offered)
-  if (asked) return asked
+  const requested = requestedLanguage(request, offered)
+  if (requested) return requested
   try {
     return (await caller()).language
   } catch {

@@ -21,7 +21,7 @@ export function studioFeature({ config, gateways }: StudioDependencies) {
 /** Returns which secrets are set in the environment, by the names of their settings. */
 function listSecrets({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
   const { stripe, paypal, s3, social } = secrets
-  const given = {
+  const configured = {
     APP_SECRET: secrets.appSecret,
     STRIPE_SECRET_KEY: stripe,
     PAYPAL_CLIENT_SECRET: paypal,
@@ -34,5 +34,5 @@ function listSecrets({ secrets, mail, tracking: { conversions } }: Config): { na
     TIKTOK_CLIENT_SECRET: social.tiktok,
     OIDC_CLIENT_SECRET: social.oidc,
   }
-  return Object.entries(given).map(([name, value]) => ({ name, set: value !== undefined }))
+  return Object.entries(configured).map(([name, value]) => ({ name, set: value !== undefined }))
 }

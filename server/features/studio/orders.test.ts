@@ -106,8 +106,8 @@ describe('the orders', () => {
     const { list } = await analyst.studio.callOk(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
     expect((await analyst.studio.callOk(getOrder, { query: { id: order.id } })).order.email).toBeNull()
-    const asked = await analyst.studio.call(listOrders, { query: { customer: shopper.email } })
-    expect(asked.answer.code).toBe(403)
+    const denied = await analyst.studio.call(listOrders, { query: { customer: shopper.email } })
+    expect(denied.answer.code).toBe(403)
   })
 })
 
@@ -120,8 +120,12 @@ describe('one order', () => {
     const payments = await site.sound.listPayments(new Date(0))
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
-    const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
-    await insertWebhookEvent(site.context.db, { ...heard, received_at: now, next_poll_at: now })
+    const webhookEvent = {
+      gateway: 'sandbox',
+      event_id: `evt_${id}`,
+      reference: paid?.reference ?? '',
+    } as const
+    await insertWebhookEvent(site.context.db, { ...webhookEvent, received_at: now, next_poll_at: now })
     const file = await support.studio.callOk(getOrder, { query: { id } })
     expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
       ['succeeded', null],
@@ -186,10 +190,13 @@ describe('a refund', () => {
     ])
     expect(file.refundable_cents).toBe(0)
     const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: order.id } })
-    const [last, asked] = list.filter(({ event }) => event === 'studio order refund')
+    const [last, requested] = list.filter(({ event }) => event === 'studio order refund')
     const payments = list.map(({ event }) => event).filter((event) => event.includes('_'))
     expect(payments).toEqual(['order_refunded', 'order_refunded', 'order_paid'])
-    expect(asked).toMatchObject({ operator: owner.email, details: { before: { asked: { id: order.id } } } })
+    expect(requested).toMatchObject({
+      operator: owner.email,
+      details: { before: { asked: { id: order.id } } },
+    })
     expect(last).toMatchObject({
       operator: owner.email,
       details: { before: { refunded_cents: 40 }, after: { refunded_cents: 99, status: 'refunded' } },
@@ -218,8 +225,8 @@ describe('a refund', () => {
     const { order } = await buyEpisode(site)
     const body = { id: order.id, amount_cents: 25 }
     await Promise.all(Array.from({ length: 6 }, () => support.studio.call(refundOrder, { body })))
-    const gone = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
-    expect(gone).toBeLessThanOrEqual(60)
+    const refundedCents = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
+    expect(refundedCents).toBeLessThanOrEqual(60)
   })
 
   it('is allowed to support up to ten times the limit within a day, for each operator and currency', async () => {

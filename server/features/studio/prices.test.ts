@@ -47,8 +47,8 @@ describe('a price that no gateway accepts is refused', () => {
     const variants = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
     const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
     takeFrom(50)
-    const made = await owner.studio.call(createExperiment, { body: { ...draft, variants: variants(30) } })
-    expect(made.answer).toMatchObject(refused('variants'))
+    const rejected = await owner.studio.call(createExperiment, { body: { ...draft, variants: variants(30) } })
+    expect(rejected.answer).toMatchObject(refused('variants'))
     const { id } = await owner.studio.callOk(createExperiment, { body: { ...draft, variants: variants(60) } })
     const changed = await owner.studio.call(changeExperiment, { body: { id, variants: variants(30) } })
     expect(changed.answer).toMatchObject(refused('variants'))

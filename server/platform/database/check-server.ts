@@ -87,12 +87,12 @@ async function tryConnections(
 function explainError(
   cause: unknown,
   setting: string,
-  { wanted, had: received }: { wanted: number; had: number },
+  { wanted: required, had: received }: { wanted: number; had: number },
 ): ConfigError {
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
   if (received > 0)
     return new ConfigError(
-      `The server of ${setting} gave ${received} connections of the ${wanted} that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
+      `The server of ${setting} gave ${received} connections of the ${required} that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
       { cause },
     )
   const isPooler = /unsupported startup parameter/.test(reason)

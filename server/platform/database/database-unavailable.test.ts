@@ -26,8 +26,8 @@ it('recognises driver errors without a code', () => {
 })
 
 it('distinguishes an unreachable server from a busy one', () => {
-  const gone = [withCode('57P01'), withCode('08006'), new Error('Query read timeout')]
-  expect(gone.map(isDatabaseUnreachable)).toEqual([true, true, true])
+  const connectionErrors = [withCode('57P01'), withCode('08006'), new Error('Query read timeout')]
+  expect(connectionErrors.map(isDatabaseUnreachable)).toEqual([true, true, true])
   const busy = [
     withCode('57014'),
     withCode('55P03'),

@@ -95,7 +95,7 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNam
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) =>
       void client?.then(
-        (taken) => taken.release(destroy || stuck),
+        (client) => client.release(destroy || stuck),
         () => undefined,
       ),
   }

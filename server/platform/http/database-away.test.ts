@@ -101,17 +101,17 @@ it('answers 503 in time if PostgreSQL stops responding, and does not reuse a stu
 it('answers 503 in time if every connection is in use', async () => {
   const { pool } = database
   expect(pool.options.connectionTimeoutMillis).toBe(1000)
-  const taken: pg.PoolClient[] = []
+  const clients: pg.PoolClient[] = []
   try {
     const takeOne = () =>
       pool.connect().then(
-        (client) => taken.push(client),
+        (client) => clients.push(client),
         () => {},
       )
     // One at a time: on a busy machine, opening all at once takes longer than a call may wait for one. The site may use some itself.
     await expect.poll(() => takeOne().then(() => pool.totalCount - pool.idleCount)).toBe(pool.options.max)
     await expect.poll(() => takeOne().then(() => answerOf(queryHomepage))).toMatchObject(unavailable)
   } finally {
-    for (const client of taken) client.release()
+    for (const client of clients) client.release()
   }
 })

@@ -29,8 +29,8 @@ export function responseLanguage(
   { storedLanguage, offeredLanguages }: Pick<LanguageSource, 'storedLanguage' | 'offeredLanguages'>,
 ): Language | Promise<Language> {
   const offered = offeredLanguages(request.url)
-  const asked = acceptedLanguage(request.headers['accept-language'], offered)
-  if (asked) return asked
+  const accepted = acceptedLanguage(request.headers['accept-language'], offered)
+  if (accepted) return accepted
   if (!viewer?.isStored) return offered[0]
   return storedLanguage(viewer).then((stored) => storedLanguageOrDefault(stored, offered))
 }
@@ -46,8 +46,8 @@ export function hasAcceptedLanguage(
 /** Returns the language of an error response, even if the caller cannot be looked up. */
 export async function errorLanguage(request: FastifyRequest, source: LanguageSource): Promise<Language> {
   const offered = source.offeredLanguages(request.url)
-  const asked = acceptedLanguage(request.headers['accept-language'], offered)
-  if (asked) return asked
+  const accepted = acceptedLanguage(request.headers['accept-language'], offered)
+  if (accepted) return accepted
   try {
     return await responseLanguage(request, await source.identify(request), source)
   } catch {

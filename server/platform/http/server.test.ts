@@ -74,9 +74,9 @@ it('keeps the request id of the proxy in front, or generates one', async () => {
       })
     ).headers['x-request-id']
   expect(await idFor('edge-42')).toBe('edge-42')
-  const made = await idFor()
-  expect(made).toMatch(/^[0-9a-f]{32}$/)
-  expect(await idFor()).not.toBe(made)
+  const generated = await idFor()
+  expect(generated).toMatch(/^[0-9a-f]{32}$/)
+  expect(await idFor()).not.toBe(generated)
   expect(await idFor('a"b')).toMatch(/^[0-9a-f]{32}$/)
   expect(await idFor('a'.repeat(65))).toMatch(/^[0-9a-f]{32}$/)
 })
@@ -126,13 +126,13 @@ it('answers a call on a connection opened before the shutdown, and then closes t
 })
 
 it('closes a kept-alive connection after the request that was in progress at shutdown', async () => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const slow: PlainRoute = {
     method: 'GET',
     path: '/slow',
     async handle(_request, reply) {
-      asked.resolve()
+      requested.resolve()
       await answered.promise
       return reply.send('answered late')
     },
@@ -141,7 +141,7 @@ it('closes a kept-alive connection after the request that was in progress at shu
   const address = await server.listen({ port: 0, host: '127.0.0.1' })
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
   socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await asked.promise
+  await requested.promise
   const closed = server.close()
   answered.resolve()
   expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*answered late$/)

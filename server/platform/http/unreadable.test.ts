@@ -15,9 +15,9 @@ function say(...lines: string[]): Promise<string> {
   const { port } = new URL(site.directUrl)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(lines.join('\r\n')))
-    let heard = ''
-    socket.setEncoding('utf8').on('data', (text) => (heard += String(text)))
-    socket.on('close', () => resolve(heard)).on('error', reject)
+    let response = ''
+    socket.setEncoding('utf8').on('data', (text) => (response += String(text)))
+    socket.on('close', () => resolve(response)).on('error', reject)
   })
 }
 

@@ -43,15 +43,15 @@ test('a job runs as soon as its channel is notified, and once more if notified d
   await expect.poll(() => [runs, marks]).toEqual([2, 2])
   const pass = () => gates.splice(0).forEach((open) => open())
   /** Notifies the job and waits until the listener has received it: the marker is sent after it. */
-  const heard = async () => {
+  const waitForMessage = async () => {
     const before = marks
     await database.pool.query("SELECT pg_notify('bell', ''), pg_notify('mark', '')")
     await expect.poll(() => marks).toBe(before + 1)
   }
   pass()
-  await heard()
+  await waitForMessage()
   await expect.poll(() => runs).toBe(3)
-  await heard()
+  await waitForMessage()
   expect(runs).toBe(3)
   pass()
   await expect.poll(() => runs).toBe(4)
@@ -69,7 +69,7 @@ test('reconnects after a lost connection, and polls for missed notifications', a
 })
 
 /** Marks jobs as just run, so that their next round is the first that this test sees. */
-const taken = (...names: string[]) =>
+const waitForClaim = (...names: string[]) =>
   database.pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
     [names],
@@ -77,7 +77,7 @@ const taken = (...names: string[]) =>
 
 test('records a job with nothing to do as succeeded without running it, and runs it once there is work', async () => {
   await database.pool.query('CREATE TABLE parcels (sent boolean)')
-  await taken('parcels')
+  await waitForClaim('parcels')
   let runs = 0
   const dueWhen = 'EXISTS (SELECT FROM parcels)'
   await start({ name: 'parcels', everySeconds: 1, dueWhen, run: async () => void runs++ })
@@ -94,7 +94,7 @@ test('records a job with nothing to do as succeeded without running it, and runs
 })
 
 test("a condition uses the site's clock", async () => {
-  await taken('timely')
+  await waitForClaim('timely')
   let runs = 0
   const timely = {
     name: 'timely',
@@ -108,7 +108,7 @@ test("a condition uses the site's clock", async () => {
 })
 
 test('runs a job whose condition fails to evaluate, without blocking other jobs', async () => {
-  await taken('broken', 'whole')
+  await waitForClaim('broken', 'whole')
   const ran = new Set<string>()
   const job = (name: string) => ({ name, everySeconds: 1, run: async () => void ran.add(name) })
   await start({ ...job('broken'), dueWhen: 'no_such_column' }, job('whole'))
@@ -127,13 +127,13 @@ test('one of several processes runs a job in each round', async () => {
 test('closing aborts the signal of running jobs and waits for them', async () => {
   let isAborted = false
   let over = false
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const jobs = await start({
     name: 'closing',
     ...hourly,
     run: (signal) =>
       new Promise((resolve) => {
-        begun.resolve()
+        started.resolve()
         signal.addEventListener('abort', () => {
           isAborted = true
           setTimeout(() => {
@@ -143,7 +143,7 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
         })
       }),
   })
-  await begun.promise
+  await started.promise
   await jobs.stop()
   expect([isAborted, over]).toEqual([true, true])
 })

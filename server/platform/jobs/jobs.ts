@@ -133,8 +133,8 @@ function createDueJobStarter(
     await recordNothingDue(pool, idle)
     const names = due.filter((name) => !busy.has(name))
     if (names.length === 0) return
-    const taken = new Set(await claimRound(pool, names))
-    for (const job of jobs) if (taken.has(job.name)) void begin(job)
+    const claimed = new Set(await claimRound(pool, names))
+    for (const job of jobs) if (claimed.has(job.name)) void begin(job)
   }
 }
 

@@ -8,9 +8,9 @@ const functions: Record<string, (...args: unknown[]) => unknown> = await import(
 say('loaded')
 say(runJob())
 
-function say(said: ThreadMessage): void {
+function say(message: ThreadMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(said)
+  parentPort?.postMessage(message)
 }
 
 function runJob(): ThreadResult {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const timeoutMs = 10_000
-const asked = new Map<string, Promise<FfmpegCapabilities>>()
+const byPath = new Map<string, Promise<FfmpegCapabilities>>()
 
 /** The filters and encoders of a build of ffmpeg: builds differ more than versions. */
 export interface FfmpegCapabilities {
@@ -17,8 +17,8 @@ export interface FfmpegCapabilities {
  * @throws Error if it does not respond within 10 s
  */
 export function queryCapabilities(ffmpegPath: string): Promise<FfmpegCapabilities> {
-  const known = asked.get(ffmpegPath) ?? runQuery(ffmpegPath)
-  asked.set(ffmpegPath, known)
+  const known = byPath.get(ffmpegPath) ?? runQuery(ffmpegPath)
+  byPath.set(ffmpegPath, known)
   return known
 }
 

@@ -34,10 +34,10 @@ export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs):
   let timer = rejectAfter(loadWithinMs)
   thread.on('error', reject)
   thread.on('exit', () => reject(new DeadlineExceeded('the thread ended without a result')))
-  thread.on('message', (said: ThreadMessage) => {
+  thread.on('message', (message: ThreadMessage) => {
     clearTimeout(timer)
-    if (said === 'loaded') timer = rejectAfter(deadlineMs)
-    else resolve(said)
+    if (message === 'loaded') timer = rejectAfter(deadlineMs)
+    else resolve(message)
   })
   try {
     const answer = await done

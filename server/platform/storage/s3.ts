@@ -231,7 +231,7 @@ async function moveFolder(calls: S3Calls, path: string, key: string, signal?: Ab
     former.delete(target)
     await sendFile(calls, file, target, signal, etag)
   })
-  await forEachConcurrently(former.keys(), filesAtOnce, async (gone) => void (await calls.delete(gone)))
+  await forEachConcurrently(former.keys(), filesAtOnce, async (key) => void (await calls.delete(key)))
 }
 
 async function sendFile(

@@ -57,7 +57,7 @@ export class ChangeCard extends Step {
   }
   async act(harness: BillingHarness, model: Model): Promise<string> {
     const token = await harness.newToken(this.card)
-    const wanted = {
+    const params = {
       userId: model.userOf(this.device),
       setupId: newId('pmc'),
       gateway: 'sandbox',
@@ -65,7 +65,7 @@ export class ChangeCard extends Step {
       payer: { ip: '127.0.0.1', token },
     } as const
     return withFault(harness, model, this.fault, () =>
-      outcomeOf(() => changePaymentMethod(harness.context, wanted)),
+      outcomeOf(() => changePaymentMethod(harness.context, params)),
     )
   }
 }

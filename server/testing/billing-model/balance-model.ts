@@ -90,12 +90,12 @@ export class BalanceModel {
   }
 
   /** Refunds an amount of a top-up. By default, this is its unspent part minus the spent bonus. */
-  refundTopUp(index: number, wanted?: number): void {
+  refundTopUp(index: number, requestedCents?: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
     if (!topUp || !paid || topUp.dispute === 'open' || topUp.dispute === 'lost') return
     const rest = topUp.amount - topUp.refunded
-    const cents = wanted ?? Math.min(paid.left - this.spentBonus(index), rest)
+    const cents = requestedCents ?? Math.min(paid.left - this.spentBonus(index), rest)
     if (cents <= 0 || cents > rest) return
     topUp.refunded += cents
     this.deductOrRecordLoss(paid, cents)
@@ -147,9 +147,9 @@ export class BalanceModel {
   }
 
   private deductOrRecordLoss(lot: Lot, cents: number): void {
-    const taken = Math.min(lot.left, cents)
-    this.deduct(lot, taken)
-    lot.lost += cents - taken
+    const deducted = Math.min(lot.left, cents)
+    this.deduct(lot, deducted)
+    lot.lost += cents - deducted
   }
 
   private recoverLoss(topUp: number): void {

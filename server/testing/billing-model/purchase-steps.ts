@@ -241,8 +241,8 @@ export class OneTap extends Step {
       outcomeOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
     // The order exists even if its payment failed.
-    const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
-    const [order] = await wanted
+    const ordersWithCard = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
+    const [order] = await ordersWithCard
       .where('user_id', '=', buyer)
       .where('episode_id', 'is not distinct from', 'episode_id' in body ? body.episode_id : null)
       .orderBy('created_at', 'desc')

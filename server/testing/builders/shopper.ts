@@ -30,13 +30,13 @@ export async function sandboxToken(visitor: Visitor, card = testCards.pays): Pro
 
 type OrderParams = Partial<BodyOf<typeof createOrder>>
 
-let made = 0
+let shopperCount = 0
 
 /** A guest who buys. Also does what a browser does between the API calls. */
 export class Shopper {
   readonly visitor: Visitor
   /** A unique e-mail address, because some offers are limited to one per address. */
-  readonly email = `viewer-${++made}@example.com`
+  readonly email = `viewer-${++shopperCount}@example.com`
 
   private constructor(visitor: Visitor) {
     this.visitor = visitor

@@ -6,7 +6,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 
-let made = 0
+let builtCount = 0
 
 interface VideoOptions {
   title?: string
@@ -32,7 +32,7 @@ export async function buildCategory(db: Db, name: string | LocalizedText): Promi
     .insertInto('categories')
     .values({
       id,
-      slug: `category-${++made}`,
+      slug: `category-${++builtCount}`,
       names: JSON.stringify(typeof name === 'string' ? { en: name } : name),
       position: sql`(SELECT coalesce(max(position), 0) + 1 FROM categories)`,
     })
@@ -61,13 +61,13 @@ export async function buildVideo(
   { db, storage }: { db: Db; storage: WritableStorage },
   options: VideoOptions = {},
 ): Promise<BuiltVideo> {
-  const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = options
+  const { title = `Drama ${++builtCount}`, episodes: count = 6, freeEpisodes = 3, ready = count } = options
   const id = newId('vid')
   await db
     .insertInto('videos')
     .values({
       id,
-      slug: `drama-${++made}`,
+      slug: `drama-${++builtCount}`,
       titles: JSON.stringify({ en: title }),
       synopses: JSON.stringify({ en: `What happens in ${title}` }),
       category_id: options.categoryId ?? null,

@@ -46,7 +46,7 @@ const isOpen = () =>
   db.selectFrom('assets').select('id').where('state', 'in', ['uploaded', 'processing']).executeTakeFirst()
 while (await isOpen()) {
   await requeueAbandoned(db)
-  const made = await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })
-  if (made === undefined) await delay(pollMs)
+  const processed = await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })
+  if (processed === undefined) await delay(pollMs)
 }
 await db.destroy()

@@ -49,6 +49,6 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
       server = await listen(at)
     },
     breakAll: dropConnections,
-    setSilent: (wanted) => void (silent = wanted),
+    setSilent: (isSilent) => void (silent = isSilent),
   }
 }

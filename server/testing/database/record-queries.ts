@@ -9,5 +9,5 @@ export function recordQueries(...tables: readonly string[]): () => string[] {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   onTestFinished(() => query.mockRestore())
   const named = (text: string) => tables.some((table) => text.includes(`"${table}"`))
-  return () => query.mock.calls.map(([asked]) => String(Object(asked).text)).filter(named)
+  return () => query.mock.calls.map(([query]) => String(Object(query).text)).filter(named)
 }

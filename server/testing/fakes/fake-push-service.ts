@@ -17,7 +17,7 @@ type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 /** A fake push service over HTTP. It records what is posted, and responds as the test has configured. */
 export interface FakePushService {
   taken: ReceivedPush[]
-  reply: (taken: ReceivedPush) => Reply | Promise<Reply>
+  reply: (push: ReceivedPush) => Reply | Promise<Reply>
   /** Connects to this service for every host, because tests have neither DNS nor certificates for the real hosts. */
   agent: Agent
   close(): Promise<void>
@@ -30,9 +30,9 @@ export async function startFakePushService(): Promise<FakePushService> {
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', async () => {
       const { url: path = '', headers } = request
-      const taken = { host: headers.host, path, headers, body: Buffer.concat(parts) }
-      service.taken.push(taken)
-      const reply = await service.reply(taken)
+      const push = { host: headers.host, path, headers, body: Buffer.concat(parts) }
+      service.taken.push(push)
+      const reply = await service.reply(push)
       if (reply === 'nothing') return
       response.writeHead(reply.status, reply.headers).end()
     })

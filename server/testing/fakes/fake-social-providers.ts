@@ -77,24 +77,24 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
       return json(401, { error: 'invalid_token' })
     return json(200, oauth.present(fake.who))
   }
-  const grantCode = (asked: URLSearchParams, response: ServerResponse): void => {
+  const grantCode = (params: URLSearchParams, response: ServerResponse): void => {
     const code = randomUUID()
-    codes.set(code, asked)
-    const back = new URL(asked.get('redirect_uri') ?? '')
+    codes.set(code, params)
+    const back = new URL(params.get('redirect_uri') ?? '')
     back.searchParams.set('code', code)
-    back.searchParams.set('state', asked.get('state') ?? '')
+    back.searchParams.set('state', params.get('state') ?? '')
     response.writeHead(302, { location: back.href }).end()
   }
   const isValidTokenRequest = ({ idName, secret }: OauthEndpoints, body: URLSearchParams): boolean => {
-    const asked = codes.get(body.get('code') ?? '')
+    const authorization = codes.get(body.get('code') ?? '')
     codes.delete(body.get('code') ?? '')
     const challenge = createHash('sha256')
       .update(body.get('code_verifier') ?? '')
       .digest('base64url')
     return (
-      asked?.get('code_challenge') === challenge &&
-      asked.get(idName) === body.get(idName) &&
-      asked.get('redirect_uri') === body.get('redirect_uri') &&
+      authorization?.get('code_challenge') === challenge &&
+      authorization.get(idName) === body.get(idName) &&
+      authorization.get('redirect_uri') === body.get('redirect_uri') &&
       body.get('client_secret') === secret
     )
   }

@@ -36,18 +36,18 @@ export class FakeSetupIntents {
     this.emitEvent = emitEvent
   }
 
-  create(asked: Dict): Dict {
-    const customer = String(asked['customer'])
+  create(params: Dict): Dict {
+    const customer = String(params['customer'])
     if (!this.books.customers.has(customer)) throw resourceMissing(customer, 'customer')
     const id = newId('seti')
     const setup: SetupIntent = {
       id,
       created: this.now(),
       customer,
-      usage: String(asked['usage'] ?? 'off_session'),
+      usage: String(params['usage'] ?? 'off_session'),
       status: 'requires_payment_method',
       client_secret: `${id}_secret_${randomBytes(12).toString('hex')}`,
-      metadata: dictOf(asked['metadata']),
+      metadata: dictOf(params['metadata']),
       payment_method: null,
       last_setup_error: null,
       cancellation_reason: null,
@@ -72,20 +72,20 @@ export class FakeSetupIntents {
     }
   }
 
-  list(asked: Dict): Dict {
-    const { gte, lte } = dictOf(asked['created'])
+  list(params: Dict): Dict {
+    const { gte, lte } = dictOf(params['created'])
     const found = [...this.all.values()].filter(
       ({ created }) => created >= Number(gte ?? 0) && created <= Number(lte ?? Infinity),
     )
-    return paginate(found.toReversed(), asked, present)
+    return paginate(found.toReversed(), params, present)
   }
 
   /** Confirms a SetupIntent with the typed card, as Stripe's script does. */
-  confirm(id: string, asked: Dict): Dict {
+  confirm(id: string, params: Dict): Dict {
     const setup = this.get(id)
-    if (asked['client_secret'] !== setup.client_secret) throw resourceMissing(id, 'intent')
+    if (params['client_secret'] !== setup.client_secret) throw resourceMissing(id, 'intent')
     if (!['requires_payment_method', 'requires_action'].includes(setup.status)) throw unexpected(setup)
-    const number = String(dictOf(dictOf(asked['payment_method_data'])['card'])['number'])
+    const number = String(dictOf(dictOf(params['payment_method_data'])['card'])['number'])
     const method = { id: newId('pm'), number, customer: null }
     this.books.methods.set(method.id, method)
     Object.assign(setup, { payment_method: method.id, last_setup_error: null })

@@ -125,32 +125,32 @@ export class FakeStripeStore {
     return [...this.methods.values()].filter(({ customer }) => customer !== null).map(({ id }) => id)
   }
 
-  createIntent(asked: Dict): Dict {
-    const amount = Number(asked['amount'])
-    const customer = asked['customer'] === undefined ? null : String(asked['customer'])
+  createIntent(params: Dict): Dict {
+    const amount = Number(params['amount'])
+    const customer = params['customer'] === undefined ? null : String(params['customer'])
     if (customer !== null && !this.customers.has(customer)) throw resourceMissing(customer, 'customer')
-    if (amount < 50 && asked['currency'] === 'usd')
+    if (amount < 50 && params['currency'] === 'usd')
       throw invalidRequest('amount_too_small', 'Amount must be at least $0.50 usd', 'amount')
     const id = newId('pi')
     const intent: Intent = {
       id,
       created: this.now(),
       amount,
-      currency: String(asked['currency']),
+      currency: String(params['currency']),
       customer,
       status: 'requires_payment_method',
       client_secret: `${id}_secret_${randomBytes(12).toString('hex')}`,
-      metadata: dictOf(asked['metadata']),
+      metadata: dictOf(params['metadata']),
       setup_future_usage:
-        asked['setup_future_usage'] === undefined ? null : String(asked['setup_future_usage']),
+        params['setup_future_usage'] === undefined ? null : String(params['setup_future_usage']),
       payment_method: null,
       last_payment_error: null,
       cancellation_reason: null,
       charge: null,
     }
-    const method = asked['confirm'] === 'true' ? this.attachedMethod(asked, customer) : undefined
+    const method = params['confirm'] === 'true' ? this.attachedMethod(params, customer) : undefined
     this.intents.set(id, intent)
-    if (method) this.charge(intent, method, asked['off_session'] === 'true' ? 'absent' : 'kept')
+    if (method) this.charge(intent, method, params['off_session'] === 'true' ? 'absent' : 'kept')
     return this.presentIntent(intent)
   }
 
@@ -168,11 +168,11 @@ export class FakeStripeStore {
   }
 
   /** Confirms a PaymentIntent with the typed card, as Stripe's script does. */
-  confirm(id: string, asked: Dict): Dict {
+  confirm(id: string, params: Dict): Dict {
     const intent = this.intent(id)
-    if (asked['client_secret'] !== intent.client_secret) throw resourceMissing(id, 'intent')
+    if (params['client_secret'] !== intent.client_secret) throw resourceMissing(id, 'intent')
     if (!['requires_payment_method', 'requires_action'].includes(intent.status)) throw this.unexpected(intent)
-    const number = String(dictOf(dictOf(asked['payment_method_data'])['card'])['number'])
+    const number = String(dictOf(dictOf(params['payment_method_data'])['card'])['number'])
     const method: Method = { id: newId('pm'), number, customer: null }
     this.methods.set(method.id, method)
     this.charge(intent, method, 'present')
@@ -241,17 +241,17 @@ export class FakeStripeStore {
     })
   }
 
-  listIntents(asked: Dict): Dict {
-    const { gte, lte } = dictOf(asked['created'])
+  listIntents(params: Dict): Dict {
+    const { gte, lte } = dictOf(params['created'])
     const found = [...this.intents.values()].filter(
       ({ created }) => created >= Number(gte ?? 0) && created <= Number(lte ?? Infinity),
     )
-    return paginate(found.toReversed(), asked, (intent) => this.presentIntent(intent))
+    return paginate(found.toReversed(), params, (intent) => this.presentIntent(intent))
   }
 
-  refund(asked: Dict): Dict {
-    const intent = this.intent(String(asked['payment_intent']))
-    const amount = Number(asked['amount'])
+  refund(params: Dict): Dict {
+    const intent = this.intent(String(params['payment_intent']))
+    const amount = Number(params['amount'])
     const refundable = intent.charge ? intent.amount - intent.charge.refunded : 0
     if (['needs_response', 'lost'].includes(String(this.disputes.get(intent.id)?.['status'])))
       throw invalidRequest('charge_disputed', 'The charge has been disputed.')
@@ -268,7 +268,7 @@ export class FakeStripeStore {
       payment_intent: intent.id,
       amount,
       currency: intent.currency,
-      metadata: dictOf(asked['metadata']),
+      metadata: dictOf(params['metadata']),
       status: 'succeeded',
       created: this.now(),
     }
@@ -288,9 +288,9 @@ export class FakeStripeStore {
     }
   }
 
-  listRefunds(asked: Dict): Dict {
-    const found = this.refunds.filter((refund) => matchesQuery(refund, asked))
-    return paginate(found.toReversed(), asked, (refund) => ({ object: 'refund', ...refund }))
+  listRefunds(params: Dict): Dict {
+    const found = this.refunds.filter((refund) => matchesQuery(refund, params))
+    return paginate(found.toReversed(), params, (refund) => ({ object: 'refund', ...refund }))
   }
 
   detach(id: string): Dict {
@@ -337,10 +337,10 @@ export class FakeStripeStore {
     this.emitEvent(type, dictOf(this.disputes.get(id)))
   }
 
-  listDisputes(asked: Dict): Dict {
+  listDisputes(params: Dict): Dict {
     const all = this.hidesDisputes ? [] : [...this.disputes.values()]
-    const found = all.filter((dispute) => matchesQuery(dispute, asked))
-    return paginate(found.toReversed(), asked, (dispute) => dispute)
+    const found = all.filter((dispute) => matchesQuery(dispute, params))
+    return paginate(found.toReversed(), params, (dispute) => dispute)
   }
 
   presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
@@ -381,15 +381,15 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
 /** Returns whether a charge matches the filters by payment and by time of creation. */
 function matchesQuery(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
-  asked: Dict,
+  params: Dict,
 ): boolean {
-  const since = Number(dictOf(asked['created'])['gte'] ?? 0)
-  return Number(created) >= since && (asked['payment_intent'] ?? payment_intent) === payment_intent
+  const since = Number(dictOf(params['created'])['gte'] ?? 0)
+  return Number(created) >= since && (params['payment_intent'] ?? payment_intent) === payment_intent
 }
 
-export function paginate<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
-  const start = found.findIndex(({ id }) => id === asked['starting_after']) + 1
-  const limit = Number(asked['limit'] ?? 10)
+export function paginate<T extends { id?: Json }>(found: T[], params: Dict, present: (one: T) => Dict): Dict {
+  const start = found.findIndex(({ id }) => id === params['starting_after']) + 1
+  const limit = Number(params['limit'] ?? 10)
   const data = found.slice(start, start + limit).map(present)
   return { object: 'list', data, has_more: found.length > start + limit }
 }

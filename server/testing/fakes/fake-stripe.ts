@@ -297,19 +297,19 @@ function withoutExpansions(answer: Dict, { expand }: Dict): Dict {
 }
 
 /** Checks the API key, API version and parameters of a request. */
-function checkRequest(call: string, headers: IncomingMessage['headers'], asked: Dict): void {
+function checkRequest(call: string, headers: IncomingMessage['headers'], params: Dict): void {
   const known = parameters[call]
   const refuse = (status: number, code: string, message: string) =>
     new StripeApiError(status, { type: 'invalid_request_error', code, message })
   if (known === undefined) throw refuse(404, 'url_invalid', `Unrecognized request URL (${call})`)
-  const isFromBrowser = asked['client_secret'] !== undefined
+  const isFromBrowser = params['client_secret'] !== undefined
   const authorized = isFromBrowser
-    ? asked['key'] === secrets.publishableKey
+    ? params['key'] === secrets.publishableKey
     : headers.authorization === `Bearer ${secrets.secretKey}`
   if (!authorized) throw refuse(401, 'api_key_invalid', 'Invalid API Key provided')
   if (!isFromBrowser && headers['stripe-version'] !== '2026-10-28.endive')
     throw refuse(400, 'version_unknown', `Invalid Stripe API version: ${headers['stripe-version']}`)
-  const unknown = Object.keys(asked).find((name) => !known.split(' ').includes(name))
+  const unknown = Object.keys(params).find((name) => !known.split(' ').includes(name))
   if (unknown) throw refuse(400, 'parameter_unknown', `Received unknown parameter: ${unknown}`)
 }
 

@@ -35,9 +35,9 @@ export class PaypalScenarios {
 
   /** Returns each choice in turn, so that a simulated year covers all of them. */
   private takeTurn<T>(name: string, choices: readonly T[]): T | undefined {
-    const taken = this.turns.get(name) ?? 0
-    this.turns.set(name, taken + 1)
-    return choices[taken % choices.length]
+    const turn = this.turns.get(name) ?? 0
+    this.turns.set(name, turn + 1)
+    return choices[turn % choices.length]
   }
 
   private schedule(work: () => void): void {

@@ -5,8 +5,11 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 
 /** Defines the tests that every storage must pass. Each test uses its own folder in the same storage. */
 export function testStorageContract(name: string, storageOf: () => Storage): void {
-  let made = 0
-  const newLocation = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
+  let locationCount = 0
+  const newLocation = () => ({
+    storage: storageOf(),
+    at: `media/ast_${name.replaceAll(/\W/g, '')}${++locationCount}`,
+  })
 
   describe(name, () => {
     it('reads what was written, and replaces it', async () => {

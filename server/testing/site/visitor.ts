@@ -81,8 +81,8 @@ export class Visitor {
   }
 
   /** Sends an API call and returns its result. @throws Error with the response if the call does not succeed */
-  async callOk<E extends Endpoint>(endpoint: E, asked: RequestOptions<E> = {}): Promise<ResultOf<E>> {
-    const { answer } = await this.call(endpoint, asked)
+  async callOk<E extends Endpoint>(endpoint: E, options: RequestOptions<E> = {}): Promise<ResultOf<E>> {
+    const { answer } = await this.call(endpoint, options)
     const result = answer.info ?? answer.data
     if (answer.code !== 200 || result === undefined)
       throw new Error(`${endpoint.path} returned ${JSON.stringify(answer)}`)

@@ -202,8 +202,8 @@ describe('a claim', () => {
       INSERT INTO push_messages (subscription_id, video_id, number, count, next_attempt_at, expires_at)
         SELECT n, '${video.id}', 1, 1, '2026-03-01', '2026-03-04' FROM generate_series(1, 20000) n;
       ANALYZE push_subscriptions, push_messages`)
-    const asked = (db: Db) => claimPushes(db, 'key', time.now, time.now, 20)
-    const plans = await queryPlans(site.context.database, asked, 'these values')
+    const claim = (db: Db) => claimPushes(db, 'key', time.now, time.now, 20)
+    const plans = await queryPlans(site.context.database, claim, 'these values')
     expect(plans).toHaveLength(1)
     expect(plans[0]?.plan).toContain('push_messages_order')
     expect(plans[0]?.plan).not.toMatch(/Seq Scan on push_/)

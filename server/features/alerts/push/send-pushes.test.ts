@@ -88,15 +88,15 @@ describe('a release', () => {
         tag: video.id,
       },
     ])
-    const [taken] = service.taken
-    expect(taken?.host).toBe('push.example.com')
-    expect(taken?.headers).toMatchObject({
+    const [received] = service.taken
+    expect(received?.host).toBe('push.example.com')
+    expect(received?.headers).toMatchObject({
       ttl: String(3 * 86_400),
       urgency: 'normal',
       'content-encoding': 'aes128gcm',
       topic: expect.stringMatching(/^[\w-]{32}$/),
     })
-    expect(taken && verifyVapid(taken, site.context.pushKeys.publicKey)).toMatchObject({
+    expect(received && verifyVapid(received, site.context.pushKeys.publicKey)).toMatchObject({
       aud: new URL(browser.subscription.endpoint).origin,
       sub: 'mailto:hello@drama.example',
     })
@@ -203,8 +203,8 @@ describe('a release', () => {
     const [one, other] = await db
       .transaction()
       .execute(async (tx) => [await claim(tx, 20), await claim(db, 50)] as const)
-    const taken = [...one, ...other].map(({ subscription_id }) => subscription_id)
-    expect([one.length, other.length, new Set(taken).size]).toEqual([20, 31, 51])
+    const claimedIds = [...one, ...other].map(({ subscription_id }) => subscription_id)
+    expect([one.length, other.length, new Set(claimedIds).size]).toEqual([20, 31, 51])
   })
 
   it('that a process took and died with is sent by another once its claim is over', async () => {
@@ -236,8 +236,8 @@ describe('a push service', () => {
   it.each([403, 404, 410])(
     'that knows a subscription no more (%i) gets no further push for it',
     async (status) => {
-      const [gone, other] = [await fan(), await fan()]
-      const { pathname } = new URL(gone.browser.subscription.endpoint)
+      const [expired, other] = [await fan(), await fan()]
+      const { pathname } = new URL(expired.browser.subscription.endpoint)
       service.reply = ({ path }) => ({ status: path === pathname ? status : 201 })
       await publish(3)
       expect(await subscribed()).toEqual([{ endpoint: other.browser.subscription.endpoint }])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creation times of orders in milliseconds after the earliest; several orders may share one. */
-const made = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
+const orderIndexes = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(
   'lists each order once, and all existing ones, while other orders are created and a guest’s orders are merged in',
@@ -24,8 +24,8 @@ test(
     checkProperty(
       fc.asyncProperty(
         fc.record({
-          own: made,
-          guests: made,
+          own: orderIndexes,
+          guests: orderIndexes,
           sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
           signInAfter: fc.nat({ max: 4 }),
           newAfter: fc.array(fc.nat({ max: 4 }), { maxLength: 3 }),

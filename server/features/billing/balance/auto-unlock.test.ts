@@ -39,7 +39,7 @@ afterEach(() => expectLedgerAndBalances(site))
 
 const somebody = async () => (await createShopperWithBalance(site)).shopper
 
-const wanted = () => ({
+const params = () => ({
   video_id: site.video.id,
   daily_limit: 5,
   amount_cents: 99,
@@ -48,7 +48,7 @@ const wanted = () => ({
 })
 
 const turnOn = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
-  visitor.callOk(setAutoUnlock, { body: { ...wanted(), video_id, daily_limit } })
+  visitor.callOk(setAutoUnlock, { body: { ...params(), video_id, daily_limit } })
 
 const trySetting = async ({ visitor }: Shopper, body: BodyOf<typeof setAutoUnlock>) =>
   (await visitor.call(setAutoUnlock, { body })).answer
@@ -99,8 +99,8 @@ describe('auto-unlock', () => {
   test('is part of the offer of a locked episode of the drama, once it is on', async () => {
     const shopper = await somebody()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
-    const made = await turnOn(shopper)
-    expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: made })
+    const autoUnlock = await turnOn(shopper)
+    expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: autoUnlock })
     await unlock(shopper, 4)
     expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { remaining_today: 4 } })
   })
@@ -154,7 +154,7 @@ describe('auto-unlock', () => {
 
   test('shows a changed price before it is turned on', async () => {
     const shopper = await somebody()
-    expect(await trySetting(shopper, { ...wanted(), amount_cents: 98 })).toMatchObject({
+    expect(await trySetting(shopper, { ...params(), amount_cents: 98 })).toMatchObject({
       code: 409,
       info: { amount_cents: 99, currency: 'USD' },
     })
@@ -162,7 +162,7 @@ describe('auto-unlock', () => {
 
   test('cannot be turned on by a user who never had a balance', async () => {
     const shopper = await Shopper.create(site)
-    expect(await trySetting(shopper, wanted())).toMatchObject({
+    expect(await trySetting(shopper, params())).toMatchObject({
       code: 409,
       info: { available_cents: 0, missing_cents: 99 },
     })
@@ -188,7 +188,7 @@ describe('the consent to auto-unlock', () => {
   test('includes immediate delivery, or is refused', async () => {
     const shopper = await somebody()
     for (const immediate_delivery of [undefined, false])
-      expect(await trySetting(shopper, { ...wanted(), immediate_delivery })).toMatchObject({
+      expect(await trySetting(shopper, { ...params(), immediate_delivery })).toMatchObject({
         code: 500,
         message: expect.stringContaining('right of withdrawal'),
         info: { field: 'immediate_delivery' },
@@ -240,7 +240,7 @@ describe('the audit log of auto-unlock', () => {
     try {
       const { shopper } = await createShopperWithBalance(limited)
       const { visitor } = shopper
-      const body = { ...wanted(), video_id: limited.video.id }
+      const body = { ...params(), video_id: limited.video.id }
       const toggle = async () => {
         const { status } = await visitor.call(setAutoUnlock, { body })
         await visitor.callOk(stopAutoUnlock, { body: { video_id: body.video_id } })

@@ -51,8 +51,8 @@ async function hadBalance() {
   context.isBalanceEnabled = true
   try {
     const order = await purchaseTopUp(site, shopper, what)
-    const wanted = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }
-    await shopper.visitor.callOk(setAutoUnlock, { body: wanted })
+    const params = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }
+    await shopper.visitor.callOk(setAutoUnlock, { body: params })
     return { shopper, order }
   } finally {
     context.isBalanceEnabled = false

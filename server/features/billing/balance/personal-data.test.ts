@@ -81,15 +81,18 @@ describe('the export', () => {
     await press(shopper)
     await turnOn(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
-    const taken = await readExportParts(exportBilling(site.context.db, id))
-    expect(taken['balance_entries']).toMatchObject([
+    const exported = await readExportParts(exportBilling(site.context.db, id))
+    expect(exported['balance_entries']).toMatchObject([
       { kind: 'top_up', order_id: order.id, paid_cents: 1000, bonus_cents: 100 },
       { kind: 'purchase', paid_cents: 0, bonus_cents: -99 },
     ])
-    expect(taken['auto_unlocks']).toMatchObject([
+    expect(exported['auto_unlocks']).toMatchObject([
       { video_id: site.video.id, daily_limit: 5, terms_text: termsText },
     ])
-    expect(taken['orders']).toMatchObject([{ top_up_id: 'top_10', bonus_cents: 100 }, { discount_cents: 99 }])
+    expect(exported['orders']).toMatchObject([
+      { top_up_id: 'top_10', bonus_cents: 100 },
+      { discount_cents: 99 },
+    ])
   })
 })
 
@@ -166,8 +169,8 @@ describe('an account with a refund of a top-up that has not ended', () => {
         refused,
       )
     const support = await signInOperator(site, 'support')
-    const asked = { body: { id, reason: 'asked for it' } }
-    expect((await support.studio.call(deleteCustomer, asked)).answer).toMatchObject(refused)
+    const request = { body: { id, reason: 'asked for it' } }
+    expect((await support.studio.call(deleteCustomer, request)).answer).toMatchObject(refused)
     Reflect.deleteProperty(site.trouble, 'refundPayment')
     site.advanceClock(3_600_000)
     await runJanitor(site.context)

@@ -109,11 +109,11 @@ describe('the bonus that was shown', () => {
     const shopper = await Shopper.create(site)
     const save_method = { terms_text: 'Save this card for future purchases.' }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
-    const { info: asked } = await shopper.tryPay(
+    const { info: challenged } = await shopper.tryPay(
       order.id,
       await shopper.cardToken(testCards.requires3dsAlways),
     )
-    await shopper.answerBankPage(asked?.next.url ?? '', 'yes')
+    await shopper.answerBankPage(challenged?.next.url ?? '', 'yes')
     await shopper.getOrder(order.id)
     const { saved_method } = await shopper.visitor.callOk(getBalance)
     const top_up_id = await createTopUpProduct(site, 1000, 100)

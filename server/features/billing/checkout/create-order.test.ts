@@ -153,7 +153,7 @@ test('the amount stays the price at the time of the order', async () => {
 
 test("a person's orders are listed newest first, page by page", async () => {
   const shopper = await Shopper.create(site)
-  const made = [
+  const created = [
     await shopper.order(locked()),
     await shopper.order({ episode_id: episode(5) }),
     await shopper.order({ episode_id: episode(6) }),
@@ -165,6 +165,8 @@ test("a person's orders are listed newest first, page by page", async () => {
   const second = (await shopper.visitor.callOk(getOrders, {
     query: { limit: 2, cursor: first.next_cursor },
   })) as typeof first
-  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
+  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(
+    created.map(({ id }) => id).toReversed(),
+  )
   expect(second.next_cursor).toBeNull()
 })

@@ -31,7 +31,7 @@ test('fifty concurrent requests do the work once, and none is answered before it
     finished = true
     return { answer: runs }
   }
-  const asked = Array.from({ length: 50 }, async () => {
+  const requests = Array.from({ length: 50 }, async () => {
     const answer = await runIdempotently(database.db, request('fifty'), work)
     return { answer, finished }
   })
@@ -41,7 +41,7 @@ test('fifty concurrent requests do the work once, and none is answered before it
     )
     .toHaveLength(1)
   gate.resolve()
-  expect(new Set((await Promise.all(asked)).map((each) => JSON.stringify(each)))).toEqual(
+  expect(new Set((await Promise.all(requests)).map((each) => JSON.stringify(each)))).toEqual(
     new Set(['{"answer":{"answer":1},"finished":true}']),
   )
   expect(runs).toBe(1)
@@ -293,10 +293,10 @@ test('keys are deleted by their age', async () => {
 
 test("a key lasts a week by the site's clock, however far that is ahead", async () => {
   const ahead = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
-  const asked = { ...request('ahead'), now: ahead(0) }
-  expect(await runIdempotently(database.db, asked, async () => 'once')).toBe('once')
+  const aheadRequest = { ...request('ahead'), now: ahead(0) }
+  expect(await runIdempotently(database.db, aheadRequest, async () => 'once')).toBe('once')
   await deleteOldKeys(database.db, new Date(ahead(6).getTime() - 7 * 86_400_000))
-  expect(await runIdempotently(database.db, asked, async () => 'again')).toBe('once')
+  expect(await runIdempotently(database.db, aheadRequest, async () => 'again')).toBe('once')
   await deleteOldKeys(database.db, new Date(ahead(8).getTime() - 7 * 86_400_000))
-  expect(await runIdempotently(database.db, asked, async () => 'again')).toBe('again')
+  expect(await runIdempotently(database.db, aheadRequest, async () => 'again')).toBe('again')
 })

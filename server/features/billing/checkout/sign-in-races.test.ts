@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 
 const lockedEpisode = () => video.episodes[4]?.id ?? ''
-const favor = (visitor: Visitor, { id }: BuiltVideo) =>
+const addToFavorites = (visitor: Visitor, { id }: BuiltVideo) =>
   visitor.callOk(addFavorite, { body: { video_id: id } })
 
 /** Returns the same browser at the second site. */
@@ -52,8 +52,8 @@ async function busyGuest() {
   const visitor = first.visitor({ 'x-referrer-token': 'spring' })
   const shopper = await Shopper.create(first, visitor)
   const { id } = await visitor.callOk(getUser)
-  await favor(visitor, video)
-  await favor(visitor, other)
+  await addToFavorites(visitor, video)
+  await addToFavorites(visitor, other)
   const at = new Date(Date.now() - 60_000).toISOString()
   const body = { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 5000, at }
   await visitor.callOk(saveHistory, { body })
@@ -87,12 +87,12 @@ interface Answered {
 async function signInAndDeletion() {
   const member = await registerMember(first)
   const guest = await busyGuest()
-  const elsewhere = tabOf(member.visitor)
+  const otherTab = tabOf(member.visitor)
   return {
     member,
     guest,
     signingIn: () => guest.visitor.call(signIn, { body: { email: member.email, password } }),
-    deleting: () => elsewhere.call(deleteUser, { body: { current_password: password } }),
+    deleting: () => otherTab.call(deleteUser, { body: { current_password: password } }),
   }
 }
 
@@ -120,18 +120,18 @@ async function rowsOf(userId: string) {
 
 test('two tabs that sign in concurrently merge favorites, history, the purchase and the attribution, each once', async () => {
   const member = await registerMember(first)
-  await favor(member.visitor, video)
+  await addToFavorites(member.visitor, video)
   const guest = await busyGuest()
   const body = { email: member.email, password }
-  const [tab, elsewhere] = [guest.visitor, tabOf(guest.visitor)]
+  const [tab, otherTab] = [guest.visitor, tabOf(guest.visitor)]
   const answers = await inTurn(
     member.user.id,
     () => tab.call(signIn, { body }),
-    () => elsewhere.call(signIn, { body }),
+    () => otherTab.call(signIn, { body }),
   )
   expect(answers.map(({ answer }) => answer.info?.id)).toEqual([member.user.id, member.user.id])
   expect(await rowsOf(guest.id)).toEqual({})
-  for (const visitor of [tab, elsewhere]) {
+  for (const visitor of [tab, otherTab]) {
     const favorites = (await visitor.callOk(listFavorites)).list.map(({ id }) => id)
     expect(favorites.toSorted()).toEqual([video.id, other.id].toSorted())
     expect(await plays(visitor)).toBe(true)

@@ -33,7 +33,7 @@ async function secretsOf(email: string, purpose: 'cancel' | 'withdraw' | 'claim'
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => new RegExp(`#${purpose}=([\\w-]+)`).exec(text)?.[1] ?? [])
 }
-const last = async (...asked: Parameters<typeof secretsOf>) => (await secretsOf(...asked)).at(-1) ?? ''
+const last = async (...args: Parameters<typeof secretsOf>) => (await secretsOf(...args)).at(-1) ?? ''
 const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
 /** Calls of a client without a session. */
 const cancel = async (body: { secret?: string; email?: string; order_id?: string }) =>

@@ -33,13 +33,15 @@ test.each([
 describe('the events that a webhook lacks', () => {
   const found = async (component: string) =>
     (await runHealthChecks(site.context)).find((one) => one.component === component)
-  const hear = (events: readonly string[]) => {
+  const deliver = (events: readonly string[]) => {
     paypal.webhookEvents = [...events]
     for (const webhook of stripe.webhooks) webhook.enabled_events = [...events]
   }
 
   test('are named in the studio, one by one', async () => {
-    hear([...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')))
+    deliver(
+      [...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')),
+    )
     expect(await found('gateway stripe')).toMatchObject({
       problem: 'webhookEventsMissing',
       detail: 'refund.failed',
@@ -52,14 +54,14 @@ describe('the events that a webhook lacks', () => {
 
   test('are empty if the webhook has them all', async () => {
     for (const events of [['*'], [...stripeEvents, ...paypalEvents]]) {
-      hear(events)
+      deliver(events)
       expect(await found('gateway stripe')).toMatchObject({ problem: null })
       expect(await found('gateway paypal')).toMatchObject({ problem: null })
     }
   })
 
   test('are logged as the site starts', async () => {
-    hear(['charge.refunded', 'PAYMENT.CAPTURE.REFUNDED'])
+    deliver(['charge.refunded', 'PAYMENT.CAPTURE.REFUNDED'])
     const log = vi.spyOn(site.context.log, 'error')
     for (const gateway of site.context.gateways) await gateway.prepare?.()
     expect(log.mock.calls.map(([details]) => details)).toEqual([

@@ -85,8 +85,8 @@ test('a payment whose last look died with its process is looked at again, and th
   await open.where('order_id', '=', orderId).execute()
   const now = clock.now()
   const due = { now, limit: 20, next: (polls: number) => nextPoll(polls, now) }
-  const taken = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
-  expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
+  const claimed = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
+  expect(claimed).toContainEqual(expect.objectContaining({ order_id: orderId }))
   await tidy(16 * minute)
   const rows = await db
     .selectFrom('payment_attempts')
@@ -129,7 +129,7 @@ test('a refund that never succeeds is reported after the last retry, and not bef
   await shopper.getOrder(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
   const reports = () =>
-    reported.mock.calls.filter(([, said]) => String(said).includes('after the last retry')).length
+    reported.mock.calls.filter(([, message]) => String(message).includes('after the last retry')).length
   for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
   expect(reports()).toBe(0)
   await tidy(25 * hour)

@@ -42,11 +42,11 @@ const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
 test('a card is sent to Stripe by the browser, and charged by the next renewal; the old one is detached', async () => {
   const shopper = await subscriber()
   const methodId = stripe.books.attachedMethodIds.at(-1)
-  const asked = await byCard(shopper)
-  expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
+  const setup = await byCard(shopper)
+  expect(setup).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
   stripe.webhookUrl = undefined
-  await stripe.confirm(asked.info?.next.client_secret ?? '', '5555555555554444')
-  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  await stripe.confirm(setup.info?.next.client_secret ?? '', '5555555555554444')
+  expect(await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
@@ -63,10 +63,10 @@ test('a card is sent to Stripe by the browser, and charged by the next renewal; 
 
 test('a card that Stripe declines shows the reason; its secret accepts no other card, and another try gets a new secret', async () => {
   const shopper = await subscriber()
-  const asked = await byCard(shopper)
-  const secret = asked.info?.next.client_secret ?? ''
+  const setup = await byCard(shopper)
+  const secret = setup.info?.next.client_secret ?? ''
   await stripe.confirm(secret, testCards.declined)
-  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /declined/,
   })
@@ -88,9 +88,9 @@ test('an address that Stripe refuses is reported as the field to correct, as at 
 
 test("Stripe's webhook event is enough if the subscriber never returned, with or without 3-D Secure", async () => {
   const shopper = await subscriber()
-  const asked = await byCard(shopper)
-  const [id = ''] = (asked.info?.next.client_secret ?? '').split('_secret_')
-  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.requires3dsAlways)
+  const setup = await byCard(shopper)
+  const [id = ''] = (setup.info?.next.client_secret ?? '').split('_secret_')
+  await stripe.confirm(setup.info?.next.client_secret ?? '', testCards.requires3dsAlways)
   stripe.setups.answerChallenge(id, 'yes')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
 })
@@ -109,14 +109,14 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
     const shopper = await subscriber()
     const end = stripe.fail(fault)
     const known = stripe.setups.all.size
-    const asked = byCard(shopper)
+    const starting = byCard(shopper)
     await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
     // A timed-out request may be answered after the test has stopped waiting for it.
-    if (fault !== 'time-out') await asked
+    if (fault !== 'time-out') await starting
     for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)])
       await gateways.advanceAndRunJobs(wait)
     end()
-    await asked
+    await starting
     const open = [...stripe.setups.all.values()].filter(
       ({ status }) => status !== 'succeeded' && status !== 'canceled',
     )
@@ -127,15 +127,15 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
 test('a wallet is approved at PayPal and charged by the next renewal, whether the browser or the webhook event arrives first', async () => {
   const shopper = await subscriber()
   const before = paypal.orders.vault.size
-  const asked = await byWallet(shopper)
-  const setup = sessionOf(asked)
-  expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
+  const changing = await byWallet(shopper)
+  const setup = sessionOf(changing)
+  expect(changing).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
   paypal.setups.approve(setup)
-  const path = `/api/webhook/payment/paypal-return?change=${asked.info?.id}&approval_token_id=${setup}`
+  const path = `/api/webhook/payment/paypal-return?change=${changing.info?.id}&approval_token_id=${setup}`
   const back = await Promise.all([1, 2].map(() => site.visitor().fetch(path, { redirect: 'manual' })))
   for (const { status, headers } of back)
-    expect([status, headers.get('location')]).toEqual([303, `/my?change=${asked.info?.id}`])
-  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+    expect([status, headers.get('location')]).toEqual([303, `/my?change=${changing.info?.id}`])
+  expect(await tryChangeMethod(shopper, { setup_id: changing.info?.id ?? '' })).toMatchObject({
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({
@@ -152,11 +152,11 @@ test('a wallet is approved at PayPal and charged by the next renewal, whether th
 
 test('a wallet that was cancelled at PayPal changes nothing; an unknown change in the URL redirects to the page', async () => {
   const shopper = await subscriber()
-  const asked = await byWallet(shopper)
+  const setup = await byWallet(shopper)
   const cancel = (id: string) =>
     site.visitor().fetch(`/api/webhook/payment/paypal-cancel?change=${id}`, { redirect: 'manual' })
-  expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
-  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  expect((await cancel(setup.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${setup.info?.id}`)
+  expect(await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
@@ -167,10 +167,10 @@ test('a wallet that was cancelled at PayPal changes nothing; an unknown change i
 test('an approved wallet is saved once if the response was lost, and an unused one is detached', async () => {
   const [lost, late] = [await subscriber(), await subscriber()]
   const before = new Set(paypal.orders.vault.keys())
-  const asked = await byWallet(lost)
-  paypal.setups.approve(sessionOf(asked))
+  const setup = await byWallet(lost)
+  paypal.setups.approve(sessionOf(setup))
   paypal.fault = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
-  expect(await tryChangeMethod(lost, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(lost, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     info: { status: 'pending' },
   })
   paypal.recover()
@@ -182,16 +182,16 @@ test('an approved wallet is saved once if the response was lost, and an unused o
   await gateways.advanceAndRunJobs(60_000)
   await gateways.advanceAndRunJobs(60_000)
   const addedIds = [...paypal.orders.vault.keys()].filter((id) => !before.has(id))
-  expect(addedIds).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
+  expect(addedIds).toEqual([paypal.setups.get(sessionOf(setup)).vaultId])
 })
 
 test('a plan whose card was detached at the gateway renews again with another', async () => {
   const shopper = await subscriber()
   stripe.books.detach(stripe.books.attachedMethodIds.at(-1) ?? '')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_detached: true, renews_at: null })
-  const asked = await byCard(shopper)
-  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.pays)
-  await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
+  const setup = await byCard(shopper)
+  await stripe.confirm(setup.info?.next.client_secret ?? '', testCards.pays)
+  await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
   const mended = await membershipOf(shopper)
   expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
   expect(mended).not.toHaveProperty('method_detached')

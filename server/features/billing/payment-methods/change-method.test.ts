@@ -125,9 +125,9 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
   const follow = await tryChangeMethod(shopper, { setup_id: refused.info?.id ?? '' })
   expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
   expect(await referenceOf(someone)).toBe(old)
-  const asked = await byCard(shopper, testCards.requires3dsOnce)
-  await shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
-  expect(await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  const setup = await byCard(shopper, testCards.requires3dsOnce)
+  await shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
+  expect(await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     code: 200,
     info: { status: 'saved' },
   })
@@ -158,8 +158,8 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
 
 test('a user cannot change the payment method of another, nor any without a subscription', async () => {
   const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
-  const asked = await byCard(someone.shopper, testCards.requires3dsOnce)
-  expect(await tryChangeMethod(other.shopper, { setup_id: asked.info?.id ?? '' })).toMatchObject({
+  const setup = await byCard(someone.shopper, testCards.requires3dsOnce)
+  expect(await tryChangeMethod(other.shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     code: 404,
   })
   const guest = await Shopper.create(site)
@@ -323,10 +323,10 @@ test.each(['at once', 'late'])(
     })
     const start = async (request: MethodSetupRequest) => bare(await site.sound.methodSetups.start(request))
     const complete = (reference: string) => bare({ reference, status: 'succeeded' })
-    const asked = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
+    const setup = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
     site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
-    const refused = asked
-      ? await tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
+    const refused = setup
+      ? await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
     delete site.trouble.methodSetups
@@ -342,15 +342,15 @@ test.each(['the plan was over', 'another was chosen'])(
     const someone = await Subscriber.create(site)
     const { shopper } = someone
     const old = await referenceOf(someone)
-    const asked = await byCard(shopper, testCards.requires3dsOnce)
-    await shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
+    const setup = await byCard(shopper, testCards.requires3dsOnce)
+    await shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
     const since = new Date(site.context.clock.now().getTime() + 1000)
     await site.context.db
       .updateTable('subscriptions')
       .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
       .where('id', '=', someone.subscriptionId)
       .execute()
-    const follow = () => tryChangeMethod(shopper, { setup_id: asked.info?.id ?? '' })
+    const follow = () => tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
       expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
     expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
@@ -432,9 +432,9 @@ test('while past due it charges nothing, and the open period is tried with it wh
 
 test('a card that requires 3-D Secure is replaced by another, which is tried within the grace period', async () => {
   const someone = await Subscriber.create(site, { card: testCards.pays })
-  const asked = await byCard(someone.shopper, testCards.requires3dsAlways)
-  await someone.shopper.answerBankPage(asked.info?.next.url ?? '', 'yes')
-  await tryChangeMethod(someone.shopper, { setup_id: asked.info?.id ?? '' })
+  const setup = await byCard(someone.shopper, testCards.requires3dsAlways)
+  await someone.shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
+  await tryChangeMethod(someone.shopper, { setup_id: setup.info?.id ?? '' })
   await someone.advanceAndRenew(7 * day)
   expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   await byCard(someone.shopper, testCards.pays)

@@ -141,9 +141,9 @@ describe('at the gateways', () => {
     expect(codes).toEqual([...Array(19).fill(200), ...Array(6).fill(409)])
     expect(await attempts(order.id)).toBe(20)
     expect(await auditedOf(shop, shopper)).toEqual([])
-    const asked = paypal.requests.length
+    const requestCount = paypal.requests.length
     expect((await shopper.tryPay(order.id, undefined)).code).toBe(409)
-    expect(paypal.requests.length).toBe(asked)
+    expect(paypal.requests.length).toBe(requestCount)
   })
 
   test('a card order at Stripe takes no more payments by a token of any kind', async () => {
@@ -153,8 +153,8 @@ describe('at the gateways', () => {
     for (const number of tries) await shopper.tryPay(order.id, `x${number}`)
     expect(await attempts(order.id)).toBe(20)
     expect(await auditedOf(shop, shopper)).toEqual([])
-    const asked = stripe.requests.length
+    const requestCount = stripe.requests.length
     expect((await shopper.tryPay(order.id, 'x')).code).toBe(409)
-    expect(stripe.requests.length).toBe(asked)
+    expect(stripe.requests.length).toBe(requestCount)
   })
 })

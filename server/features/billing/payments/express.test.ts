@@ -119,11 +119,11 @@ describe('an express wallet', () => {
   test.each([
     ['yes', { status: 'paid' }],
     ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
-  ] as const)('whose bank asks waits for the person; "%s" decides it', async (said, outcome) => {
+  ] as const)('whose bank asks waits for the person; "%s" decides it', async (bankAnswer, outcome) => {
     const person = await Shopper.create(site)
     const { order, answer } = await buy(person, testCards.requires3dsAlways)
     expect(answer.info?.next.type).toBe('authenticate')
-    await person.answerBankPage(answer.info?.next.url ?? '', said)
+    await person.answerBankPage(answer.info?.next.url ?? '', bankAnswer)
     expect(await person.getOrder(order.id)).toMatchObject(outcome)
   })
 

@@ -112,9 +112,9 @@ test('two orders for one episode paid concurrently: one is kept, the other is re
   const orders = await times(2, () => shopper.order({ episode_id: episode() }))
   const tokens = await times(2, () => shopper.cardToken())
   const bothAsked = Promise.withResolvers<void>()
-  let asked = 0
+  let callCount = 0
   site.trouble.createPayment = async (charge) => {
-    if (++asked === 2) bothAsked.resolve()
+    if (++callCount === 2) bothAsked.resolve()
     await bothAsked.promise
     return site.sound.createPayment(charge)
   }

@@ -252,8 +252,8 @@ test('an export contains only the user’s own orders, subscriptions and cards',
   const attribution = JSON.stringify({ referrer_token: 'spring' })
   await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
   await subscribe(guest, 7)
-  const taken = await readExportParts(exportBilling(site.context.db, guest.id))
-  expect(taken).toMatchObject({
+  const exported = await readExportParts(exportBilling(site.context.db, guest.id))
+  expect(exported).toMatchObject({
     orders: [
       { kind: 'episode', attribution: { referrer_token: 'spring' } },
       { kind: 'plan', amount_cents: 499, email: guest.shopper.email },
@@ -261,5 +261,5 @@ test('an export contains only the user’s own orders, subscriptions and cards',
     subscriptions: [{ status: 'active' }],
     payment_methods: [{ brand: 'visa', last4: '4242' }],
   })
-  expect(JSON.stringify(taken)).not.toContain(member.id)
+  expect(JSON.stringify(exported)).not.toContain(member.id)
 })

@@ -64,12 +64,12 @@ test('a payment that was settled as failed and succeeded later is refunded, once
 })
 
 test('each run lists from the end of the last successful one; a gateway that is down is listed from there again', async () => {
-  const asked: number[] = []
+  const listedSpansMs: number[] = []
   site.trouble.listPayments = async (time) => {
-    asked.push(site.context.clock.now().getTime() - time.getTime())
+    listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
-  const hours = () => Math.round((asked.at(-1) ?? 0) / hour)
+  const hours = () => Math.round((listedSpansMs.at(-1) ?? 0) / hour)
   await reconcile(site.context)
   site.advanceClock(5 * hour)
   await reconcile(site.context)
@@ -78,7 +78,7 @@ test('each run lists from the end of the last successful one; a gateway that is 
   site.advanceClock(100 * hour)
   await reconcile(site.context)
   site.trouble.listPayments = async (time) => {
-    asked.push(site.context.clock.now().getTime() - time.getTime())
+    listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
   await reconcile(site.context)
@@ -102,11 +102,11 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   const odd = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
-  const asked: number[] = []
+  const listedSpansMs: number[] = []
   let looks = 0
   site.trouble.listPayments = async (time) => {
-    asked.push(site.context.clock.now().getTime() - time.getTime())
-    return asked.length === 1 ? [poisoned] : []
+    listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
+    return listedSpansMs.length === 1 ? [poisoned] : []
   }
   site.trouble.retrievePayment = async () => {
     looks++
@@ -116,7 +116,7 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   for (const hours of [100, 60]) {
     site.advanceClock(hours * hour)
     await reconcile(site.context)
-    expect(Math.round((asked.at(-1) ?? 0) / hour)).toBe(48 + hours)
+    expect(Math.round((listedSpansMs.at(-1) ?? 0) / hour)).toBe(48 + hours)
   }
   expect(looks).toBe(2)
   site.advanceClock(9 * hour)

@@ -270,7 +270,7 @@ async function compareByReference(
   gateway: PaymentGateway,
   reference: string,
 ): Promise<void> {
-  const payment = await callGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  const payment = await callGateway(context, gateway, (port) => port.retrievePayment({ reference }))
   if (payment === 'unknown') return
   if (!payment) return compareUnknownReference(context, gateway, reference)
   await comparePayments(context, gateway, [payment])

@@ -296,7 +296,7 @@ describe.each([
       expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
       expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
       const [gateway] = shop.site.context.gateways
-      const taken =
+      const payments =
         (await gateway?.listPayments(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
       const ids = (await ordersOf(user_id)).map(({ id }) => id)
       const attempts = await shop.site.context.db
@@ -306,7 +306,7 @@ describe.each([
         .execute()
       // The key of the lost payment settles no attempt of its own.
       expect(attempts.every(({ status }) => status === 'succeeded' || status === 'failed')).toBe(true)
-      const own = taken.filter(({ reference }) => attempts.some((one) => one.reference === reference))
+      const own = payments.filter(({ reference }) => attempts.some((one) => one.reference === reference))
       expect(own.map(({ amountCents, refundedCents }) => amountCents - refundedCents).toSorted()).toEqual([
         499, 999,
       ])

@@ -142,13 +142,13 @@ test('a dispute ends the plan at once; if it is won, the paid period is restored
 
 test('the disputed test card is reported by a webhook event on a separate site', async () => {
   const { db, clock } = site.context
-  const heard: string[] = []
-  const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => heard.push(one) })
+  const notified: string[] = []
+  const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => notified.push(one) })
   const shopper = await Shopper.create(site)
   site.trouble.createPayment = (charge) => gateway.createPayment(charge)
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   expect(info).toMatchObject({ status: 'paid' })
-  expect(heard).toHaveLength(2)
+  expect(notified).toHaveLength(2)
   await hearOf(info?.id ?? '')
   expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
 })

@@ -29,8 +29,8 @@ async function bought() {
   const { shopper, order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   const look = () => shopper.getOrder(order.id)
-  const gone = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
-  return { shopper, orderId: order.id, reference, look, gone }
+  const loadRefundedCents = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
+  return { shopper, orderId: order.id, reference, look, gone: loadRefundedCents }
 }
 
 /** Returns the names of the refusals, and `done` for the others. */
@@ -41,28 +41,28 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
 }
 
 test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
-  const { shopper, orderId, look, gone } = await bought()
+  const { shopper, orderId, look, gone: loadRefundedCents } = await bought()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'notRefundable')).toBe(true)
   expect(await look()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-  expect(await gone()).toBe(99)
+  expect(await loadRefundedCents()).toBe(99)
   expect(await refundsOf(site, orderId)).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
   const mails = await site.mails(shopper.email)
   expect(mails.filter(({ subject }) => /Your (partial )?refund/.test(subject))).toHaveLength(1)
 })
 
 test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
-  const { orderId, look, gone } = await bought()
+  const { orderId, look, gone: loadRefundedCents } = await bought()
   const refund = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, refund))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'editConflict')).toBe(true)
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
-  expect(await gone()).toBe(40)
+  expect(await loadRefundedCents()).toBe(40)
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
 test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
-  const { orderId, reference, look, gone } = await bought()
+  const { orderId, reference, look, gone: loadRefundedCents } = await bought()
   await Promise.all([
     times(10, (index) =>
       refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
@@ -74,7 +74,7 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
     times(3, () => runJanitor(site.context)),
   ])
   await applySandboxWebhook(site, reference)
-  const total = (await gone()) ?? 0
+  const total = (await loadRefundedCents()) ?? 0
   expect(total).toBeLessThanOrEqual(99)
   expect(await look()).toMatchObject({ refunded_cents: total })
 })

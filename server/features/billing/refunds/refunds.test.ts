@@ -191,8 +191,8 @@ test('a full refund of a past period ends the plan; the payment of the current p
 describe('a refund whose answer is lost', () => {
   test('is found done by the janitor, and made once', async () => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refundPayment = async (asked) => {
-      await site.sound.refundPayment(asked)
+    site.trouble.refundPayment = async (request) => {
+      await site.sound.refundPayment(request)
       throw new Error('the line broke')
     }
     expect(await refund(order.id, 40)).toMatchObject({ status: 'pending' })
@@ -211,8 +211,8 @@ describe('a refund whose answer is lost', () => {
   test('is found as done by repeating the request, or by the webhook event', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
-      site.trouble.refundPayment = async (asked) => {
-        await site.sound.refundPayment(asked)
+      site.trouble.refundPayment = async (request) => {
+        await site.sound.refundPayment(request)
         throw new Error('the line broke')
       }
       await refund(order.id, 40)
@@ -296,8 +296,8 @@ describe("a refund at the gateway's own dashboard", () => {
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is distinguished from one of ours that is pending, by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refundPayment = async (asked) => {
-      await site.sound.refundPayment(asked)
+    site.trouble.refundPayment = async (request) => {
+      await site.sound.refundPayment(request)
       throw new Error('the line broke')
     }
     await refund(order.id, 40)

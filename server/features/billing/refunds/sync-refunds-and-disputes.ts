@@ -108,7 +108,7 @@ export async function retrievePaymentOrDispute(
   gateway: PaymentGateway,
   { reference, disputeReference }: { reference: string; disputeReference: string | null },
 ): Promise<Outcome<Payment>> {
-  const payment = await callGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  const payment = await callGateway(context, gateway, (port) => port.retrievePayment({ reference }))
   return payment === null ? retrieveByDispute(context, gateway, disputeReference) : payment
 }
 
@@ -120,7 +120,7 @@ export async function retrieveByDispute(
 ): Promise<Outcome<Payment>> {
   if (disputeReference === null) return null
   const reference = toDisputeReference(disputeReference)
-  return callGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  return callGateway(context, gateway, (port) => port.retrievePayment({ reference }))
 }
 
 /**

@@ -38,9 +38,9 @@ const byCard = async (person: Subscriber, card: string) =>
 
 test('a late event about a replaced card does not prevent the charge of the card chosen since', async () => {
   const person = await Subscriber.create(site)
-  const asked = await byCard(person, testCards.requires3dsAlways)
-  await person.shopper.answerBankPage(asked.next.url ?? '', 'yes')
-  await change(person, { setup_id: asked.id })
+  const setup = await byCard(person, testCards.requires3dsAlways)
+  await person.shopper.answerBankPage(setup.next.url ?? '', 'yes')
+  await change(person, { setup_id: setup.id })
   site.trouble.chargeSavedMethod = async (charge) => {
     await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')
@@ -75,29 +75,29 @@ test('a card that pays manually is chosen: a wallet approved before does not rep
 
 test('a webhook event about a card stays unapplied while its gateway cannot be queried', async () => {
   const person = await Subscriber.create(site)
-  const asked = await byCard(person, testCards.requires3dsAlways)
+  const setup = await byCard(person, testCards.requires3dsAlways)
   const { db, clock } = site.context
   const { reference } = await db
     .selectFrom('payment_method_setups')
     .select('reference')
-    .where('id', '=', asked.id)
+    .where('id', '=', setup.id)
     .executeTakeFirstOrThrow()
-  const heard = { gateway: 'sandbox', event_id: asked.id, reference: reference ?? '' } as const
+  const webhookEvent = { gateway: 'sandbox', event_id: setup.id, reference: reference ?? '' } as const
   await db
     .insertInto('webhook_events')
-    .values({ ...heard, received_at: clock.now() })
+    .values({ ...webhookEvent, received_at: clock.now() })
     .execute()
   const isApplied = async () => {
-    const rows = db.selectFrom('webhook_events').select('applied_at').where('event_id', '=', asked.id)
+    const rows = db.selectFrom('webhook_events').select('applied_at').where('event_id', '=', setup.id)
     return (await rows.executeTakeFirstOrThrow()).applied_at !== null
   }
   site.trouble.methodSetups = {
     ...site.sound.methodSetups,
     complete: () => Promise.reject(new Error('away')),
   }
-  await applyWebhookEvent(site.context, heard)
+  await applyWebhookEvent(site.context, webhookEvent)
   expect(await isApplied()).toBe(false)
   delete site.trouble.methodSetups
-  await applyWebhookEvent(site.context, heard)
+  await applyWebhookEvent(site.context, webhookEvent)
   expect(await isApplied()).toBe(true)
 })

@@ -37,11 +37,11 @@ interface Telling {
   signed: { body: Buffer | string; headers: Record<string, string> }
 }
 
-const taken = new Set<string>()
+const deliveredIds = new Set<string>()
 /** Returns the gateways' new events that were not taken yet, in their order. */
 function news(): Telling[] {
   const fresh = <T extends { id: string }>(events: readonly T[]) =>
-    events.filter(({ id }) => !taken.has(id) && taken.add(id))
+    events.filter(({ id }) => !deliveredIds.has(id) && deliveredIds.add(id))
   return [
     ...fresh(stripe.events).map(({ id, type, object }) => ({
       path: 'stripe',
@@ -54,7 +54,7 @@ function news(): Telling[] {
   ]
 }
 
-async function tell({ path, signed }: Telling): Promise<void> {
+async function deliverEvent({ path, signed }: Telling): Promise<void> {
   const { body, headers } = signed
   const request = { method: 'POST', body: body.toString(), headers }
   const { status } = await fetch(`${site.url}/api/webhook/payment/${path}`, request)
@@ -72,7 +72,7 @@ async function applied(): Promise<void> {
 async function onceInOrder(): Promise<void> {
   for (let list = news(); list.length > 0; list = news())
     for (const one of list) {
-      await tell(one)
+      await deliverEvent(one)
       await applied()
     }
 }
@@ -85,7 +85,7 @@ async function fiveTimesShuffled(): Promise<void> {
       .toSorted((one, other) => one.rank - other.rank)
       .map(({ one }) => one)
     const tellOn = async () => {
-      for (let one = all.pop(); one; one = all.pop()) await tell(one)
+      for (let one = all.pop(); one; one = all.pop()) await deliverEvent(one)
     }
     await Promise.all(Array.from({ length: 8 }, tellOn))
     await applied()
@@ -111,10 +111,14 @@ async function paidByStripe(shopper: Shopper, deliverEvents: () => Promise<void>
 const refundAtStripe = (order: Order, amount: number) =>
   stripe.books.refund({ payment_intent: paymentOf(order), amount: String(amount) })
 
-async function checkedBySandbox(shopper: Shopper, deliverEvents: () => Promise<void>, said: 'yes' | 'no') {
+async function checkedBySandbox(
+  shopper: Shopper,
+  deliverEvents: () => Promise<void>,
+  bankAnswer: 'yes' | 'no',
+) {
   const { info: order } = await shopper.buy(episode(), testCards.requires3dsOnce)
   const url = order?.next.url ?? ''
-  await shopper.answerBankPage(url, said)
+  await shopper.answerBankPage(url, bankAnswer)
   atSandbox.push(new URL(url, site.url).searchParams.get('payment') ?? '')
   await deliverEvents()
   if (!order) throw new Error('there is no order')

@@ -146,9 +146,9 @@ export function slugify(text: string): string {
 /** Returns an unused slug for a title; a random one if the title has no Latin letters. */
 async function findUnusedSlug(tx: Tx, title: string): Promise<string> {
   const base = slugify(title) || newId('vid').slice(4, 16)
-  const taken = await queries.selectSlugs(tx, base)
+  const usedSlugs = await queries.selectSlugs(tx, base)
   let number = 1
   const candidate = () => (number === 1 ? base : `${base}-${number}`)
-  while (taken.has(candidate())) number++
+  while (usedSlugs.has(candidate())) number++
   return candidate()
 }

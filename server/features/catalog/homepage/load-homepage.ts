@@ -117,9 +117,9 @@ async function loadSections(
   language: Language,
 ): Promise<(Section | null)[]> {
   const loaded = new Map<SectionRow, Section | null>()
-  const load = async (wanted: readonly SectionRow[], excluded: ReadonlySet<string>) => {
-    const results = await Promise.all(wanted.map((section) => loadSection(db, section, language, excluded)))
-    for (const [at, section] of wanted.entries()) loaded.set(section, results[at] ?? null)
+  const load = async (sections: readonly SectionRow[], excluded: ReadonlySet<string>) => {
+    const results = await Promise.all(sections.map((section) => loadSection(db, section, language, excluded)))
+    for (const [at, section] of sections.entries()) loaded.set(section, results[at] ?? null)
   }
   const others = sections.filter((section) => !isNewest(section, 'row') && !isNewest(section, 'grid'))
   await load(others, new Set())
@@ -137,8 +137,8 @@ async function loadSections(
   return sections.map((section) => loaded.get(section) ?? null)
 }
 
-const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
-  kind === wanted && source.type === 'newest'
+const isNewest = ({ kind, source }: SectionRow, wantedKind: SectionRow['kind']) =>
+  kind === wantedKind && source.type === 'newest'
 
 /** Returns the ids of videos that appear in at least `times` of these sections. */
 function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {

@@ -324,16 +324,16 @@ describe('recommendations', () => {
     const start = await buildTagged('Start', day(1))
     const tagged = await buildTagged('Tagged', day(1))
     const next = await buildVideo(site.context, { releasedAt: day(1) })
-    const gone = await buildVideo(site.context, { releasedAt: day(1) })
+    const archived = await buildVideo(site.context, { releasedAt: day(1) })
     expect((await related(start))[0]).toBe(tagged.id)
     for (let person = 0; person < 3; person++) {
       const visitor = site.visitor()
       await visitor.fetch('/api/user')
       await watch(visitor, start, 1)
       await watch(visitor, next, 2)
-      await watch(visitor, gone, 3)
+      await watch(visitor, archived, 3)
     }
-    await archive(gone)
+    await archive(archived)
     await updateNextWatched(db(), AbortSignal.timeout(10_000))
     // In another language, since the first response is cached for a second.
     const fresh = await site

@@ -147,7 +147,7 @@ function readTier(
   { all, title, names }: Placeholders<SearchTerms>,
   reach: SearchReach,
 ): RawBuilder<unknown> {
-  const wanted =
+  const query =
     tier === 0
       ? sql`${all}::tsquery`
       : sql`CASE WHEN ${isTierSearched(tier, reach)} THEN ${all}::tsquery
@@ -156,7 +156,7 @@ function readTier(
     tier === 0 ? sql`0` : sql`(SELECT ${sql.ref(column)} FROM ${sql.table(`found_before_${tier}`)})`
   return sql`${sql.table(`tier_${tier}`)} AS MATERIALIZED (
       SELECT video_id, ${reach.key} AS key, words @@ ${names}::tsquery AS named
-      FROM video_search WHERE tier = ${sql.lit(tier)} AND words @@ ${wanted}
+      FROM video_search WHERE tier = ${sql.lit(tier)} AND words @@ ${query}
     ), ${sql.table(`found_before_${tier + 1}`)} AS (
       SELECT ${before('videos')} + count(*) AS videos, ${before('names')} + count(*) FILTER (WHERE named) AS names
       FROM ${sql.table(`tier_${tier}`)}

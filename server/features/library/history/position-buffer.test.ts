@@ -39,12 +39,12 @@ const save = (visitor: Visitor, position_ms: number, number = 1) =>
 
 /** Saves positions until one is accepted without a query. */
 async function watch(visitor: Visitor): Promise<void> {
-  const asked = recordQueries('sessions', 'users', 'watch_history')
+  const recordedQueries = recordQueries('sessions', 'users', 'watch_history')
   await expect
     .poll(async () => {
-      const before = asked().length
+      const before = recordedQueries().length
       await save(visitor, 1000)
-      return asked().length - before
+      return recordedQueries().length - before
     })
     .toBe(0)
 }
@@ -158,11 +158,11 @@ describe('a cached session', () => {
     await database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%viewer_cache%' AND datname = current_database()`,
     )
-    const asked = recordQueries('sessions')
+    const recordedQueries = recordQueries('sessions')
     await expect
       .poll(async () => {
         await save(visitor, 1000)
-        return asked().length
+        return recordedQueries().length
       })
       .toBeGreaterThan(0)
     await watch(visitor)

@@ -62,7 +62,7 @@ const watch = (person: Person, video: number, position_ms: number, minute: numbe
     },
   })
 
-const favor = (person: Person, video: number) =>
+const addToFavorites = (person: Person, video: number) =>
   person.visitor.callOk(addFavorite, { body: { video_id: idOf(video) } })
 
 const watched = async ({ visitor }: Person) =>
@@ -116,16 +116,16 @@ describe('a merge', () => {
   })
 
   it('joins the two lists of favorites, and keeps a common favorite once', async () => {
-    await favor(member, 0)
+    await addToFavorites(member, 0)
     time.now = new Date('2026-03-01T12:11:00Z')
-    await favor(member, 1)
+    await addToFavorites(member, 1)
     time.now = new Date('2026-03-01T12:12:00Z')
-    await favor(guest, 0)
-    await favor(guest, 2)
+    await addToFavorites(guest, 0)
+    await addToFavorites(guest, 2)
     await merge()
     expect(await favorites(member)).toEqual([idOf(2), idOf(1), idOf(0)])
-    expect(await favor(member, 0)).toMatchObject({ favorite_count: 1 })
-    expect(await favor(member, 2)).toMatchObject({ favorite_count: 1 })
+    expect(await addToFavorites(member, 0)).toMatchObject({ favorite_count: 1 })
+    expect(await addToFavorites(member, 2)).toMatchObject({ favorite_count: 1 })
     expect([await counts(0), await counts(1), await counts(2)]).toMatchObject(
       Array.from({ length: 3 }, () => ({ favorite_count: 1 })),
     )
@@ -202,7 +202,7 @@ describe('a merge', () => {
   it('that is repeated or runs twice concurrently changes nothing more', async () => {
     await watch(guest, 0, 1000, 2)
     await watch(member, 1, 2000, 1)
-    await favor(guest, 0)
+    await addToFavorites(guest, 0)
     await Promise.all([merge(), merge()])
     await merge()
     await moment((tx) => mergeLibrary(tx, member.id, member.id))
@@ -237,10 +237,10 @@ describe('signing in', () => {
   it("moves the guest's records; a guest who registers keeps them", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
-    await favor(member, 0)
+    await addToFavorites(member, 0)
     await watch(guest, 1, 1000, 3)
-    await favor(guest, 0)
-    await favor(guest, 2)
+    await addToFavorites(guest, 0)
+    await addToFavorites(guest, 2)
     await guest.visitor.callOk(signIn, { body: { email, password } })
     for (const device of [guest, { ...member, visitor }]) {
       expect(await watched(device)).toEqual([
@@ -259,7 +259,7 @@ describe('a guest whose browser missed that records exist', () => {
     const { visitor } = guest
     const { cookie } = visitor
     await watch(guest, 0, 1000, 1)
-    await favor(guest, 1)
+    await addToFavorites(guest, 1)
     visitor.cookie = cookie
   }
 
@@ -286,7 +286,7 @@ describe('a guest whose browser missed that records exist', () => {
     const { email } = await registerMember(site)
     const { visitor } = guest
     const { cookie } = visitor
-    await favor(guest, 1)
+    await addToFavorites(guest, 1)
     await visitor.callOk(signIn, { body: { email, password } })
     for (const [endpoint, body] of [
       [listHistory, undefined],
@@ -309,7 +309,7 @@ it('removing records that a guest does not have creates no row', async () => {
 
 it("a removal of favorites during its guest's sign-in is refused, not applied to the account", async () => {
   const { email } = await registerMember(site)
-  await favor(guest, 0)
+  await addToFavorites(guest, 0)
   const { pool } = site.context.database
   const late = site.visitor()
   late.cookie = guest.visitor.cookie
@@ -330,8 +330,8 @@ it("a removal of favorites during its guest's sign-in is refused, not applied to
 describe('account deletion', () => {
   it('deletes history and favorites; plays stay counted anonymously; entitlements end', async () => {
     await watch(member, 0, 1000, 1)
-    await favor(member, 0)
-    await favor(guest, 0)
+    await addToFavorites(member, 0)
+    await addToFavorites(guest, 0)
     await buy(member, 0)
     await watch(member, 0, 1000, 2, 4)
     await expect.poll(async () => (await counts(0)).play_count).toBe(2)
@@ -350,9 +350,9 @@ describe('account deletion', () => {
 describe('an export', () => {
   it('holds all records of the user as JSON, and none of others', async () => {
     await watch(guest, 0, 500, 1)
-    await favor(guest, 0)
+    await addToFavorites(guest, 0)
     await watch(member, 1, 1000, 1)
-    await favor(member, 2)
+    await addToFavorites(member, 2)
     await buy(member, 2)
     const exported = JSON.parse(
       JSON.stringify(await readExportParts(exportLibrary(site.context.db, member.id))),

@@ -119,9 +119,9 @@ async function readCaptions(
 }
 
 async function ingestCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
-  const made = convertCaptions(await readPart(context.storage, upload.id, 0))
+  const converted = convertCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
-  if (!(await addCaptions(context, { videoId, number, language, made })))
+  if (!(await addCaptions(context, { videoId, number, language, made: converted })))
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 

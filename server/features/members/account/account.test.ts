@@ -183,8 +183,8 @@ describe('changing', () => {
     const { visitor, email } = await registerMember(site)
     const body = { email: 'moved@example.com', current_password: password }
     expect(await visitor.callOk(changeUser, { body })).toMatchObject({ email })
-    const taken = await registerMember(site)
-    const { answer } = await visitor.call(changeUser, { body: { ...body, email: taken.email } })
+    const existing = await registerMember(site)
+    const { answer } = await visitor.call(changeUser, { body: { ...body, email: existing.email } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
@@ -227,8 +227,8 @@ describe('changing', () => {
 
   it('does not throttle after the right password, whatever else was refused', async () => {
     const { visitor } = await registerMember(site)
-    const taken = await registerMember(site)
-    const change = (current_password: string, email = taken.email) =>
+    const existing = await registerMember(site)
+    const change = (current_password: string, email = existing.email) =>
       visitor.call(changeUser, { body: { current_password, email } })
     for (let tries = 0; tries < 4; tries++) await change('guess')
     expect((await change(password)).answer).toMatchObject({ code: 500, info: { field: 'email' } })

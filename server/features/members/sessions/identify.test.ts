@@ -19,14 +19,14 @@ const cookiesOf = ({ cookie }: Visitor) =>
   )
 
 async function count(visitor: Visitor, header?: string) {
-  const asked = recordQueries('users', 'sessions')
-  const before = asked().length
+  const recordedQueries = recordQueries('users', 'sessions')
+  const before = recordedQueries().length
   const tokens =
     header === undefined
       ? { cookies: cookiesOf(visitor), headers: {} }
       : { cookies: {}, headers: { 'x-user-token': header } }
   const viewer = await identify(site.context, tokens)
-  return { viewer, asked: asked().length - before }
+  return { viewer, asked: recordedQueries().length - before }
 }
 
 test('a guest without a row is identified without a query', async () => {

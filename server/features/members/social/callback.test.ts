@@ -78,16 +78,16 @@ describe('a callback', () => {
   })
 
   it('of another provider than the started one fails before that provider receives the code', async () => {
-    const heard: string[] = []
+    const calls: string[] = []
     site.fakeProviders.trouble.set('/v2/oauth/token/', (response) => {
-      heard.push('the code')
+      calls.push('the code')
       response.end()
     })
     const visitor = site.visitor()
     const callback = await grantConsent(await startSocialSignIn(visitor, 'facebook'))
     const end = await finishSocialSignIn(visitor, callback.replace('/facebook/', '/tiktok/'))
     expect(end).toBe('/login?social=failed&provider=tiktok')
-    expect(heard).toEqual([])
+    expect(calls).toEqual([])
   })
 
   it('with another nonce in the token fails, and no personal data is logged', async () => {

@@ -90,9 +90,9 @@ describe('two profiles at one provider', () => {
     ])
     for (const claims of [first, site.claims]) {
       Object.assign(site, { claims })
-      const elsewhere = site.visitor()
-      await signInWithProvider(elsewhere)
-      expect(await elsewhere.callOk(getUser)).toMatchObject({ id, email })
+      const otherBrowser = site.visitor()
+      await signInWithProvider(otherBrowser)
+      expect(await otherBrowser.callOk(getUser)).toMatchObject({ id, email })
     }
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({ code: 200 })
     expect(await linkedOf(visitor)).toMatchObject([{ account_name: 'Ada at work' }])
@@ -115,8 +115,8 @@ describe('a profile of another member', () => {
   it('stays with that member, whoever proves it, until that member unlinks it', async () => {
     const owner = await linkedMember()
     const { id, visitor } = await site.createMember()
-    const taken = '/individual?social=already_linked&provider=oidc&return_to=%2Findividual'
-    expect(await signInWithProvider(visitor)).toBe(taken)
+    const alreadyLinked = '/individual?social=already_linked&provider=oidc&return_to=%2Findividual'
+    expect(await signInWithProvider(visitor)).toBe(alreadyLinked)
     expect(await linkedOf(visitor)).toEqual([])
     expect(await linkedOf(owner.visitor)).toMatchObject([{ id: owner.identity }])
     expect(await unlink(owner.visitor, { id: owner.identity, current_password })).toMatchObject({ code: 200 })

@@ -55,9 +55,9 @@ test('an issuer configured only by settings, in a separate process, turns a gues
   expect(callback).toMatch(/[?&]code=/)
   expect(await finishSocialSignIn(visitor, callback)).toBe('/my')
   expect(await visitor.callOk(getUser)).toMatchObject({ id, role: 'member' })
-  const elsewhere = site.visitor()
-  expect(await finishSocialSignIn(elsewhere, await grantConsent(await startSocialSignIn(elsewhere)))).toBe(
-    '/',
-  )
-  expect((await elsewhere.callOk(getUser)).id).toBe(id)
+  const otherBrowser = site.visitor()
+  expect(
+    await finishSocialSignIn(otherBrowser, await grantConsent(await startSocialSignIn(otherBrowser))),
+  ).toBe('/')
+  expect((await otherBrowser.callOk(getUser)).id).toBe(id)
 })

@@ -130,8 +130,8 @@ describe('a provider', () => {
 
   it("gets state, nonce and PKCE, and the site's configured address whatever the host header says", async () => {
     const visitor = site.visitor({ 'x-forwarded-host': 'evil.example' })
-    const asked = new URL(await startSocialSignIn(visitor)).searchParams
-    expect(Object.fromEntries(asked)).toMatchObject({
+    const params = new URL(await startSocialSignIn(visitor)).searchParams
+    expect(Object.fromEntries(params)).toMatchObject({
       client_id: 'site',
       response_type: 'code',
       scope: 'openid email profile',
@@ -142,7 +142,8 @@ describe('a provider', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
     const again = new URL(await startSocialSignIn(visitor)).searchParams
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(again.get(name)).not.toBe(asked.get(name))
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(again.get(name)).not.toBe(params.get(name))
   })
 
   it('is visited with a cookie that no script can read and that lasts an hour at most', async () => {

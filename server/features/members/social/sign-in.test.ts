@@ -62,12 +62,12 @@ describe('a first visit', () => {
   })
 
   it("requests the issuer's user info if its token has too little", async () => {
-    const asked = { sub: site.claims.sub, email: site.claims.email, email_verified: true, name: 'Asked' }
+    const userInfo = { sub: site.claims.sub, email: site.claims.email, email_verified: true, name: 'Asked' }
     site.claims = { sub: site.claims.sub }
-    site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = asked))
+    site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = userInfo))
     const visitor = site.visitor()
     await signInWithProvider(visitor)
-    expect(await visitor.callOk(getUser)).toMatchObject({ email: asked.email, display_name: 'Asked' })
+    expect(await visitor.callOk(getUser)).toMatchObject({ email: userInfo.email, display_name: 'Asked' })
   })
 
   it.each(['facebook', 'tiktok'])('works with %s, which verifies no e-mail', async (provider) => {

@@ -58,8 +58,8 @@ test('includes the plans of the API in the plan page for everyone', async () => 
 
 test('sends the page without its preloaded data while the database is down', async () => {
   // Every property access fails.
-  const gone = {} as typeof site.context.db
-  const context = { ...site.context, db: gone, readDb: gone }
+  const unavailable = {} as typeof site.context.db
+  const context = { ...site.context, db: unavailable, readDb: unavailable }
   expect(await createHomeLoader(context)('en')).toBeUndefined()
   expect(await createFirstPlansLoader(context)('en')).toBeUndefined()
 })

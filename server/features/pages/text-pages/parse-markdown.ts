@@ -121,14 +121,14 @@ function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
 }
 
 /** Returns the heading's words joined by hyphens, with a number if that id is already used. */
-function uniqueHeadingId({ lines }: BlockTemplate, taken: Set<string>): string {
+function uniqueHeadingId({ lines }: BlockTemplate, usedIds: Set<string>): string {
   const words =
     plainText(lines[0] ?? [])
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const base = words.join('-') || 'part'
   let id = base
-  for (let next = 2; taken.has(id); next += 1) id = `${base}-${next}`
-  taken.add(id)
+  for (let next = 2; usedIds.has(id); next += 1) id = `${base}-${next}`
+  usedIds.add(id)
   return id
 }

@@ -68,8 +68,10 @@ async function pathsOf(id: string, episode: string): Promise<string[]> {
     .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
     .flatMap(({ path, query }: Endpoint) => {
       const names = Object.keys(query?.properties ?? {}).filter((name) => name in values)
-      const asked = names.flatMap((name) => (values[name] ?? []).map((value) => `${path}?${name}=${value}`))
-      return [path, ...asked]
+      const filtered = names.flatMap((name) =>
+        (values[name] ?? []).map((value) => `${path}?${name}=${value}`),
+      )
+      return [path, ...filtered]
     })
 }
 

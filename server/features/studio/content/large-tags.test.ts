@@ -13,7 +13,7 @@ const many = 450
 
 let site: TestSite
 let studio: Visitor
-let made = 0
+let tagCount = 0
 
 beforeAll(async () => {
   site = await startTestSite()
@@ -49,21 +49,21 @@ let other: string
 let video: string
 
 beforeEach(async () => {
-  name = `crowd${++made}`
+  name = `crowd${++tagCount}`
   video = (await buildVideo(site.context)).id
-  await studio.callOk(editVideo, { body: { id: video, tags: [name, `other${made}`] } })
+  await studio.callOk(editVideo, { body: { id: video, tags: [name, `other${tagCount}`] } })
   tag = (await tagCalled(name))?.id ?? ''
-  other = (await tagCalled(`other${made}`))?.id ?? ''
+  other = (await tagCalled(`other${tagCount}`))?.id ?? ''
   await query(
     `INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
      SELECT $1 || lpad(n::text, 4, '0'), $1 || n, '{"en": "One of many"}', '{"en": ""}', 'published', 0, 'USD', 99, 999, now()
      FROM generate_series(1, $2::integer) n`,
-    [`vid_${made}_`, many],
+    [`vid_${tagCount}_`, many],
   )
   await query(
     `INSERT INTO video_tags (video_id, tag_id, position)
      SELECT id, $1, 0 FROM videos WHERE id LIKE $2`,
-    [tag, `vid_${made}\\_%`],
+    [tag, `vid_${tagCount}\\_%`],
   )
 })
 
@@ -79,9 +79,9 @@ describe('a tag of many videos', () => {
     await work()
     expect([await having(tag), await having(other)]).toEqual([0, many + 1])
     expect(await tagCalled(name)).toBeUndefined()
-    expect(await tagCalled(`other${made}`)).toMatchObject({ running_task: null, video_count: many + 1 })
-    expect(await tagsOf(video)).toEqual([`other${made}`])
-    expect([await foundBy(name), await foundBy(`other${made}`)]).toEqual([0, 1])
+    expect(await tagCalled(`other${tagCount}`)).toMatchObject({ running_task: null, video_count: many + 1 })
+    expect(await tagsOf(video)).toEqual([`other${tagCount}`])
+    expect([await foundBy(name), await foundBy(`other${tagCount}`)]).toEqual([0, 1])
     expect(await notFound(tag)).toBe(404)
   })
 
@@ -91,7 +91,7 @@ describe('a tag of many videos', () => {
     const late = (await buildVideo(site.context)).id
     await studio.callOk(editVideo, { body: { id: late, tags: [name] } })
     await work()
-    expect(await tagsOf(late)).toEqual([`other${made}`])
+    expect(await tagsOf(late)).toEqual([`other${tagCount}`])
   })
 
   it('is deleted in batches too, and its videos stay', async () => {
@@ -122,28 +122,28 @@ describe('a tag of many videos', () => {
   })
 
   it('shows its new name at once, and is found by it after the worker has run', async () => {
-    await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
-    expect(await tagCalled(`renamed${made}`)).toMatchObject({ running_task: 'index' })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${tagCount}` } } })
+    expect(await tagCalled(`renamed${tagCount}`)).toMatchObject({ running_task: 'index' })
     expect((await studio.callOk(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(
-      `renamed${made}`,
+      `renamed${tagCount}`,
     )
     await work(1)
     // New names meanwhile restart the work.
-    await studio.callOk(changeTag, { body: { id: tag, names: { en: `again${made}` } } })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `again${tagCount}` } } })
     await work()
     const words = await query(
       `SELECT count(*) FILTER (WHERE words @@ to_tsquery('simple', $1)) AS fresh,
         count(*) FILTER (WHERE words @@ to_tsquery('simple', $2)) AS stale
        FROM video_search JOIN video_tags USING (video_id) WHERE tag_id = $3`,
-      [`again${made}`, `renamed${made} | ${name}`, tag],
+      [`again${tagCount}`, `renamed${tagCount} | ${name}`, tag],
     )
     expect(words).toEqual([{ fresh: many + 1, stale: 0 }])
-    expect(await foundBy(`again${made}`)).toBe(1)
-    expect(await tagCalled(`again${made}`)).toMatchObject({ running_task: null })
+    expect(await foundBy(`again${tagCount}`)).toBe(1)
+    expect(await tagCalled(`again${tagCount}`)).toMatchObject({ running_task: null })
   })
 
   it('that is being indexed is merged completely', async () => {
-    await studio.callOk(changeTag, { body: { id: tag, names: { en: `midway${made}` } } })
+    await studio.callOk(changeTag, { body: { id: tag, names: { en: `midway${tagCount}` } } })
     await work(1)
     await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     await work()

@@ -153,8 +153,8 @@ describe('merging a tag into another', () => {
     expect((await found('feud')).toSorted()).toEqual([both, one].toSorted())
     expect(await found('quarrel')).toEqual([])
     expect(await sourceOf(section)).toEqual({ type: 'tag', slug: 'feud' })
-    const gone = await site.visitor().call(queryHomepage, { query: { tag: from.id } })
-    expect(gone.answer.code).toBe(404)
+    const response = await site.visitor().call(queryHomepage, { query: { tag: from.id } })
+    expect(response.answer.code).toBe(404)
     const { list } = await site.visitor().callOk(queryHomepage, { query: { tag: into.id } })
     expect(list.map(({ id }) => id).toSorted()).toEqual([both, one].toSorted())
     expect(await lastDeed(from.id)).toMatchObject({

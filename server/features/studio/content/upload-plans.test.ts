@@ -183,11 +183,11 @@ describe('titles of uploaded files', () => {
     const first = { after: { files: ['1 01.mp4', '2 02.mp4'], titles: { 1: { en: 'Tide' } } } }
     expect(await detailsOf(video)).toEqual([first])
     await plan(video, [film(1, { titles: {} }), film(2)])
-    const taken = {
+    const expected = {
       before: { files: ['1 01.mp4'], titles: { 1: { en: 'Tide' } } },
       after: { files: ['1 01.mp4'] },
     }
-    expect(await detailsOf(video)).toEqual([taken, first])
+    expect(await detailsOf(video)).toEqual([expected, first])
   })
 
   it('are refused if one is too long', async () => {

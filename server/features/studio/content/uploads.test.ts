@@ -232,9 +232,9 @@ describe('a file', () => {
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
       await loadAdminVideo(tx, video, { lock: true })
-      const asked = studio.callOk(removeUploads, { body: { video_id: video, ids: [id] } })
+      const removal = studio.callOk(removeUploads, { body: { video_id: video, ids: [id] } })
       await waitForLock(site.context.database.pool)
-      return { asked }
+      return { asked: removal }
     })
     expect(await removing.asked).toEqual({ removed: 1, not_removed: [] })
   })
@@ -247,8 +247,8 @@ describe('a file', () => {
       en: 'is a text file, not a video',
       de: 'ist eine Textdatei, kein Video',
     })) {
-      const asked = { query: { video_id: video }, headers: { 'accept-language': accept } }
-      expect((await studio.callOk(listUploads, asked)).list).toMatchObject([{ state: 'rejected', reason }])
+      const request = { query: { video_id: video }, headers: { 'accept-language': accept } }
+      expect((await studio.callOk(listUploads, request)).list).toMatchObject([{ state: 'rejected', reason }])
     }
     expect(await announce(video, Buffer.from('no film at all'))).toMatchObject({
       state: 'uploading',
@@ -438,12 +438,12 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   const headers = { ...octets, cookie, 'sec-fetch-site': 'same-origin', 'content-length': String(partBytes) }
   return new Promise((resolve, reject) => {
     // Directly to a process: a proxy may wait for the bytes.
-    const asked = request(`${site.directUrl}${path}`, { method: 'POST', headers }, (response) => {
+    const upload = request(`${site.directUrl}${path}`, { method: 'POST', headers }, (response) => {
       text(response).then((answer) => resolve(JSON.parse(answer)), reject)
-      response.on('end', () => asked.destroy())
+      response.on('end', () => upload.destroy())
     })
-    asked.on('error', reject)
-    asked.flushHeaders()
+    upload.on('error', reject)
+    upload.flushHeaders()
   })
 }
 

@@ -38,18 +38,18 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const begin = (title: string) => studio.callOk(addVideo, { body: { title } })
-const codeOf = async (asked: Promise<{ answer: { code: number } }>) => (await asked).answer.code
+const codeOf = async (call: Promise<{ answer: { code: number } }>) => (await call).answer.code
 const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
 
 describe('the list of videos', () => {
   it('has every state, latest first, in pages', async () => {
-    const made = []
-    for (const title of ['Paged one', 'Paged two', 'Paged three']) made.unshift((await begin(title)).id)
+    const ids = []
+    for (const title of ['Paged one', 'Paged two', 'Paged three']) ids.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
     const first = await studio.callOk(listStudioVideos, { query })
     const cursor = first.next_cursor ?? ''
     const second = await studio.callOk(listStudioVideos, { query: { ...query, cursor } })
-    expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made)
+    expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(ids)
     expect(second.next_cursor).toBeNull()
     const other = await studio.call(listStudioVideos, { query: { keyword: 'other', cursor } })
     expect(other.status).toBe(400)

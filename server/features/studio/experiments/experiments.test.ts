@@ -47,7 +47,7 @@ afterEach(async () => {
 /** Waits until the change is visible, at most a second. */
 const settle = () => site.advanceClock(1000)
 
-const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
+const halves = (fields: object) => [{ share: 50 }, { share: 50, ...fields }]
 
 async function startFree(free_episodes: number, target: string | null = video.id): Promise<Experiment> {
   const variants = halves({ free_episodes })
@@ -86,8 +86,8 @@ describe('the commands', () => {
   })
 
   it('warn of variants of a draft with unusual prices', async () => {
-    const warningsOf = async (kind: Experiment['kind'], said: object) => {
-      const body = { kind, name: 'Odd', target: video.id, variants: halves(said) }
+    const warningsOf = async (kind: Experiment['kind'], fields: object) => {
+      const body = { kind, name: 'Odd', target: video.id, variants: halves(fields) }
       const { id } = await owner.studio.callOk(createExperiment, { body })
       return (await owner.studio.callOk(showExperiment, { query: { id } })).warnings
     }

@@ -23,8 +23,8 @@ const batchSize = 5000
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
   for (const aggregate of [aggregateSteps, aggregateSales]) {
-    let taken = batchSize
-    while (taken === batchSize && !signal?.aborted) taken = await inTransaction(db, aggregate)
+    let takenCount = batchSize
+    while (takenCount === batchSize && !signal?.aborted) takenCount = await inTransaction(db, aggregate)
   }
 }
 
@@ -46,8 +46,8 @@ async function aggregateSteps(tx: Tx): Promise<number> {
 }
 
 async function aggregateSales(tx: Tx): Promise<number> {
-  const { taken, sales } = await takeUnaggregatedSales(tx, batchSize)
-  if (taken === 0) return 0
+  const { taken: takenCount, sales } = await takeUnaggregatedSales(tx, batchSize)
+  if (takenCount === 0) return 0
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
   )
@@ -58,7 +58,7 @@ async function aggregateSales(tx: Tx): Promise<number> {
     keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
   )
   await addRevenue(tx, keyed)
-  return taken
+  return takenCount
 }
 
 /**

@@ -14,10 +14,10 @@ it('composes every span of days from runs that contain each day once, 17 at most
           formatUtcDay(new Date(Date.parse(run.first_day) + index * day)),
         ),
       )
-      const asked = Array.from({ length: days }, (_, index) =>
+      const expected = Array.from({ length: days }, (_, index) =>
         formatUtcDay(new Date(span.from.getTime() + index * day)),
       )
-      expect(held).toEqual(asked)
+      expect(held).toEqual(expected)
       expect(runs.length).toBeLessThanOrEqual(17)
     }
 })

@@ -40,7 +40,7 @@ afterAll(() => database.close())
 const span = daySpanUntil(new Date('2026-01-01T12:00:00Z'), 92)
 const inTransaction = (work: (tx: Tx) => Promise<unknown>) => (db: Db) => db.transaction().execute(work)
 
-const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
+const cases: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   [
     'a page of a funnel',
     (db) => readFunnel(db, 'token', span, { after: { visits: 5, key: 'a' }, limit: 21 }),
@@ -70,7 +70,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ],
 ]
 
-it.each(asked)('%s is found by an index', async (_what, work, index) => {
+it.each(cases)('%s is found by an index', async (_what, work, index) => {
   const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {

@@ -32,8 +32,8 @@ export const campaignLinkCommands: Command[] = [
     async ({ clock, publicUrl }, tx, { video_id, name, episode = 1 }, { language }) => {
       const id = newId('lnk')
       const link = { id, name, token: newToken(), created_at: clock.now() }
-      const made = await insertCampaignLink(tx, link, { video_id, episode })
-      const row = made ? await selectCampaignLink(tx, id) : undefined
+      const isInserted = await insertCampaignLink(tx, link, { video_id, episode })
+      const row = isInserted ? await selectCampaignLink(tx, id) : undefined
       if (!row) throw new Refusal('notFound')
       return {
         answer: { info: present(row, publicUrl, language, { ...noCounts, ...revenueViews([]) }) },

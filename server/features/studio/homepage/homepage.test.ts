@@ -17,12 +17,12 @@ beforeAll(async () => {
   const { db } = site.context
   love = await buildCategory(db, 'Love')
   crime = await buildCategory(db, 'Crime')
-  const made = [
+  const videos = [
     await buildVideo(site.context, { title: 'Salt', categoryId: love }),
     await buildVideo(site.context, { title: 'Tide', categoryId: crime }),
     await buildVideo(site.context, { title: 'Unseen', state: 'draft' }),
   ]
-  films = made.map(({ id }) => id)
+  films = videos.map(({ id }) => id)
 })
 afterAll(() => site.close())
 

@@ -53,9 +53,12 @@ describe('an invitation', () => {
   it('sets password and second factor, signs in, and is valid once', async () => {
     const secret = await inviteOperator(site, 'new@example.com', 'editor')
     const visitor = site.visitor()
-    const begun = await visitor.callOk(beginInvitation, { body: { secret } })
-    expect(begun).toMatchObject({ email: 'new@example.com', otpauth_url: expect.stringContaining('Studio') })
-    const right = body(secret, totpCodeAt(begun.secret, new Date(now)))
+    const invitation = await visitor.callOk(beginInvitation, { body: { secret } })
+    expect(invitation).toMatchObject({
+      email: 'new@example.com',
+      otpauth_url: expect.stringContaining('Studio'),
+    })
+    const right = body(secret, totpCodeAt(invitation.secret, new Date(now)))
     const { session: studio, recovery_codes } = await visitor.callOk(acceptInvitation, { body: right })
     expect(studio.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
     expect(new Set(recovery_codes).size).toBe(10)
@@ -71,10 +74,10 @@ describe('an invitation', () => {
     expect((await visitor.call(acceptInvitation, { body: body(secret, '123456') })).answer.info).toEqual({
       field: 'code',
     })
-    const begun = await visitor.callOk(beginInvitation, { body: { secret } })
-    const wrong = totpCodeAt(begun.secret, new Date(now + 5 * stepMs))
+    const invitation = await visitor.callOk(beginInvitation, { body: { secret } })
+    const wrong = totpCodeAt(invitation.secret, new Date(now + 5 * stepMs))
     expect((await visitor.call(acceptInvitation, { body: body(secret, wrong) })).answer.code).toBe(500)
-    const right = totpCodeAt(begun.secret, new Date(now))
+    const right = totpCodeAt(invitation.secret, new Date(now))
     expect((await visitor.call(acceptInvitation, { body: body(secret, right) })).answer.code).toBe(200)
   })
 
@@ -90,8 +93,8 @@ describe('an invitation', () => {
 
   it('signs in one of two who use it concurrently', async () => {
     const secret = await inviteOperator(site, 'two@example.com', 'editor')
-    const begun = await site.visitor().callOk(beginInvitation, { body: { secret } })
-    const right = body(secret, totpCodeAt(begun.secret, new Date(now)))
+    const invitation = await site.visitor().callOk(beginInvitation, { body: { secret } })
+    const right = body(secret, totpCodeAt(invitation.secret, new Date(now)))
     const both = [site.visitor(), site.visitor()].map((each) => each.call(acceptInvitation, { body: right }))
     expect(codesOf(await Promise.all(both))).toEqual([200, 500])
   })
@@ -181,17 +184,17 @@ describe('signing in to the studio', () => {
   })
 
   it('ends in this browser or everywhere', async () => {
-    const elsewhere = site.visitor()
+    const otherBrowser = site.visitor()
     const credentials = { email: owner.email, password: owner.password, totp: code() }
-    await elsewhere.callOk(openStudioSession, { body: credentials })
+    await otherBrowser.callOk(openStudioSession, { body: credentials })
     expect(await owner.studio.callOk(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
     expect((await owner.studio.call(getStudioSession)).answer.code).toBe(401)
-    expect((await elsewhere.call(getStudioSession)).answer.code).toBe(200)
+    expect((await otherBrowser.call(getStudioSession)).answer.code).toBe(200)
     const third = site.visitor()
     now += stepMs
     await third.callOk(openStudioSession, { body: { ...credentials, totp: code() } })
     expect(await third.callOk(closeStudioSession, { body: { everywhere: true } })).toEqual({ ended: 2 })
-    expect((await elsewhere.call(getStudioSession)).answer.code).toBe(401)
+    expect((await otherBrowser.call(getStudioSession)).answer.code).toBe(401)
   })
 
   it('makes no one a member, and no member’s token opens the studio', async () => {

@@ -73,11 +73,11 @@ describe('the health of the site', () => {
   })
 
   it('reports each fault with its start, as long as it lasts', async () => {
-    const gone: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
-    await runHealthChecks({ ...site.context, mailer: gone })
+    const unreachable: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
+    await runHealthChecks({ ...site.context, mailer: unreachable })
     const first = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
     expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
-    await runHealthChecks({ ...site.context, mailer: gone })
+    await runHealthChecks({ ...site.context, mailer: unreachable })
     const second = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
     expect(second?.since).toBe(first?.since)
     expect(second?.checked_at).not.toBe(first?.checked_at)

@@ -184,13 +184,13 @@ describe('a paid order', () => {
   ])('that is being sent when consent is %s delays that until it is sent', async (_words, withdraw) => {
     await onlyMeta()
     const { userId } = await buy(true)
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     sink.reply = () => {
-      asked.resolve()
+      requested.resolve()
       return 'nothing'
     }
     const sending = send(4000)
-    await asked.promise
+    await requested.promise
     const { db, database } = site.context
     const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))
     // It cannot be committed yet.

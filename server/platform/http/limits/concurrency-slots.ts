@@ -22,17 +22,17 @@ export interface Slots {
 
 /** Limits concurrent work in this process. */
 export function createSlots(): Slots {
-  const taken = new Map<string, number>()
+  const inUse = new Map<string, number>()
   const change = (shares: readonly SlotLimit[], by: number) => {
     for (const [key] of shares) {
-      const count = (taken.get(key) ?? 0) + by
-      if (count > 0) taken.set(key, count)
-      else taken.delete(key)
+      const count = (inUse.get(key) ?? 0) + by
+      if (count > 0) inUse.set(key, count)
+      else inUse.delete(key)
     }
   }
   return {
     take(shares) {
-      const full = shares.find(([key, max]) => (taken.get(key) ?? 0) >= max)
+      const full = shares.find(([key, max]) => (inUse.get(key) ?? 0) >= max)
       if (full) throw new Fault('tooManyRequests', 'too many large responses in progress', retrySeconds)
       change(shares, 1)
       let held = true

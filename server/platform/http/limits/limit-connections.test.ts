@@ -108,7 +108,7 @@ test('aborts a response that the client reads too slowly as a whole', async () =
 test('generates the next chunk of a large response after the client has read the one before', async () => {
   let most = 0
   function* pieces(reply: FastifyReply) {
-    for (let made = 0; made < 64; made++) {
+    for (let opened = 0; opened < 64; opened++) {
       most = Math.max(most, reply.raw.writableLength)
       yield megabyte
     }

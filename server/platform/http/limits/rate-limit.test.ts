@@ -145,10 +145,10 @@ describe('a site with a rate limit', () => {
     // A guest with a stored row would otherwise be looked up.
     await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
     for (let index = 0; index < 12; index++) await visitor.call(listFavorites)
-    const asked = recordQueries('users')
+    const recordedQueries = recordQueries('users')
     const answers = [await visitor.call(listFavorites), await visitor.call(listFavorites)]
     expect(answers.map(({ status }) => status)).toEqual([429, 429])
-    expect(asked()).toEqual([])
+    expect(recordedQueries()).toEqual([])
   })
 
   it('counts beacon events per viewer, stores none beyond the limit, and refuses the calls after it', async () => {

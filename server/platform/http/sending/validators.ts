@@ -56,8 +56,8 @@ const forQuery = once(() => createAjv(true))
 const forBody = once(() => createAjv(false))
 
 function once<T>(create: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: create() }).value
+  let created: { value: T } | undefined
+  return () => (created ??= { value: create() }).value
 }
 
 /** Compiles the contract's request schemas, each at its first call: most processes never use most calls. */

@@ -35,16 +35,16 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
   test.each(networkFaults)(
     'a renewal that meets %s is found by our key, and charged once or never',
     async (fault) => {
-      const asked = await renewal('pays')
+      const charge = await renewal('pays')
       const endFault = startFault(fault)
       const { gateway } = harness()
-      const outcome = await callGateway(callContext(fault), gateway, () => gateway.chargeSavedMethod(asked))
+      const outcome = await callGateway(callContext(fault), gateway, () => gateway.chargeSavedMethod(charge))
       expect(outcome).toBe('unknown')
       endFault()
-      const payments = reachesGateway(fault) ? [{ status: 'succeeded', orderId: asked.orderId }] : []
-      await expect.poll(() => paymentsOf(asked.orderId)).toMatchObject(payments)
-      const found = await lookUp(asked)
-      if (reachesGateway(fault)) expect(found).toMatchObject({ status: 'succeeded', orderId: asked.orderId })
+      const payments = reachesGateway(fault) ? [{ status: 'succeeded', orderId: charge.orderId }] : []
+      await expect.poll(() => paymentsOf(charge.orderId)).toMatchObject(payments)
+      const found = await lookUp(charge)
+      if (reachesGateway(fault)) expect(found).toMatchObject({ status: 'succeeded', orderId: charge.orderId })
       else expect(found).toBeNull()
     },
   )
@@ -52,33 +52,33 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
   test.each(networkFaults)(
     'a first payment that meets %s is found by our key, or was never made',
     async (fault) => {
-      const asked = charge({ save: true })
+      const request = charge({ save: true })
       const endFault = startFault(fault)
       const { gateway } = harness()
-      expect(await callGateway(callContext(fault), gateway, () => gateway.createPayment(asked))).toBe(
+      expect(await callGateway(callContext(fault), gateway, () => gateway.createPayment(request))).toBe(
         'unknown',
       )
       endFault()
       const isRecorded = reachesGateway(fault) && !traits.discardsUnpaid
-      if (isRecorded) await expect.poll(() => lookUp(asked)).toMatchObject({ attemptId: asked.attemptId })
-      else expect(await lookUp(asked)).toBeNull()
-      expect(await paymentsOf(asked.orderId)).toHaveLength(isRecorded ? 1 : 0)
+      if (isRecorded) await expect.poll(() => lookUp(request)).toMatchObject({ attemptId: request.attemptId })
+      else expect(await lookUp(request)).toBeNull()
+      expect(await paymentsOf(request.orderId)).toHaveLength(isRecorded ? 1 : 0)
     },
   )
 
   test.each(networkFaults)('a setup that meets %s is found by our key, or was never made', async (fault) => {
-    const asked = saveRequest()
+    const request = saveRequest()
     const endFault = startFault(fault)
     const { gateway } = harness()
-    expect(await callGateway(callContext(fault), gateway, () => gateway.methodSetups.start(asked))).toBe(
+    expect(await callGateway(callContext(fault), gateway, () => gateway.methodSetups.start(request))).toBe(
       'unknown',
     )
     endFault()
     if (reachesGateway(fault) && !traits.discardsUnpaid)
       await expect
-        .poll(() => lookUpSaving(asked))
-        .toMatchObject({ setupId: asked.setupId, status: 'requires_action' })
-    else expect(await lookUpSaving(asked)).toBeNull()
+        .poll(() => lookUpSaving(request))
+        .toMatchObject({ setupId: request.setupId, status: 'requires_action' })
+    else expect(await lookUpSaving(request)).toBeNull()
   })
 
   test.each(networkFaults)(

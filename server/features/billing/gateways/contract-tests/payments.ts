@@ -8,9 +8,9 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   const { charge, pay, lookUp, unpaid, paymentsOf } = gatewayShopper(traits, harness)
 
   test('makes a payment and finds it by its reference and by our key', async () => {
-    const asked = charge()
-    const paid = await harness().pay(asked, 'pays')
-    const { orderId, attemptId, amountCents, currency } = asked
+    const request = charge()
+    const paid = await harness().pay(request, 'pays')
+    const { orderId, attemptId, amountCents, currency } = request
     expect(paid).toMatchObject({
       status: 'succeeded',
       orderId,
@@ -21,14 +21,16 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     })
     expect(paid.next).toBeUndefined()
     expect(await harness().gateway.retrievePayment({ reference: paid.reference })).toEqual(paid)
-    expect(await lookUp(asked)).toEqual(paid)
+    expect(await lookUp(request)).toEqual(paid)
   })
 
   test('stores the item and the buyer of a payment', async () => {
-    const asked = charge()
-    const { reference } = await harness().pay(asked, 'pays')
-    expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ purchase: asked.purchase })
-    expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? asked.payer.email)
+    const request = charge()
+    const { reference } = await harness().pay(request, 'pays')
+    expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({
+      purchase: request.purchase,
+    })
+    expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? request.payer.email)
   })
 
   test('finds no payment that was never requested', async () => {
@@ -37,35 +39,35 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   })
 
   test('makes one payment per key, also for many concurrent requests, and refuses a different request', async () => {
-    const asked = charge()
-    const { reference } = await harness().pay(asked, 'pays')
+    const request = charge()
+    const { reference } = await harness().pay(request, 'pays')
     const answers = await Promise.allSettled(
-      Array.from({ length: 10 }, () => harness().gateway.createPayment(asked)),
+      Array.from({ length: 10 }, () => harness().gateway.createPayment(request)),
     )
     for (const answer of answers)
       if (answer.status === 'fulfilled') expect(answer.value.reference).toBe(reference)
-    await expect(harness().gateway.createPayment({ ...asked, amountCents: 1000 })).rejects.toThrow(
+    await expect(harness().gateway.createPayment({ ...request, amountCents: 1000 })).rejects.toThrow(
       GatewayRefused,
     )
-    expect(await paymentsOf(asked.orderId)).toHaveLength(1)
+    expect(await paymentsOf(request.orderId)).toHaveLength(1)
   })
 
   test('makes one payment if the first requests for a key are concurrent', async () => {
-    const asked = charge({ save: true })
+    const request = charge({ save: true })
     const { gateway } = harness()
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(asked)))
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(request)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
-    expect(await paymentsOf(asked.orderId)).toHaveLength(traits.discardsUnpaid ? 0 : 1)
+    expect(await paymentsOf(request.orderId)).toHaveLength(traits.discardsUnpaid ? 0 : 1)
   })
 
   test.each(Object.entries(traits.declines))(
     'returns our own decline code for a failed payment: %s',
     async (behaviour, decline) => {
-      const asked = charge()
-      const refused = await harness().pay(asked, behaviour as Behaviour)
+      const request = charge()
+      const refused = await harness().pay(request, behaviour as Behaviour)
       expect(refused).toMatchObject({ status: 'failed', decline })
-      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+      expect(await lookUp(request)).toEqual(unpaid({ status: 'failed', decline }))
     },
   )
 
@@ -73,10 +75,10 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     ['yes', ['succeeded']],
     ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
   ] as const)("waits for the user's answer, and after %s has the status %s", async (answer, statuses) => {
-    const asked = charge()
-    const waiting = await harness().pay(asked, 'asks')
+    const request = charge()
+    const waiting = await harness().pay(request, 'asks')
     expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
-    expect(await lookUp(asked)).toEqual(unpaid({ status: 'requires_action' }))
+    expect(await lookUp(request)).toEqual(unpaid({ status: 'requires_action' }))
     await harness().answer(waiting.reference, answer)
     const decided = await harness().gateway.confirmPayment(waiting.reference)
     expect(statuses).toContain(decided?.status)

@@ -12,10 +12,10 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     const { method } = await pay('pays', { save: true })
     expect(method).toEqual({ reference: expect.any(String), ...traits.savedMethod })
     const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
-    const asked = later()
-    const renewed = await harness().gateway.chargeSavedMethod(asked)
-    expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: asked.orderId })
-    expect(await lookUp(asked)).toMatchObject({ status: 'succeeded' })
+    const request = later()
+    const renewed = await harness().gateway.chargeSavedMethod(request)
+    expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: request.orderId })
+    expect(await lookUp(request)).toMatchObject({ status: 'succeeded' })
     expect(await harness().gateway.isMethodAttached(method?.reference ?? '')).toBe(true)
     await harness().gateway.detachMethod(method?.reference ?? '')
     await harness().gateway.detachMethod(method?.reference ?? '')
@@ -31,11 +31,11 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
       }
 
       test('pays at once and once per key, and is not saved again', async () => {
-        const asked = await chargeOfSavedMethod('pays')
-        const payment = await harness().gateway.createPayment(asked)
-        expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
+        const request = await chargeOfSavedMethod('pays')
+        const payment = await harness().gateway.createPayment(request)
+        expect(payment).toMatchObject({ status: 'succeeded', orderId: request.orderId, amountCents: 999 })
         expect(payment.method).toBeUndefined()
-        expect(await harness().gateway.createPayment(asked)).toEqual(payment)
+        expect(await harness().gateway.createPayment(request)).toEqual(payment)
       })
 
       test.each([
@@ -55,37 +55,37 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         const decline = traits.renewalDeclines['declines later']
         const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
-        const asked = await chargeOfSavedMethod('pays')
-        await harness().gateway.detachMethod(asked.methodReference ?? '')
-        expect(await harness().gateway.createPayment(asked)).toMatchObject({ status: 'failed' })
+        const request = await chargeOfSavedMethod('pays')
+        await harness().gateway.detachMethod(request.methodReference ?? '')
+        expect(await harness().gateway.createPayment(request)).toMatchObject({ status: 'failed' })
       })
     })
 
   test.each(Object.entries(traits.renewalDeclines))(
     'returns our own decline code for a renewal with a method that paid before: %s',
     async (behaviour, decline) => {
-      const asked = await renewal(behaviour as Behaviour)
-      expect(await harness().gateway.chargeSavedMethod(asked)).toMatchObject({ status: 'failed', decline })
-      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+      const request = await renewal(behaviour as Behaviour)
+      expect(await harness().gateway.chargeSavedMethod(request)).toMatchObject({ status: 'failed', decline })
+      expect(await lookUp(request)).toEqual(unpaid({ status: 'failed', decline }))
     },
   )
 
   test('saves a method without a payment, finds its setup by reference or key, and charges it', async () => {
-    const asked = saveRequest()
+    const request = saveRequest()
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
     const before = await gateway.listPayments(since)
-    const saving = await harness().setUpMethod(asked, 'pays')
+    const saving = await harness().setUpMethod(request, 'pays')
     const { brand, last4 } = traits.savedMethod
     expect(saving).toMatchObject({
       status: 'succeeded',
-      setupId: asked.setupId,
+      setupId: request.setupId,
       method: { brand, last4 },
     })
     expect(saving.next).toBeUndefined()
     expect(await gateway.methodSetups.retrieve(saving)).toEqual(saving)
     expect(await gateway.methodSetups.complete(saving.reference)).toEqual(saving)
-    expect(await lookUpSaving(asked)).toEqual(traits.discardsUnpaid ? null : saving)
+    expect(await lookUpSaving(request)).toEqual(traits.discardsUnpaid ? null : saving)
     expect(await gateway.listPayments(since)).toHaveLength(before.length)
     const methodReference = saving.method?.reference ?? ''
     expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
@@ -103,22 +103,22 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
   })
 
   test('makes one setup per key, and none for a different request', async () => {
-    const asked = saveRequest()
+    const request = saveRequest()
     const { methodSetups } = harness().gateway
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(asked)))
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(request)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
-    await expect(methodSetups.start({ ...asked, setupId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+    await expect(methodSetups.start({ ...request, setupId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
   })
 
   test.each(Object.entries(traits.setupDeclines))(
     'returns our own decline code for a failed setup: %s',
     async (behaviour, decline) => {
-      const asked = saveRequest()
-      const refused = await harness().setUpMethod(asked, behaviour as Behaviour)
+      const request = saveRequest()
+      const refused = await harness().setUpMethod(request, behaviour as Behaviour)
       expect(refused).toMatchObject({ status: 'failed', decline })
       expect(refused.method).toBeUndefined()
-      expect(await lookUpSaving(asked)).toEqual(unpaid({ status: 'failed', decline }))
+      expect(await lookUpSaving(request)).toEqual(unpaid({ status: 'failed', decline }))
     },
   )
 

@@ -93,9 +93,9 @@ describeGatewayContract(
 )
 
 describe('a wallet that is saved without a payment', () => {
-  let made = 0
+  let setupCount = 0
   const start = () => {
-    const setupId = `pmc_kept${++made}`
+    const setupId = `pmc_kept${++setupCount}`
     const back = 'http://localhost/my'
     const payer = { userId: 'usr_kept', email: 'viewer@example.com' }
     const request = { setupId, payer, method: 'wallet', returnUrl: back, cancelUrl: back } as const
@@ -160,9 +160,9 @@ test('an attempt that was paid under an unknown PayPal order is not charged agai
 })
 
 describe('a refund or dispute at PayPal', () => {
-  let made = 0
+  let scenarioCount = 0
   async function paid(): Promise<string> {
-    const name = `back${++made}`
+    const name = `back${++scenarioCount}`
     const { reference } = await gateway.createPayment({
       key: `pay:${name}:1`,
       orderId: `ord_${name}`,

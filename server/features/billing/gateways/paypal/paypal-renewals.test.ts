@@ -59,7 +59,7 @@ const subscription = () =>
     .executeTakeFirst()
 
 /** Counts the renewals that PayPal charged. */
-async function taken(): Promise<number> {
+async function countCaptures(): Promise<number> {
   const renewals = await site.context.db
     .selectFrom('orders')
     .select('id')
@@ -76,21 +76,21 @@ test('a renewal whose response was lost is charged once, though PayPal lists it 
   for (let hours = 0; hours < 6; hours++) {
     await pass(hour - 60_000)
     const status = hours === 0 ? 'active' : 'past_due'
-    expect([await taken(), await subscription()]).toEqual([1, { status, period_no: 0 }])
+    expect([await countCaptures(), await subscription()]).toEqual([1, { status, period_no: 0 }])
   }
   for (let hours = 0; hours < 3; hours++) await pass(hour)
-  expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
+  expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
 test('a renewal that PayPal never got is charged under another key once it cannot arrive any more', async () => {
   await renew('dropped before')
   for (let hours = 0; hours < 6; hours++) {
     await pass(hour)
-    expect(await taken()).toBe(0)
+    expect(await countCaptures()).toBe(0)
   }
   await pass(hour)
   await pass(60_000)
-  expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
+  expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
 test('a renewal at fractions of a currency without any is not asked for: the plan is past due and ends with its grace', async () => {
@@ -105,7 +105,7 @@ test('a renewal at fractions of a currency without any is not asked for: the pla
   await pass(hour)
   const attempts = await db.selectFrom('payment_attempts').select('status').execute()
   expect(attempts).toEqual([{ status: 'succeeded' }])
-  expect([await taken(), await subscription()]).toEqual([0, { status: 'past_due', period_no: 0 }])
+  expect([await countCaptures(), await subscription()]).toEqual([0, { status: 'past_due', period_no: 0 }])
   await pass(72 * hour)
-  expect([await taken(), await subscription()]).toEqual([0, undefined])
+  expect([await countCaptures(), await subscription()]).toEqual([0, undefined])
 })

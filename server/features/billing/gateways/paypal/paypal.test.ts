@@ -57,8 +57,8 @@ async function sentAway(more: object = {}) {
 }
 
 /** Answers on PayPal's page. @returns the URL to which PayPal redirects */
-async function answer(url: string, said: 'yes' | 'no'): Promise<URL> {
-  const body = new URLSearchParams({ answer: said })
+async function answer(url: string, choice: 'yes' | 'no'): Promise<URL> {
+  const body = new URLSearchParams({ answer: choice })
   const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
   return new URL(response.headers.get('location') ?? '')
 }

@@ -158,7 +158,7 @@ async function sendApprovalPage(
   request: Request,
   reply: Reply,
   page: 'check' | 'wallet',
-  renderPage: (language: Language, asked: ApprovalRequest) => string,
+  renderPage: (language: Language, approval: ApprovalRequest) => string,
 ) {
   const language = languageOfRequest(request)
   const approval = await findApproval(context, request.query)

@@ -37,11 +37,11 @@ function gatewayOfSite() {
 }
 
 /** Sends the user's answer to the bank's check or in the wallet. */
-async function answer(reference: string, said: 'yes' | 'no') {
+async function answer(reference: string, bankAnswer: 'yes' | 'no') {
   const gateway = gatewayOfSite()
   const waiting =
     (await gateway.retrievePayment({ reference })) ?? (await gateway.methodSetups.retrieve({ reference }))
-  if (waiting?.next?.url) await shopper.answerBankPage(waiting.next.url, said)
+  if (waiting?.next?.url) await shopper.answerBankPage(waiting.next.url, bankAnswer)
 }
 
 function webhook(reference: string, kind: WebhookKind) {
@@ -219,7 +219,7 @@ describe("the sandbox's card frame", () => {
       .where('token', '=', token)
       .execute()
     const gateway = site.context.gateways[0]
-    const asked = {
+    const paymentRequest = {
       key: 'late',
       orderId: 'o',
       attemptId: 'a',
@@ -232,7 +232,7 @@ describe("the sandbox's card frame", () => {
       returnUrl: '',
       token,
     }
-    expect(await gateway?.createPayment(asked)).toMatchObject({
+    expect(await gateway?.createPayment(paymentRequest)).toMatchObject({
       status: 'failed',
       decline: 'token_already_used',
     })

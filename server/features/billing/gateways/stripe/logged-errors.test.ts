@@ -31,7 +31,7 @@ function thrown(): Error {
 test('an error that holds a payment is logged by its type, code, status and request alone', async () => {
   const database = await createTestDatabase()
   const log = createLog({ json: true, level: 'silent' })
-  const said = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
+  const logSpies = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
   const no = () => Promise.reject(thrown())
   const settings = {
     secretKey: 'sk_test_1',
@@ -53,10 +53,10 @@ test('an error that holds a payment is logged by its type, code, status and requ
     detachMethod: no,
     isMethodAttached: no,
   }
-  await callGateway({ log }, gateway, (asked) => asked.retrievePayment({ reference: 'pi_1' }))
+  await callGateway({ log }, gateway, (port) => port.retrievePayment({ reference: 'pi_1' }))
   await requestRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
-  await deleteAtGateway({ log }, gateway, (asked) => asked.detachMethod('pm_1'))
-  const logged = said.flatMap(({ mock }) => mock.calls)
+  await deleteAtGateway({ log }, gateway, (port) => port.detachMethod('pm_1'))
+  const logged = logSpies.flatMap(({ mock }) => mock.calls)
   expect(logged).toHaveLength(3)
   for (const [fields] of logged)
     expect(fields).toMatchObject({

@@ -94,12 +94,12 @@ test('a declined card shows the reason, its payment ends, and the next card pays
 test.each([
   ['yes', { status: 'paid' }],
   ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
-] as const)("the bank's check that is answered with %s", async (said, after) => {
+] as const)("the bank's check that is answered with %s", async (bankAnswer, after) => {
   const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
   const { client_secret } = order.next
   expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
-  fake.books.answerChallenge(referenceOf(order), said)
+  fake.books.answerChallenge(referenceOf(order), bankAnswer)
   expect(await shopper.getOrder(order.id)).toMatchObject(after)
 })
 
@@ -183,11 +183,11 @@ describe('a card that is saved with a purchase', () => {
     const [paid, ...others] = intentsOf(info?.id ?? '')
     expect(paid).toMatchObject({ payment_method: intent.payment_method, setup_future_usage: null })
     expect(others).toEqual([])
-    const made = fake.requests.filter(
+    const created = fake.requests.filter(
       ({ method, path }) => method === 'POST' && path === '/v1/payment_intents',
     )
-    expect(made.at(-1)?.params).toMatchObject({ confirm: 'true', use_stripe_sdk: 'true' })
-    expect(made.at(-1)?.params).not.toHaveProperty('off_session')
+    expect(created.at(-1)?.params).toMatchObject({ confirm: 'true', use_stripe_sdk: 'true' })
+    expect(created.at(-1)?.params).not.toHaveProperty('off_session')
   })
 
   test("waits for the bank's check, which Stripe's script shows", async () => {
@@ -481,21 +481,21 @@ describe('a webhook event', () => {
 
 test("a renewal that the bank asks the person about is paid by them, in the card's fields", async () => {
   const shopper = await Shopper.create(site)
-  const wanted = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
-  const { order } = await buy(shopper, testCards.requires3dsAlways, wanted)
+  const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const { order } = await buy(shopper, testCards.requires3dsAlways, orderParams)
   fake.books.answerChallenge(referenceOf(order), 'yes')
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   offset += 30 * 86_400_000 + 60_000
   await renewDueSubscriptions(site.context)
   const membership = async () => (await shopper.visitor.callOk(getUser)).membership
   expect(await membership()).toMatchObject({ status: 'past_due' })
-  const open = await shopper.order(wanted)
+  const open = await shopper.order(orderParams)
   expect(open.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
   await fake.confirm(secretOf(open), testCards.requires3dsAlways)
-  const asked = await shopper.tryPay(open.id, referenceOf(open))
-  expect(asked.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
+  const challenged = await shopper.tryPay(open.id, referenceOf(open))
+  expect(challenged.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
   // The form was closed meanwhile: the same payment can be confirmed with any card.
-  expect((await shopper.order(wanted)).next).toEqual(asked.info?.next)
+  expect((await shopper.order(orderParams)).next).toEqual(challenged.info?.next)
   await fake.confirm(secretOf(open), testCards.pays)
   expect(await shopper.tryPay(open.id, referenceOf(open))).toMatchObject({ info: { status: 'paid' } })
   expect(await membership()).toMatchObject({ status: 'active' })

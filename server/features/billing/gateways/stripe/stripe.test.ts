@@ -236,15 +236,15 @@ test('refunds and disputes are listed long after their payment', async () => {
   const clock = { now: () => new Date(now) }
   const other = await startFakeStripe(clock)
   const slow = createStripeGateway({ ...other.settings, db: database.db, clock, log })
-  const made: string[] = []
+  const references: string[] = []
   for (const name of ['l1', 'l2', 'l3']) {
     const { reference, next } = await slow.createPayment(
       charge(name, { payer: { userId: `usr_${name}`, email: `${name}@example.com` } }),
     )
     await other.confirm(next?.client_secret ?? '', testCards.pays)
-    made.push(reference)
+    references.push(reference)
   }
-  const [refunded = '', disputed = '', untouched] = made
+  const [refunded = '', disputed = '', untouched] = references
   now += 90 * 86_400_000
   await slow.refundPayment({ reference: refunded, amountCents: 400, key: 'ref:late' })
   other.books.dispute(disputed, 'needs_response')
@@ -272,9 +272,9 @@ describe('a webhook event', () => {
   })
 
   test('about any other object refers to no payment, without a request to Stripe', async () => {
-    const asked = fake.requests.length
+    const requestCount = fake.requests.length
     expect(await gateway.retrievePayment({ reference: 'pm_1' })).toBeNull()
-    expect(fake.requests).toHaveLength(asked)
+    expect(fake.requests).toHaveLength(requestCount)
   })
 
   test('is verified with either of two secrets while one replaces the other', () => {

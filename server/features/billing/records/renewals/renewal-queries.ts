@@ -17,7 +17,7 @@ export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE stat
  * before.
  */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
-  const taken = await db
+  const claimed = await db
     .with('due', (subscriptions) =>
       subscriptions
         .selectFrom('subscriptions')
@@ -34,7 +34,7 @@ export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit
     .where('id', 'in', (subscriptions) => subscriptions.selectFrom('due').select('id'))
     .returning('id')
     .execute()
-  return taken.map(({ id }) => id)
+  return claimed.map(({ id }) => id)
 }
 
 const ownerOf = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>

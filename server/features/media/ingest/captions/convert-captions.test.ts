@@ -84,8 +84,8 @@ test.each([
     '00:01.000 --> 00:02.000\nI <3 <b>you</b> <00:01.500>all',
     '00:00:01.000 --> 00:00:02.000\nI &lt;3 <b>you</b> <00:01.500>all',
   ],
-])('in WebVTT %s', (_, body, made) => {
-  expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${made}\n`)
+])('in WebVTT %s', (_, body, expected) => {
+  expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${expected}\n`)
 })
 
 test('accepts a caption directly after the header of WebVTT', () => {
@@ -187,8 +187,8 @@ test.each(['At 12:30 -> the bank', '3.5 -> 4.5', '-00:00:02,000'])(
 )
 
 test('a spoken number stays if a caption has no number of its own', () => {
-  const made = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
-  expect(made).toContain('\n42\n')
+  const converted = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
+  expect(converted).toContain('\n42\n')
 })
 
 test('ASS is read by its columns: text and line breaks stay; override codes, drawings and comments are dropped', () => {

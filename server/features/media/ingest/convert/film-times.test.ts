@@ -34,12 +34,12 @@ async function make(input: string) {
   mkdirSync(folder)
   const { signal } = new AbortController()
   await checkSource(programs.ffprobePath, input, signal)
-  const made = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const result = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
   const media = join(folder, 'media')
   const master = readFileSync(join(media, 'master.m3u8'), 'utf8')
   const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
   return {
-    made,
+    made: result,
     rate,
     flashes: () => flashFramesOf(frameBrightness(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
     beeps: () => beepTimesOf(join(media, 'a/index.m3u8')),

@@ -24,10 +24,17 @@ async function make(input: string, using = programs) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
   const { signal } = new AbortController()
-  const made = await transcode({ programs: using, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const result = await transcode({
+    programs: using,
+    input,
+    folder,
+    niceness: 0,
+    signal,
+    onProgress: () => {},
+  })
   const media = join(folder, 'media')
   const read = (name: string) => readFileSync(join(media, name), 'utf8')
-  return { made, read, top: join(media, 'v0/index.m3u8'), sound: join(media, 'a/index.m3u8') }
+  return { made: result, read, top: join(media, 'v0/index.m3u8'), sound: join(media, 'a/index.m3u8') }
 }
 
 const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
@@ -293,8 +300,8 @@ describe('HDR', () => {
     const { top } = await make(write(name, transfer, halves(left, right, { range }), range))
     for (const [half, value] of brightnessProfile(top, 2).row.entries())
       expect(Math.abs(value - (seen[half] ?? 0)), `half ${half}: ${value}`).toBeLessThanOrEqual(4)
-    const said = streamFields(top, 'v:0', 'pix_fmt,color_range,color_space,color_transfer,color_primaries')
-    expect(said).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
+    const fields = streamFields(top, 'v:0', 'pix_fmt,color_range,color_space,color_transfer,color_primaries')
+    expect(fields).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
   })
 
   test('is refused with a readable reason if ffmpeg was built without the filters it needs', async () => {

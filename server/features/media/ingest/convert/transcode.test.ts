@@ -31,7 +31,7 @@ async function make(input: string, signal = new AbortController().signal) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
   const progress: number[] = []
-  const made = await transcode({
+  const result = await transcode({
     programs,
     input,
     folder,
@@ -40,7 +40,7 @@ async function make(input: string, signal = new AbortController().signal) {
     onProgress: (percent) => progress.push(percent),
   })
   const read = (name: string) => readFileSync(join(folder, 'media', name), 'utf8')
-  return { made, folder, media: join(folder, 'media'), read, progress }
+  return { made: result, folder, media: join(folder, 'media'), read, progress }
 }
 
 test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {

@@ -7,8 +7,8 @@ const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(
 
 it.each(languages)('each note has a sentence in %s with its values', (language) => {
   const found = Object.entries(serverTexts[language].noted).map(([key, text]) => [key, placeholders(text)])
-  const wanted = Object.entries(noteValues).map(([key, values]) => [key, [...values].toSorted()])
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
+  const expected = Object.entries(noteValues).map(([key, values]) => [key, [...values].toSorted()])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
 })
 
 it("a note names languages in its reader's language", () => {

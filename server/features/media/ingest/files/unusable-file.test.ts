@@ -9,8 +9,8 @@ describe('an unusable file', () => {
   it.each(languages)('has one sentence with its values for each reason in %s', (language) => {
     const sentences = Object.entries(serverTexts[language].unusable)
     const found = sentences.map(([key, text]) => [key, placeholders(text)])
-    const wanted = Object.entries(reasons).map(([key, values]) => [key, [...values].toSorted()])
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
+    const expected = Object.entries(reasons).map(([key, values]) => [key, [...values].toSorted()])
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
   })
 
   it('is reported with figures in the format of the language, and in English by the error itself', () => {

@@ -154,9 +154,9 @@ async function applyCover(
 ): Promise<string[]> {
   const name = displayName(folder, path)
   try {
-    const { isSmall, ...made } = await makeCover(storage, await readFile(path))
-    if (language) await setLanguageCover(db, videoId, language, made)
-    else await setCover(db, videoId, made)
+    const { isSmall, ...cover } = await makeCover(storage, await readFile(path))
+    if (language) await setLanguageCover(db, videoId, language, cover)
+    else await setCover(db, videoId, cover)
     const { width, height } = coverSize
     return isSmall
       ? [`${name} is small and will look blurred: use at least ${width} × ${height} pixels.`]
@@ -198,10 +198,10 @@ async function readCaptions(folder: ContentFolder, source: EpisodeSource, refuse
   const notes: string[] = []
   for (const { language, path } of source.captions) {
     try {
-      const made = convertCaptions(await readFile(path))
-      captions.set(language, made)
-      if (made.omittedLine === undefined) continue
-      const sentence = formatNote({ key: 'captionTimes', language, line: made.omittedLine }, 'en')
+      const converted = convertCaptions(await readFile(path))
+      captions.set(language, converted)
+      if (converted.omittedLine === undefined) continue
+      const sentence = formatNote({ key: 'captionTimes', language, line: converted.omittedLine }, 'en')
       notes.push(`${displayName(folder, path)} ${sentence}.`)
     } catch (error) {
       keptCaptions.add(language)

@@ -35,27 +35,27 @@ function shown(path: string): number[] {
   return [...ffmpeg('-i', path, '-frames:v', '1', '-vf', read, '-f', 'rawvideo', 'pipe:1')]
 }
 
-const within = (values: readonly number[], wanted: readonly number[], most: number) =>
+const within = (values: readonly number[], expected: readonly number[], most: number) =>
   expect(
-    values.map((value, at) => Math.abs(value - (wanted[at] ?? NaN)) <= most),
+    values.map((value, at) => Math.abs(value - (expected[at] ?? NaN)) <= most),
     values.join(),
-  ).toEqual(wanted.map(() => true))
+  ).toEqual(expected.map(() => true))
 
 /** Checks that all renditions, written as BT.709, and the poster show a colour. */
 async function expectColour(
   { renditions, poster }: Awaited<ReturnType<typeof make>>,
-  wanted: readonly number[],
+  expected: readonly number[],
 ) {
   expect(renditions.length).toBeGreaterThan(1)
   for (const rendition of renditions) {
-    within(shown(rendition), wanted, 4)
+    within(shown(rendition), expected, 4)
     const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
     expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
   }
   const { channels } = await sharp(poster).stats()
   within(
     channels.map(({ mean }) => mean),
-    wanted,
+    expected,
     6,
   )
 }
@@ -172,9 +172,12 @@ test.each([
   { name: 'Display P3 in full range', ...red, matrix: 'bt709', primaries: 'smpte432', range: 'pc' },
   { name: 'Display P3 in RGB', ...red, matrix: 'gbr', primaries: 'smpte432', range: 'pc' },
   { name: 'DCI-P3', ...red, matrix: 'bt709', primaries: 'smpte431' },
-])('a film in $name is converted to BT.709 in every rendition', async ({ name, wanted, ...how }) => {
-  await expectColour(await make(drawWide(name, how)), wanted)
-})
+])(
+  'a film in $name is converted to BT.709 in every rendition',
+  async ({ name, wanted: expected, ...how }) => {
+    await expectColour(await make(drawWide(name, how)), expected)
+  },
+)
 
 test.each([
   { transfer: 'arib-std-b67', colour: '0xDC2850' },
@@ -184,9 +187,9 @@ test.each([
   const [own, other] = await Promise.all(
     ['bt2020nc', 'bt709'].map((matrix) => make(drawWide(`${transfer} ${matrix}`, { ...how, matrix }))),
   )
-  const wanted = shown(own?.renditions[0] ?? '')
-  expect(Math.max(...wanted) - Math.min(...wanted)).toBeGreaterThan(25)
-  for (const rendition of other?.renditions ?? []) within(shown(rendition), wanted, 4)
+  const expected = shown(own?.renditions[0] ?? '')
+  expect(Math.max(...expected) - Math.min(...expected)).toBeGreaterThan(25)
+  for (const rendition of other?.renditions ?? []) within(shown(rendition), expected, 4)
 })
 
 test.each([

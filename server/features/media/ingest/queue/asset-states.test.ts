@@ -18,7 +18,7 @@ import { insertAsset, unlockAll } from '#server/features/media/ingest/asset-quer
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const made = {
+const result = {
   width: 720,
   height: 1280,
   durationMs: 18_000,
@@ -79,7 +79,7 @@ test('a worker claims a waiting asset as its next attempt, and an asset in no ot
 
 describe('transitions that only the worker holding an asset may make', () => {
   const transitions: Record<string, (db: Db, claim: Claim) => Promise<unknown>> = {
-    'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, made, now)),
+    'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, result, now)),
     'mark it failed': (db, claim) =>
       markFailed(db, claim, new UnusableFile({ key: 'cutOff', made: 1, declared: 2 })),
     'requeue it': requeue,
@@ -103,7 +103,7 @@ describe('transitions that only the worker holding an asset may make', () => {
 
 test('a ready asset has its properties, and no reason of an earlier failure', async () => {
   const asset = await makeAsset('processing')
-  expect(await inTransaction((tx) => markReady(tx, asset, made, now))).toEqual(captions)
+  expect(await inTransaction((tx) => markReady(tx, asset, result, now))).toEqual(captions)
   expect(await read(asset)).toMatchObject({
     state: 'ready',
     progress: 100,

@@ -63,10 +63,10 @@ async function processAsset(
   const folder = await mkdtemp(join(ownWorkFolder(context.storage), 'asset-'))
   const started = performance.now()
   try {
-    const made = await transcodeAsset(context, asset, folder, options)
+    const result = await transcodeAsset(context, asset, folder, options)
     const key = context.mediaKeys.encrypts ? context.mediaKeys.generate() : undefined
     if (key) await encryptSegments(join(folder, 'media'), key)
-    await publishAsset(context, asset, { folder, made, key }, options.signal)
+    await publishAsset(context, asset, { folder, made: result, key }, options.signal)
     log.debug(
       { asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) },
       'An episode is ready',

@@ -80,13 +80,13 @@ interface Publication extends ConversionOutput {
 function commit(
   { db, clock, mediaKeys }: IngestContext,
   claim: Claim,
-  { made, key, cover, keys, copied }: Publication,
+  { made: result, key, cover, keys, copied }: Publication,
 ): Promise<void> {
   const now = clock.now()
   return inTransaction(db, async (tx) => {
     await queries.lockVideoOfAsset(tx, claim.id)
     const switched = await queries.switchEpisode(tx, claim.id)
-    const captions = await markReady(tx, claim, made, now)
+    const captions = await markReady(tx, claim, result, now)
     if (!isDeepStrictEqual(captions, copied.sidecar)) throw new CaptionsChanged()
     if (!(await removeOrphaned(tx, keys)))
       throw new Error('The converted files were deleted before they were published.')
@@ -115,7 +115,7 @@ interface CopiedCaptions {
 async function copyCaptions(
   context: IngestContext,
   claim: Claim,
-  made: TranscodeResult,
+  result: TranscodeResult,
 ): Promise<CopiedCaptions> {
   const { db, storage } = context
   const folder = assetFiles.folder(claim)
@@ -126,9 +126,9 @@ async function copyCaptions(
   } catch (error) {
     // If captions were changed meanwhile, copy again; otherwise the error is real.
     if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, sidecar)) throw error
-    return copyCaptions(context, claim, made)
+    return copyCaptions(context, claim, result)
   }
-  const missing = [...made.captions].filter(([language]) => !sidecar.some(({ lang }) => lang === language))
+  const missing = [...result.captions].filter(([language]) => !sidecar.some(({ lang }) => lang === language))
   for (const [language, text] of missing) await storage.write(assetFiles.caption(folder, language), text)
   const embedded = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
   return { sidecar, embedded }

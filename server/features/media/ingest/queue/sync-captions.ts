@@ -35,8 +35,8 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
   const { db, storage, clock } = context
   for (;;) {
     const asset = await queries.selectCaptions(db, id)
-    const { wanted, written, added, gone } = diffCaptions(asset.captions, file)
-    if (written.length === 0 && gone.length === 0) return false
+    const { wanted, written, added, gone: removed } = diffCaptions(asset.captions, file)
+    if (written.length === 0 && removed.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
       captions.flatMap(({ lang }) => captionKeys({ id, folder: asset.folder }, lang))
     await recordOrphaned(db, keysOf(added), clock.now())
@@ -45,11 +45,11 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
       if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
       await queries.updateCaptions(tx, id, wanted)
-      await recordOrphaned(tx, keysOf(gone), clock.now())
+      await recordOrphaned(tx, keysOf(removed), clock.now())
       return true
     })
     if (!isDone) continue
-    await deleteOrphaned(context, keysOf(gone))
+    await deleteOrphaned(context, keysOf(removed))
     return true
   }
 }

@@ -19,11 +19,11 @@ const ask = (email: string) => site.visitor().call(requestPasswordReset, { body:
 // Response times are compared by `npm run bench -- sign-in`.
 test('a reset request runs the same queries with an account and without, and looks up none', async () => {
   const { email } = await createMember(site)
-  const asked = recordQueries('users', 'mail_links', 'mails', 'password_reset_requests')
+  const recordedQueries = recordQueries('users', 'mail_links', 'mails', 'password_reset_requests')
   const queriesFor = async (address: string) => {
-    const before = asked().length
+    const before = recordedQueries().length
     const { answer } = await ask(address)
-    return { answer, queries: asked().slice(before) }
+    return { answer, queries: recordedQueries().slice(before) }
   }
   const known = await queriesFor(email)
   expect(known.queries).toEqual([expect.stringContaining('insert into "password_reset_requests"')])

@@ -192,9 +192,9 @@ describe('signing in with a second factor', () => {
   it('gives no extra guesses at the code to a client that knows the password, even if it omits the code in between', async () => {
     await setUp()
     const turns = async () => {
-      const asked = await logIn()
+      const signedIn = await logIn()
       const guessed = await logIn('000000')
-      return [asked.answer.code, guessed.answer.code, guessed.headers.get('retry-after')]
+      return [signedIn.answer.code, guessed.answer.code, guessed.headers.get('retry-after')]
     }
     for (let time = 0; time < 5; time++) expect(await turns()).toEqual([401, 500, null])
     for (const rest of [1, 2, 4]) {
@@ -212,14 +212,14 @@ describe('signing in with a second factor', () => {
     const other = await database.pool.connect()
     await other.query('BEGIN')
     await other.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [member.email])
-    const asked = logIn()
+    const signingIn = logIn()
     await waitForLock(database.pool)
     now += 2000
     const guessed = logIn('000000')
     await waitForLock(database.pool, 2)
     await other.query('ROLLBACK')
     other.release()
-    expect((await asked).answer.code).toBe(401)
+    expect((await signingIn).answer.code).toBe(401)
     expect((await guessed).answer.code).toBe(500)
     expect((await logIn('000000')).status).toBe(429)
   })

@@ -216,10 +216,10 @@ export class FakePaypal {
   }
 
   /** Repeats the answer to a Request-Id for as long as PayPal does. */
-  private async answerIdempotently(asked: ReceivedRequest): Promise<FakeResponse> {
-    const id = asked.headers['paypal-request-id']
-    if (typeof id !== 'string') return this.answer(asked)
-    const key = `${asked.path} ${id}`
+  private async answerIdempotently(request: ReceivedRequest): Promise<FakeResponse> {
+    const id = request.headers['paypal-request-id']
+    if (typeof id !== 'string') return this.answer(request)
+    const key = `${request.path} ${id}`
     const earlier = this.answers.get(key)
     if (earlier && this.now() - earlier.at < idempotencyRetentionMs) {
       if (!earlier.answer) return refuse(409, 'PREVIOUS_REQUEST_IN_PROGRESS')
@@ -228,21 +228,21 @@ export class FakePaypal {
     const entry: { at: number; answer?: FakeResponse } = { at: this.now() }
     this.answers.set(key, entry)
     await turn()
-    const answer = this.answer(asked)
+    const answer = this.answer(request)
     if (answer.status < 300) entry.answer = answer
     else this.answers.delete(key)
     return answer
   }
 
-  private answer(asked: ReceivedRequest): FakeResponse {
+  private answer(request: ReceivedRequest): FakeResponse {
     try {
-      const { method, path, headers } = asked
+      const { method, path, headers } = request
       if (path === '/v1/oauth2/token') return this.issueToken(headers.authorization)
-      if (path === '/checkoutnow') return this.wallet(asked)
-      if (path === '/agreements/approve') return this.agreement(asked)
+      if (path === '/checkoutnow') return this.wallet(request)
+      if (path === '/agreements/approve') return this.agreement(request)
       if (!this.tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''))
         return refuse(401, 'INVALID_TOKEN')
-      return this.route(`${method} ${path}`, asked)
+      return this.route(`${method} ${path}`, request)
     } catch (error) {
       if (error instanceof FakeRefusal) return refuse(error.status, error.message)
       throw error
@@ -258,12 +258,12 @@ export class FakePaypal {
     return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 32_400 } }
   }
 
-  private route(endpoint: string, asked: ReceivedRequest): FakeResponse {
+  private route(endpoint: string, request: ReceivedRequest): FakeResponse {
     const { orders, setups } = this
-    const [, , , , id = ''] = asked.path.split('/')
-    const sent = () => JSON.parse(asked.text)
+    const [, , , , id = ''] = request.path.split('/')
+    const sent = () => JSON.parse(request.text)
     if (endpoint === 'POST /v2/checkout/orders') {
-      if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
+      if (request.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
       return { status: 201, body: orders.present(orders.create(sent())) }
     }
     if (/^POST \/v2\/checkout\/orders\/\w+\/capture$/.test(endpoint))
@@ -275,7 +275,7 @@ export class FakePaypal {
       const { order, capture } = orders.findCapture(id)
       return { status: 200, body: orders.presentCapture(order, capture) }
     }
-    const opened = Date.parse(asked.query.get('start_time') ?? '')
+    const opened = Date.parse(request.query.get('start_time') ?? '')
     if (
       this.enforcesRetention &&
       endpoint === 'GET /v1/customer/disputes' &&
@@ -283,14 +283,16 @@ export class FakePaypal {
     )
       return refuse(400, 'INVALID_PARAMETER_VALUE')
     if (endpoint === 'GET /v1/customer/disputes')
-      return { status: 200, body: orders.listDisputes(asked.query) }
+      return { status: 200, body: orders.listDisputes(request.query) }
     if (endpoint.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
     if (endpoint.startsWith('GET /v3/vault/payment-tokens/'))
       return orders.vault.has(id) ? { status: 200, body: { id } } : refuse(404, 'RESOURCE_NOT_FOUND')
     if (endpoint.startsWith('GET /v3/vault/payment-tokens'))
-      return orders.mayVault ? { status: 200, body: setups.list(asked.query) } : refuse(403, 'NOT_AUTHORIZED')
+      return orders.mayVault
+        ? { status: 200, body: setups.list(request.query) }
+        : refuse(403, 'NOT_AUTHORIZED')
     if (endpoint.startsWith('POST /v3/vault/')) {
-      if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
+      if (request.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
       if (!orders.mayVault) return refuse(403, 'NOT_AUTHORIZED')
       const makes = endpoint.endsWith('setup-tokens')
       return {
@@ -302,8 +304,8 @@ export class FakePaypal {
       return { status: 200, body: setups.present(setups.get(id)) }
     if (endpoint.startsWith('DELETE /v3/vault/payment-tokens/'))
       return orders.vault.delete(id) ? { status: 204 } : refuse(404, 'RESOURCE_NOT_FOUND')
-    if (endpoint.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
-    if (endpoint.startsWith('GET /v1/notifications/webhooks-events')) return this.listEvents(asked)
+    if (endpoint.startsWith('POST /v1/notifications/verify')) return this.verify(request)
+    if (endpoint.startsWith('GET /v1/notifications/webhooks-events')) return this.listEvents(request)
     if (endpoint.startsWith('GET /v1/notifications/webhooks/'))
       return { status: 200, body: { event_types: this.webhookEvents.map((name) => ({ name })) } }
     return refuse(404, 'RESOURCE_NOT_FOUND')
