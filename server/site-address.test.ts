@@ -6,36 +6,39 @@ import { recordSiteAddress } from './site-address.ts'
 
 let site: TestSite
 /** The context of a command whose environment has another port than the site's, and no PUBLIC_URL. */
-let beside: Context
+let secondProcess: Context
 
 beforeAll(async () => {
   site = await startTestSite()
   const { config, log, database } = site.context
   const own = { ...config, publicUrl: 'http://localhost:3999', isPublicUrlSet: false }
-  beside = await createContext(own, log, {
+  secondProcess = await createContext(own, log, {
     // The site closes its own database.
     database: { ...database, close: async () => {} },
   })
 })
 afterAll(async () => {
-  await beside.close()
+  await secondProcess.close()
   await site.close()
 })
 
 const add = (context: Context, email: string) => runStudioCommand(context, ['operator', 'add', email])
 
 test('a command links to the address where the site was started, whatever its own port, and says so', async () => {
-  expect(await add(beside, 'early@example.com')).toMatch(
+  expect(await add(secondProcess, 'early@example.com')).toMatch(
     /link: http:\/\/localhost:3999\/studio[^]*No site has been started here yet[^]*PUBLIC_URL=/,
   )
   await recordSiteAddress(site.context)
-  expect(await add(beside, 'beside@example.com')).toMatch(
+  expect(await add(secondProcess, 'beside@example.com')).toMatch(
     /link: http:\/\/localhost:3000\/studio[^]*last started at http:\/\/localhost:3000\. Put PUBLIC_URL=/,
   )
 })
 
 test('uses PUBLIC_URL of a command’s own environment', async () => {
-  const otherSite = { ...beside, config: { ...site.context.config, publicUrl: 'https://drama.example' } }
+  const otherSite = {
+    ...secondProcess,
+    config: { ...site.context.config, publicUrl: 'https://drama.example' },
+  }
   expect(await add(otherSite, 'told@example.com')).toMatch(
     /link: https:\/\/drama\.example\/studio(?![^]*PUBLIC_URL)/,
   )

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creates a new visitor, always of the same process and network. */
-async function stranger(): Promise<Visitor> {
+async function createGuest(): Promise<Visitor> {
   const visitor = new Visitor(site.directUrl)
   await visitor.callOk(getUser)
   return visitor
@@ -56,7 +56,7 @@ const consentTo = (termsText?: string) =>
   termsText === undefined ? {} : { consent: { terms_text: termsText } }
 
 test('limits the orders of a network, and the new consent texts that they store', async () => {
-  const visitor = await stranger()
+  const visitor = await createGuest()
   const order = (termsText?: string) =>
     visitor.call(createOrder, { body: { ...orderParams(), ...consentTo(termsText) } })
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
@@ -71,8 +71,8 @@ test('the idempotency keys of guests count for their network, those of a member 
   const body = { episode_id: episodeIdOf(site) }
   const unlock = (visitor: Visitor, key: string) =>
     visitor.call(unlockEpisode, { body, headers: { 'idempotency-key': key } })
-  for (const key of ['a', 'b']) expect((await unlock(await stranger(), key)).answer.code).toBe(402)
-  expectRefused(await unlock(await stranger(), 'c'))
+  for (const key of ['a', 'b']) expect((await unlock(await createGuest(), key)).answer.code).toBe(402)
+  expectRefused(await unlock(await createGuest(), 'c'))
   const { visitor } = await registerMember(site, new Visitor(site.directUrl))
   expect((await unlock(visitor, 'd')).answer.code).toBe(402)
 })
@@ -80,14 +80,14 @@ test('the idempotency keys of guests count for their network, those of a member 
 test("limits a network's requests for mails with links, for all addresses together", async () => {
   const ask = (email: string) => new Visitor(site.directUrl).call(requestPasswordReset, { body: { email } })
   expect((await ask('one@example.com')).answer.code).toBe(200)
-  const byLink = await (await stranger()).call(cancelByLink, { body: { email: 'two@example.com' } })
+  const byLink = await (await createGuest()).call(cancelByLink, { body: { email: 'two@example.com' } })
   expect(byLink.answer.code).toBe(200)
   expectRefused(await ask('three@example.com'))
   expect(await countOf('password_reset_requests', "email = 'three@example.com'")).toBe(0)
 })
 
 test('limits the audit events that unauthenticated clients can cause', async () => {
-  const visitor = await stranger()
+  const visitor = await createGuest()
   for (const marketing of [true, false, true])
     await visitor.callOk(changeUser, { body: { consent: { marketing } } })
   const after = await visitor.callOk(changeUser, { body: { consent: { marketing: false } } })
@@ -118,7 +118,7 @@ test('limits the guests that a network adds to an experiment, without refusing a
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })
   const meet = async () => {
-    expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
+    expect((await (await createGuest()).call(listPlans)).answer.code).toBe(200)
     return countOf('experiment_exposures')
   }
   // A process notices within a second that an experiment has started.
@@ -127,7 +127,7 @@ test('limits the guests that a network adds to an experiment, without refusing a
 })
 
 test('limits the stored plays and favorites of a network', async () => {
-  const visitor = await stranger()
+  const visitor = await createGuest()
   const { id: video_id, episodes } = site.video
   expect((await visitor.call(addFavorite, { body: { video_id } })).status).toBe(200)
   const save = (episode_id = '') => {
@@ -144,7 +144,7 @@ test('limits the stored plays and favorites of a network', async () => {
 })
 
 test('a network turns notifications on in no more browsers than it may', async () => {
-  const visitor = await stranger()
+  const visitor = await createGuest()
   const turnOn = ({ subscription }: PushBrowser) => visitor.call(startPushAlerts, { body: subscription })
   const first = new PushBrowser()
   for (const browser of [first, new PushBrowser(), first]) expect((await turnOn(browser)).status).toBe(200)
@@ -153,9 +153,9 @@ test('a network turns notifications on in no more browsers than it may', async (
 })
 
 test('a network has no more new guests with stored records than its limit', async () => {
-  const keep = async () => (await stranger()).call(changeUser, { body: { display_name: 'Ada' } })
-  let last = await keep()
-  for (let count = 0; count < 12 && last.status === 200; count++) last = await keep()
+  const storeGuest = async () => (await createGuest()).call(changeUser, { body: { display_name: 'Ada' } })
+  let last = await storeGuest()
+  for (let count = 0; count < 12 && last.status === 200; count++) last = await storeGuest()
   expectRefused(last)
   expect(await countOf('users', 'member_since IS NULL')).toBeLessThanOrEqual(12)
 })

@@ -37,7 +37,7 @@ export async function recordAlerts(targets: readonly string[]): Promise<AlertRec
   const seen: { alert: string; stage: Stage; at: number }[] = []
   let [mails, firing] = [0, new Set<string>()]
 
-  const look = async () => {
+  const poll = async () => {
     const note = (alert: string, stage: Stage) => seen.push({ alert, stage, at: Date.now() })
     for (; mails < smtp.received.length; mails++) {
       const [, alert] = /\[FIRING:\d+\] (\w+)/.exec(smtp.received[mails]?.subject ?? '') ?? []
@@ -52,7 +52,7 @@ export async function recordAlerts(targets: readonly string[]): Promise<AlertRec
     firing = now
   }
   let looking = Promise.resolve()
-  const timer = setInterval(() => (looking = looking.then(look).catch(() => {})), lookEveryMs)
+  const timer = setInterval(() => (looking = looking.then(poll).catch(() => {})), lookEveryMs)
 
   return {
     msUntil(alert, stage, since) {

@@ -152,13 +152,13 @@ async function stock(context: Context): Promise<Goods[]> {
 }
 
 function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
-  const ways = [
+  const paymentMethods = [
     { gateway: 'sandbox', method: 'card' },
     { gateway: 'stripe', method: 'card' },
     { gateway: 'paypal', method: 'wallet' },
   ] satisfies { gateway: GatewayId; method: 'card' | 'wallet' }[]
-  const [what, way] = [pickRandom(goods), pickRandom(ways)]
-  return { ...what, ...way }
+  const [product, paymentMethod] = [pickRandom(goods), pickRandom(paymentMethods)]
+  return { ...product, ...paymentMethod }
 }
 
 /** Returns a random element. All have the same probability. */

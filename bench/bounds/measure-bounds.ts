@@ -187,8 +187,8 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM plans ORDER BY id LIMIT 1')
   const before = await size()
   const videosThere = await pool.query<{ id: string }>('SELECT id FROM videos ORDER BY id LIMIT 5000')
-  const there = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
-  const work = sendStorageLoad(url, there, loads, part)
+  const subjects = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
+  const work = sendStorageLoad(url, subjects, loads, part)
   await runClients(16, () => work.isDone(), work.next)
   // Waits until buffered counts and positions are written.
   await delay(15_000)

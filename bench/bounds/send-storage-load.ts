@@ -22,7 +22,7 @@ export function sendStorageLoad(
 ) {
   let buyer: Promise<{ cookie: string; orderId: string }> | undefined
   let [paid, liked] = [0, 0]
-  let fan: Promise<string> | undefined
+  let guestCookies: Promise<string> | undefined
   const order = async () => {
     const cookie = await newCookies(url)
     const body = {
@@ -62,9 +62,9 @@ export function sendStorageLoad(
       return post(url, '/api/payment/pay', { order_id: orderId, payment_token: words(8) }, { cookie })
     },
     async favorites() {
-      if (liked % videoIds.length === 0) fan = newCookies(url)
+      if (liked % videoIds.length === 0) guestCookies = newCookies(url)
       const body = { video_id: videoIds[liked++ % videoIds.length] }
-      return post(url, '/api/user/favorite', body, { cookie: await (fan ??= newCookies(url)) })
+      return post(url, '/api/user/favorite', body, { cookie: await (guestCookies ??= newCookies(url)) })
     },
   }
   const kinds = Object.keys(calls) as (keyof LoadCounts)[]

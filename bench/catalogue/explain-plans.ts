@@ -43,7 +43,7 @@ export async function explainPlans(
   return { text: parts.join('\n'), scans, counts }
 }
 
-/** Opens the database as the site does, and records every statement in `made`. */
+/** Opens the database as the site does, and records every statement in `statements`. */
 function openNoting(pool: Pool, statements: Statement[]): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),

@@ -72,14 +72,14 @@ export function recordSwipe(): void {
   const swiped: NonNullable<Window['swiped']> = {}
   window.swiped = swiped
   const begin = ({ timeStamp }: KeyboardEvent) => {
-    const look = () => {
+    const poll = () => {
       const { top, bottom } = next?.getBoundingClientRect() ?? { top: 1, bottom: 0 }
       const middle = innerHeight / 2
       if (top <= middle && bottom >= middle && (next?.readyState ?? 0) >= 2)
         swiped.covered = performance.now() - timeStamp
-      else requestAnimationFrame(look)
+      else requestAnimationFrame(poll)
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(poll)
     next?.requestVideoFrameCallback(() => (swiped.newFrame = performance.now() - timeStamp))
   }
   addEventListener('keydown', begin, { once: true, capture: true })
@@ -97,14 +97,14 @@ export function recordVideoSwitch(): void {
     })
   const before = shown()
   const begin = ({ timeStamp }: KeyboardEvent) => {
-    const look = () => {
+    const poll = () => {
       const now = shown()
-      if (!now || now === before) requestAnimationFrame(look)
+      if (!now || now === before) requestAnimationFrame(poll)
       else if (now.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA)
         window.switched = performance.now() - timeStamp
       else now.requestVideoFrameCallback(() => (window.switched = performance.now() - timeStamp))
     }
-    look()
+    poll()
   }
   addEventListener('keydown', begin, { once: true, capture: true })
 }

@@ -45,8 +45,8 @@ function casesOf(command: CommandEndpoint, values: ParameterValues): StudioCase[
   const filters = Object.entries(properties)
     .filter(([name]) => !required.includes(name) && !pagingFields.has(name))
     .flatMap(([name, schema]) => filtersBy(command, name, schema, values))
-  const ways: Filter[][] = [[], ...filters.map((filter) => [filter])]
-  return ways.map((params) => ({
+  const filterSets: Filter[][] = [[], ...filters.map((filter) => [filter])]
+  return filterSets.map((params) => ({
     name: [command.command, ...params.map(({ name }) => name)].join(', '),
     paths: pathsOf(command.path, [...needed, ...params.map(({ field, of }) => [field, of] as const)]),
     hasPages: 'cursor' in properties,

@@ -190,7 +190,7 @@ describe('the parser', () => {
         fc.property(
           fc.array(anyName, { maxLength: 12 }),
           fc.uniqueArray(fc.integer({ min: 1, max: 20 })),
-          (names, there) => {
+          (names, existing) => {
             const placed = names.flatMap((file): AssignedFile<string>[] => {
               const { kind, number: at, language: inLanguage } = parseFileName(file)
               if (at !== undefined) expect(at).toBeGreaterThanOrEqual(1)
@@ -198,7 +198,7 @@ describe('the parser', () => {
                 ? [{ file, kind, number: at, language: inLanguage }]
                 : []
             })
-            const { files } = assignEpisodes(placed, new Set(there))
+            const { files } = assignEpisodes(placed, new Set(existing))
             expect(files).toHaveLength(placed.length)
             const sent = files.filter(({ problem }) => problem === undefined)
             const places = sent.map((one) => `${one.kind} ${one.number} ${one.language}`)

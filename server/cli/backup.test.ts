@@ -110,7 +110,10 @@ const restoreInto = (config: Config, folder: string): Promise<void> =>
   restore({ config, log }, folder, quiet, going)
 
 /** Opens the site in a folder, as `npm start` does, for a visitor. */
-async function visit(dataDir: string, look: (visitor: Visitor, url: string) => Promise<void>): Promise<void> {
+async function visit(
+  dataDir: string,
+  check: (visitor: Visitor, url: string) => Promise<void>,
+): Promise<void> {
   const webRoot = site.context.webRoot
   const context = await createContext(ownServer(dataDir), log, { webRoot })
   const restored = await createSite(context)
@@ -118,7 +121,7 @@ async function visit(dataDir: string, look: (visitor: Visitor, url: string) => P
   try {
     // As in test-site.ts.
     const url = `http://127.0.0.1:${(restored.server.address() as AddressInfo).port}`
-    await look(new Visitor(url), url)
+    await check(new Visitor(url), url)
   } finally {
     const closed = restored.close()
     restored.server.closeAllConnections()

@@ -40,7 +40,7 @@ async function alertNow(): Promise<void> {
 }
 
 /** Creates a member with a confirmed address, the drama among their favorites, and mail alerts on. */
-async function fan({ mail = true, isConfirmed = true } = {}) {
+async function createSubscriber({ mail = true, isConfirmed = true } = {}) {
   const { visitor, email, user } = await registerMember(site)
   if (isConfirmed)
     await site.context.db
@@ -56,7 +56,7 @@ async function fan({ mail = true, isConfirmed = true } = {}) {
 
 describe('new episodes of a favorite', () => {
   it('are one mail for several episodes, with the first of them and the unsubscribe link', async () => {
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     await release(3, 4)
     await sendAlerts(site.context)
     time.pass(5)
@@ -77,7 +77,7 @@ describe('new episodes of a favorite', () => {
   })
 
   it('are sent after the mails that users wait for', async () => {
-    const { email } = await fan()
+    const { email } = await createSubscriber()
     await release(3)
     await alertNow()
     const { rows } = await site.context.database.pool.query<{ due: Date | number }>(
@@ -88,7 +88,7 @@ describe('new episodes of a favorite', () => {
   })
 
   it('wait for episodes that are still transcoded, for a day at most', async () => {
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     await release(3)
     const { rows } = await site.context.database.pool.query<{ id: string }>(
       `UPDATE assets SET state = 'processing' FROM episodes
@@ -104,7 +104,7 @@ describe('new episodes of a favorite', () => {
   })
 
   it('wait until the release is over', async () => {
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)
     time.pass(5)
@@ -113,7 +113,7 @@ describe('new episodes of a favorite', () => {
   })
 
   it('are in the language of each person', async () => {
-    const { visitor, alerts } = await fan()
+    const { visitor, alerts } = await createSubscriber()
     await visitor.callOk(changeUser, { body: { language: 'dy' } })
     await release(3)
     await alertNow()
@@ -121,9 +121,9 @@ describe('new episodes of a favorite', () => {
   })
 
   it('are not mailed without consent, a confirmed address or the favorite', async () => {
-    const silent = await fan({ mail: false })
-    const unconfirmed = await fan({ isConfirmed: false })
-    const former = await fan()
+    const silent = await createSubscriber({ mail: false })
+    const unconfirmed = await createSubscriber({ isConfirmed: false })
+    const former = await createSubscriber()
     await former.visitor.callOk(removeFavorites, { body: { video_ids: [video.id] } })
     await release(3)
     await alertNow()
@@ -134,14 +134,14 @@ describe('new episodes of a favorite', () => {
     await release(3)
     await sendAlerts(site.context)
     time.pass(1)
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     time.pass(11)
     await sendAlerts(site.context)
     expect(await alerts()).toEqual([])
   })
 
   it('of a drama that is archived meanwhile are not sent', async () => {
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)
     await site.context.db
@@ -154,7 +154,7 @@ describe('new episodes of a favorite', () => {
   })
 
   it('that are made again are not new', async () => {
-    const { alerts } = await fan()
+    const { alerts } = await createSubscriber()
     const other = await buildVideo(site.context)
     const asset_id = other.episodes[0]?.assetId ?? null
     await site.context.db
@@ -214,7 +214,7 @@ describe('mails about favorites', () => {
       mail: false,
       can_mail: false,
     })
-    const { visitor: confirmed } = await fan({ mail: false })
+    const { visitor: confirmed } = await createSubscriber({ mail: false })
     expect(await confirmed.callOk(getAlerts)).toEqual({ mail: false, can_mail: true })
     expect(await confirmed.callOk(changeAlerts, { body: { mail: true } })).toEqual({
       mail: true,
@@ -233,7 +233,7 @@ describe('mails about favorites', () => {
   })
 
   it('are turned off by the link of a mail without a sign-in, again and again, and by no other', async () => {
-    const { visitor, alerts } = await fan()
+    const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()
     const secret = /#alerts=(\S+)/.exec((await alerts())[0]?.text ?? '')?.[1] ?? ''
@@ -248,7 +248,7 @@ describe('mails about favorites', () => {
   })
 
   it("are turned off by the mail program's one-click unsubscribe (RFC 8058), and not by fetching its link", async () => {
-    const { visitor, alerts } = await fan()
+    const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()
     const [link = '', post] = (await alerts())[0]?.unsubscribe ?? []
@@ -279,7 +279,7 @@ describe('mails about favorites', () => {
   })
 
   it('end with the account', async () => {
-    const { visitor, user, alerts } = await fan()
+    const { visitor, user, alerts } = await createSubscriber()
     await visitor.callOk(deleteUser, { body: { current_password: password } })
     await release(3)
     await alertNow()

@@ -22,10 +22,10 @@ afterAll(() => site.close())
 beforeEach(async () => {
   time.now = new Date('2026-03-01T12:00:00Z')
   video = await buildVideo(site.context)
-  visitor = await someone()
+  visitor = await createVisitor()
 })
 
-async function someone(): Promise<Visitor> {
+async function createVisitor(): Promise<Visitor> {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   return visitor
@@ -78,7 +78,7 @@ describe('a favorite', () => {
     await archive(video.id)
     expect(await idsOf()).toEqual([video.id])
     expect(await add()).toMatchObject({ favorite: true })
-    const { answer } = await (await someone()).call(addFavorite, { body: { video_id: video.id } })
+    const { answer } = await (await createVisitor()).call(addFavorite, { body: { video_id: video.id } })
     expect(answer.code).toBe(404)
   })
 
@@ -107,7 +107,7 @@ describe('a favorite', () => {
 
 describe('the count of favorites', () => {
   it('includes one’s own change at once and other viewers’ after aggregation', async () => {
-    const other = await someone()
+    const other = await createVisitor()
     await add()
     expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })
     expect(await counted()).toBe(2)

@@ -60,7 +60,7 @@ async function play(episodeId: string): Promise<PlayableEpisode> {
   return (await visitor.callOk(getEpisode, { query: { episode_id: episodeId } })) as PlayableEpisode
 }
 
-const beside = (url: string, file: string) => url.replace('master.m3u8', file)
+const siblingUrl = (url: string, file: string) => url.replace('master.m3u8', file)
 const linksOf = (playlist: string) => playlist.match(/https?:[^"\s]+/g) ?? []
 
 it('is imported on one machine, converted on a second, played from a third, and leaves nothing on their disks', async () => {
@@ -86,7 +86,7 @@ it('is imported on one machine, converted on a second, played from a third, and 
   expect(master).toContain('v0/index.m3u8')
   expect(linksOf(master)).toEqual([])
   for (const rendition of ['v0', 'a']) {
-    const response = await site.visitor().fetch(beside(playback.hls_url, `${rendition}/index.m3u8`))
+    const response = await site.visitor().fetch(siblingUrl(playback.hls_url, `${rendition}/index.m3u8`))
     expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
     // No shared cache may keep the links of one signature.
     expect(response.headers.get('x-accel-expires')).toBe('0')
@@ -136,7 +136,7 @@ describe('a link to the object storage', () => {
       '#EXTM3U\n#EXT-X-MAP:URI="init.mp4"\n#EXTINF:2,\n00000.m4s\n#EXT-X-ENDLIST\n',
     )
     const { playback } = await play(free?.id ?? '')
-    const text = await (await site.visitor().fetch(beside(playback.hls_url, 'v0/index.m3u8'))).text()
+    const text = await (await site.visitor().fetch(siblingUrl(playback.hls_url, 'v0/index.m3u8'))).text()
     const link = linksOf(text)[1] ?? ''
     return { link, text, playback, free: free?.assetId ?? '', locked: locked?.assetId ?? '' }
   }
@@ -167,7 +167,7 @@ describe('a link to the object storage', () => {
     expect(Date.parse(signed)).toBeLessThan(Date.now())
     const end = Date.parse(signed) + 1000 * Number(searchParams.get('X-Amz-Expires'))
     expect(new Date(end).toISOString()).toBe(playback.expires_at)
-    const again = await site.visitor().fetch(beside(playback.hls_url, 'v0/index.m3u8'))
+    const again = await site.visitor().fetch(siblingUrl(playback.hls_url, 'v0/index.m3u8'))
     expect(await again.text()).toBe(text)
   })
 
@@ -176,9 +176,9 @@ describe('a link to the object storage', () => {
     async (file) => {
       const { playback, free, locked } = await segmentLink()
       for (const path of [
-        beside(playback.hls_url, file).replace(free, locked),
+        siblingUrl(playback.hls_url, file).replace(free, locked),
         `/media/x/${locked}/${file}`,
-        beside(playback.hls_url, `..%2f${locked}%2f${file.replaceAll('/', '%2f')}`),
+        siblingUrl(playback.hls_url, `..%2f${locked}%2f${file.replaceAll('/', '%2f')}`),
         `/public/..%2fmedia%2f${locked}%2f${file.replaceAll('/', '%2f')}`,
       ]) {
         const response = await site.visitor().fetch(path)
@@ -202,7 +202,7 @@ it('is 503 instead of 404 while the storage is unreachable', async () => {
   ])
   store.setFault(() => undefined)
   expect((await site.visitor().fetch(playback.hls_url)).status).toBe(200)
-  expect((await site.visitor().fetch(beside(playback.hls_url, 'none.vtt'))).status).toBe(404)
+  expect((await site.visitor().fetch(siblingUrl(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
 
 it('does not wait for a storage that does not answer', async () => {
@@ -210,7 +210,7 @@ it('does not wait for a storage that does not answer', async () => {
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.setFault(() => 'stall')
   const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
-    site.visitor().fetch(beside(playback.hls_url, file)),
+    site.visitor().fetch(siblingUrl(playback.hls_url, file)),
   )
   // The test ends before the storage's own timeout, which the worker uses too.
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
@@ -267,7 +267,7 @@ it.each([
     const visitor = sealing.visitor()
     await visitor.callOk(getUser)
     const { playback } = (await visitor.callOk(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
-    const path = beside(playback.hls_url, 'v0/index.m3u8')
+    const path = siblingUrl(playback.hls_url, 'v0/index.m3u8')
     const playlist = await (await visitor.fetch(path)).text()
     const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
     // Relative, so that the key is requested from the playlist's host: the site.

@@ -31,13 +31,13 @@ async function play(number: number, as = visitor): Promise<PlayableEpisode> {
   return (await as.callOk(getEpisode, { query: { episode_id: episode(number) } })) as PlayableEpisode
 }
 
-const beside = (url: string, file: string) => url.replace('master.m3u8', file)
+const siblingUrl = (url: string, file: string) => url.replace('master.m3u8', file)
 
 describe('a free episode', () => {
   it('plays for everyone: playlist, segment, captions and storyboard, each with its type', async () => {
     const { playback, next } = await play(1)
     const type = async (file: string) => {
-      const response = await visitor.fetch(beside(playback.hls_url, file))
+      const response = await visitor.fetch(siblingUrl(playback.hls_url, file))
       return [response.status, response.headers.get('content-type')]
     }
     expect(await type('master.m3u8')).toEqual([200, 'application/vnd.apple.mpegurl'])
@@ -50,7 +50,7 @@ describe('a free episode', () => {
 
   it('supports ranges, and is cacheable until its link expires', async () => {
     const { playback } = await play(1)
-    const response = await visitor.fetch(beside(playback.hls_url, 'v0/00000.m4s'), {
+    const response = await visitor.fetch(siblingUrl(playback.hls_url, 'v0/00000.m4s'), {
       headers: { range: 'bytes=0-6' },
     })
     expect(response.status).toBe(206)
@@ -90,7 +90,7 @@ describe('a locked episode', () => {
     'thumb.webp',
   ])("returns no byte of %s for another episode's link, an altered one or none", async (file) => {
     const { playback } = await play(1)
-    const foreign = beside(playback.hls_url, file).replace(assetOf(1), assetOf(4))
+    const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
     const [, , pass = '', asset = ''] = playback.hls_url.split('/')
     const [expires = '', subject, mac] = pass.split('.')
     const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
@@ -211,7 +211,7 @@ it('cannot be left by path traversal from an asset', async () => {
     '%2e%2e/%2e%2e/%2e%2e/app-secret',
     '....//app-secret',
   ]) {
-    const response = await visitor.fetch(beside(playback.hls_url, path))
+    const response = await visitor.fetch(siblingUrl(playback.hls_url, path))
     expect(response.ok, path).toBe(false)
   }
 })
@@ -222,8 +222,8 @@ it.each(['master.m3u8', 'v0/00000.m4s'])(
     const { playback } = await play(1)
     const locked = `${assetOf(4)}/${file}`.replaceAll('/', '%2f')
     const urls = [
-      beside(playback.hls_url, `..%2f${locked}`),
-      beside(playback.hls_url, `v0%2f..%2f..%2f${locked}`),
+      siblingUrl(playback.hls_url, `..%2f${locked}`),
+      siblingUrl(playback.hls_url, `v0%2f..%2f..%2f${locked}`),
       `/public/..%2fmedia%2f${locked}`,
       `/public/${assetOf(4)}/..%2f..%2fmedia%2f${locked}`,
     ]

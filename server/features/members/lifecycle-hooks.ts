@@ -27,7 +27,7 @@ export interface LifecycleHooks {
    */
   storeGuest: readonly ((tx: Tx, userId: string, ids: AdClickIds) => Promise<void>)[]
   /** Called when a guest has become a member by registering. */
-  register: readonly ((tx: Tx, newcomer: NewMember) => Promise<void>)[]
+  register: readonly ((tx: Tx, member: NewMember) => Promise<void>)[]
   /** Called after a user's answer to the marketing consent was stored. */
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdClickIds) => Promise<void>)[]
   /**

@@ -43,10 +43,11 @@ const rowOf = async (id: string) =>
   (await database.pool.query('SELECT * FROM users WHERE id = $1', [id])).rows[0]
 
 /** Tabs of one browser, which alternate between the sites. */
-async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Visitor[] }> {
+async function tabs(count: number, isStored = true): Promise<{ id: string; tabs: Visitor[] }> {
   const first = siteOf(0).visitor()
   const { id } = await first.callOk(getUser)
-  if (keep) await first.callOk(changeUser, { body: { display_name: 'Guest', consent: { marketing: true } } })
+  if (isStored)
+    await first.callOk(changeUser, { body: { display_name: 'Guest', consent: { marketing: true } } })
   const all = Array.from({ length: count }, (_, index) => {
     const tab = siteOf(index).visitor()
     tab.cookie = first.cookie
@@ -77,9 +78,9 @@ test('the guest does not overwrite what is set in the account', async () => {
 })
 
 test('a late call of a tab without the sign-in stores nothing under the merged guest', async () => {
-  for (const keep of [true, false]) {
+  for (const isStored of [true, false]) {
     const { email } = await registerMember(siteOf(0))
-    const { id, tabs: pair } = await tabs(2, keep)
+    const { id, tabs: pair } = await tabs(2, isStored)
     const [first, late] = pair
     await first?.callOk(signIn, { body: { email, password } })
     const answer = (await late?.call(changeUser, { body: { display_name: 'Late' } }))?.answer

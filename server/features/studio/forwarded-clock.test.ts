@@ -43,8 +43,8 @@ test('an authenticator’s code is valid once after the sandbox’s clock was mo
   expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
   expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })
   const ahead = totpCodeAt(owner.secret, site.context.clock.now())
-  const then = await site.visitor().call(openStudioSession, { body: { ...body, totp: ahead } })
-  expect(then.answer.code).not.toBe(200)
+  const response = await site.visitor().call(openStudioSession, { body: { ...body, totp: ahead } })
+  expect(response.answer.code).not.toBe(200)
 })
 
 test('a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {

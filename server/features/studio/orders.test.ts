@@ -62,12 +62,12 @@ describe('the orders', () => {
     expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
     expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
     const { user_id: customer = '', created_at: since = '' } = list[0] ?? {}
-    const [wanted] = list
-    const typed = orderNumber(wanted?.id ?? '').toLowerCase()
+    const [newest] = list
+    const typed = orderNumber(newest?.id ?? '').toLowerCase()
     const byShortNumber = await support.studio.callOk(listOrders, { query: { customer: typed } })
-    expect(byShortNumber.list.map(({ id }) => id)).toEqual([wanted?.id])
-    const byNumber = await support.studio.callOk(listOrders, { query: { customer: ` ${wanted?.id}` } })
-    expect(byNumber.list).toEqual([wanted])
+    expect(byShortNumber.list.map(({ id }) => id)).toEqual([newest?.id])
+    const byNumber = await support.studio.callOk(listOrders, { query: { customer: ` ${newest?.id}` } })
+    expect(byNumber.list).toEqual([newest])
     const find = (query: object) => support.studio.callOk(listOrders, { query: { customer, ...query } })
     expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
     expect((await find({ gateway: 'paypal' })).list).toEqual([])

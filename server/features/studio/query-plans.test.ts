@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close())
 
-const look = { language: 'en', canSeeCustomers: true } as const
+const options = { language: 'en', canSeeCustomers: true } as const
 const since = new Date('2026-01-01T00:00:00Z')
 
 async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp): Promise<void> {
@@ -60,12 +60,12 @@ describe('reads a page of orders in the order of an index', () => {
     ['of a customer in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
   ]
   it.each(filters)('%s', (_name, filter, index) =>
-    expectIndexed((db) => listAllOrders(db, filter, { size: 50 }, look), index),
+    expectIndexed((db) => listAllOrders(db, filter, { size: 50 }, options), index),
   )
 })
 
 it('reads a page of disputes in the order of an index', () =>
-  expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /payment_attempts_disputes/))
+  expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, options), /payment_attempts_disputes/))
 
 describe('reads a page of tags in the order of their use', () => {
   const after = { video_count: 200, id: 'tag_7' }

@@ -436,19 +436,22 @@ describe('over HTTP', () => {
   })
 
   test('registering stores where a user came from, signing in moves it, deleting erases it', async () => {
-    const [newcomer, later] = [await guest(), await guest()]
+    const [registering, later] = [await guest(), await guest()]
     const registration = account()
-    await newcomer.visitor.callOk(registerUser, { body: registration })
-    expect(await findAttribution(newcomer.id)).toEqual({ first: token, last: token })
+    await registering.visitor.callOk(registerUser, { body: registration })
+    expect(await findAttribution(registering.id)).toEqual({ first: token, last: token })
     const summer = { 'x-referrer-token': 'summer' }
     await later.visitor.callOk(changeUser, { body: { language: 'en' }, headers: summer })
     await later.visitor.callOk(signIn, { body: { email: registration.email, password }, headers: summer })
-    expect(await findAttribution(newcomer.id)).toEqual({ first: token, last: { referrer_token: 'summer' } })
+    expect(await findAttribution(registering.id)).toEqual({
+      first: token,
+      last: { referrer_token: 'summer' },
+    })
     expect(await findAttribution(later.id)).toBeUndefined()
     const exported = await later.visitor.callOk(exportUser)
     expect(exported).toMatchObject({ attribution: { first_touch: token } })
     await later.visitor.callOk(deleteUser, { body: { current_password: password } })
-    expect(await findAttribution(newcomer.id)).toBeUndefined()
+    expect(await findAttribution(registering.id)).toBeUndefined()
   })
 })
 

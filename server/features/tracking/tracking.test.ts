@@ -193,7 +193,7 @@ describe("a user's stored data", () => {
   })
 
   const consent = (marketing: boolean) => ({ body: { consent: { marketing } } })
-  const ways: [string, (visitor: Visitor) => Promise<unknown>][] = [
+  const actions: [string, (visitor: Visitor) => Promise<unknown>][] = [
     ['takes consent back', (visitor) => visitor.callOk(changeUser, consent(false))],
     ['leaves', (visitor) => visitor.callOk(deleteUser)],
     ['signs in to an account that said no', (visitor) => signInTo(visitor, false)],
@@ -211,26 +211,30 @@ describe("a user's stored data", () => {
     await visitor.callOk(signIn, { body: account })
   }
 
-  test.each(ways)('is deleted even if a user who %s does so while the event is written', async (_, end) => {
-    const { pool } = site.context.database
-    const video = await buildVideo(site.context)
-    const { visitor } = await trackedVisitor(site, true)
-    const other = await pool.connect()
-    await other.query('BEGIN')
-    // Shares are written after the events.
-    await other.query('LOCK TABLE shares IN SHARE MODE')
-    await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
-    await waitForLock(pool)
-    const ended = end(visitor)
-    await Promise.race([ended, waitForLock(pool, 2)])
-    await other.query('COMMIT')
-    other.release()
-    await ended
-    const { rows } = await pool.query(`SELECT user_id, fbclid FROM events WHERE fields ->> 'video_id' = $1`, [
-      video.id,
-    ])
-    expect(rows).toEqual([{ user_id: null, fbclid: null }])
-  })
+  test.each(actions)(
+    'is deleted even if a user who %s does so while the event is written',
+    async (_, end) => {
+      const { pool } = site.context.database
+      const video = await buildVideo(site.context)
+      const { visitor } = await trackedVisitor(site, true)
+      const other = await pool.connect()
+      await other.query('BEGIN')
+      // Shares are written after the events.
+      await other.query('LOCK TABLE shares IN SHARE MODE')
+      await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
+      await waitForLock(pool)
+      const ended = end(visitor)
+      await Promise.race([ended, waitForLock(pool, 2)])
+      await other.query('COMMIT')
+      other.release()
+      await ended
+      const { rows } = await pool.query(
+        `SELECT user_id, fbclid FROM events WHERE fields ->> 'video_id' = $1`,
+        [video.id],
+      )
+      expect(rows).toEqual([{ user_id: null, fbclid: null }])
+    },
+  )
 
   test('is not stored while consent is being withdrawn, and the event is written without waiting', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)

@@ -60,12 +60,12 @@ export async function openRuntimeSettings(
     own = JSON.parse(text) as RuntimeOverrides
     Object.assign(limits, environmentLimits, own.limits)
   }
-  const look = coalesceRuns(() =>
+  const reload = coalesceRuns(() =>
     refresh().catch((error: unknown) => log.debug({ err: error }, 'The settings could not be read')),
   )
   await refresh()
-  const timer = setInterval(look, everyMs).unref()
-  const listening = listen(sessions, [channel], look, log)
+  const timer = setInterval(reload, everyMs).unref()
+  const listening = listen(sessions, [channel], reload, log)
   return {
     get contactEmail() {
       return own.contact_email ?? operator.email

@@ -56,8 +56,8 @@ export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimi
 }
 
 /** Returns whole seconds, at least one, for `Retry-After`. */
-export function secondsUntil(then: Date, now: Date): number {
-  return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
+export function secondsUntil(deadline: Date, now: Date): number {
+  return Math.max(1, Math.ceil((deadline.getTime() - now.getTime()) / 1000))
 }
 
 /** Deletes the counts of expired time windows. */

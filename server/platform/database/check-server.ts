@@ -77,7 +77,7 @@ async function tryConnections(
     }
     return { version, backends }
   } catch (error) {
-    throw explainError(error, setting, { wanted: needed, had: backends.length })
+    throw explainError(error, setting, { required: needed, received: backends.length })
   } finally {
     for (const client of clients) client.release(true)
     await pool.end()
@@ -87,7 +87,7 @@ async function tryConnections(
 function explainError(
   cause: unknown,
   setting: string,
-  { wanted: required, had: received }: { wanted: number; had: number },
+  { required, received }: { required: number; received: number },
 ): ConfigError {
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
   if (received > 0)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { safeRedirect } from './safe-redirect.ts'
 
-const here = 'https://drama.example'
+const siteUrl = 'https://drama.example'
 
 test.each(['/', '/videos/vid_1?episode=3#top', '/searchDetail/a%20b'])(
   '%j is a path of this site',
   (path) => {
-    expect(safeRedirect(path, here)).toBe(path)
+    expect(safeRedirect(path, siteUrl)).toBe(path)
   },
 )
 
@@ -24,9 +24,9 @@ test.each([
   'javascript:alert(1)',
   `/${'x'.repeat(512)}`,
 ])('%j is not', (path) => {
-  expect(safeRedirect(path, here)).toBeUndefined()
+  expect(safeRedirect(path, siteUrl)).toBeUndefined()
 })
 
 test('encodes characters that no header can contain', () => {
-  expect(safeRedirect('/search/ä\r\nset-cookie: a=b', here)).toBe('/search/%C3%A4set-cookie:%20a=b')
+  expect(safeRedirect('/search/ä\r\nset-cookie: a=b', siteUrl)).toBe('/search/%C3%A4set-cookie:%20a=b')
 })

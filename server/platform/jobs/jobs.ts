@@ -95,11 +95,11 @@ export async function startJobs(
   }
   await registerJobs(pool, jobs)
   const startDueJobs = createDueJobStarter({ pool, clock, log }, jobs, runJob)
-  const look = coalesceRuns(() =>
+  const poll = coalesceRuns(() =>
     startDueJobs().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
   )
-  look()
-  const timer = setInterval(look, pollSeconds * 1000).unref()
+  poll()
+  const timer = setInterval(poll, pollSeconds * 1000).unref()
   const listener = listenForWakes(pool, jobs, runJob, log)
   return {
     async stop() {

@@ -29,7 +29,7 @@ export async function watchDisk(
   readFreeBytes: (folder: string) => Promise<number> = freeBytes,
 ): Promise<DiskGuard> {
   let low = false
-  const look = async () => {
+  const checkSpace = async () => {
     const freeBytes = await readFreeBytes(folder)
     if (freeBytes < minBytes !== low) {
       low = !low
@@ -40,7 +40,7 @@ export async function watchDisk(
     }
   }
   const checkOrLog = () =>
-    look().catch((error: unknown) =>
+    checkSpace().catch((error: unknown) =>
       log.warn({ err: error, folder }, 'The free disk space could not be read'),
     )
   await checkOrLog()

@@ -44,8 +44,8 @@ export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefine
  * @throws ConfigError if there is none
  */
 async function findFfprobe(ffmpegPath: string): Promise<string> {
-  const beside = ffmpegPath.includes('/') ? join(dirname(ffmpegPath), 'ffprobe') : undefined
-  for (const candidate of [beside, 'ffprobe', bundledProgram('ffprobe')]) {
+  const sibling = ffmpegPath.includes('/') ? join(dirname(ffmpegPath), 'ffprobe') : undefined
+  for (const candidate of [sibling, 'ffprobe', bundledProgram('ffprobe')]) {
     if (candidate !== undefined && (await readVersion(candidate)) !== undefined) return candidate
   }
   throw new ConfigError(

@@ -15,7 +15,7 @@ import { faultSuffix, withFault } from './with-fault.ts'
 
 interface Purchase {
   device: Device
-  thing: ProductName
+  product: ProductName
   method: PaymentMethod
   /** True if the card should be saved for later purchases. */
   save?: boolean
@@ -24,7 +24,7 @@ interface Purchase {
 async function submitOrder(
   harness: BillingHarness,
   model: Model,
-  { device, thing, method, save }: Purchase,
+  { device, product, method, save }: Purchase,
 ): Promise<{ answer: Answer; id?: string }> {
   const { context, products } = harness
   const buyer = model.userOf(device)
@@ -33,14 +33,14 @@ async function submitOrder(
   const answer = await outcomeOf(async () => {
     const email = `${buyer}@example.com`
     const saveParams =
-      save && products[thing].kind !== 'plan' ? { save_method: { terms_text: 'Save this card' } } : {}
-    const body = { ...products[thing], ...saveParams, gateway: 'sandbox', method, email } as const
+      save && products[product].kind !== 'plan' ? { save_method: { terms_text: 'Save this card' } } : {}
+    const body = { ...products[product], ...saveParams, gateway: 'sandbox', method, email } as const
     createdOrderId = (await createOrderFor(context, orderCall(buyer, body), id)).id
   })
   if (createdOrderId === undefined) return { answer }
-  if (products[thing].kind === 'plan') model.cancelled.delete(buyer)
+  if (products[product].kind === 'plan') model.cancelled.delete(buyer)
   if (!model.orders.some((one) => one.id === createdOrderId))
-    model.orders.push({ id: createdOrderId, thing, buyer, presses: 0 })
+    model.orders.push({ id: createdOrderId, product, buyer, presses: 0 })
   // A wallet payment starts together with its order, so this is also a payment request.
   const order = model.orders.find((one) => one.id === createdOrderId)
   if (order && method === 'wallet') order.presses++
@@ -57,7 +57,7 @@ async function submitPayment(
   const owner = model.orderEntry(id)?.user_id ?? order?.buyer
   if (!order || owner === undefined) throw new Error(`the order ${id} does not exist`)
   order.presses++
-  if (order.thing.endsWith('plan')) model.cancelled.delete(owner)
+  if (order.product.endsWith('plan')) model.cancelled.delete(owner)
   const token = await harness.newToken(card)
   const answer = await withFault(harness, model, fault, () =>
     outcomeOf(() => payOrder(harness.context, owner, id, { ip: '127.0.0.1', token })),
@@ -134,8 +134,8 @@ export class CreateOrder extends Step {
     this.purchase = purchase
   }
   describe(): string {
-    const { device, thing, method } = this.purchase
-    return `${deviceName(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
+    const { device, product, method } = this.purchase
+    return `${deviceName(device)} orders ${product}${method === 'wallet' ? ' by wallet' : ''}`
   }
   async act(harness: BillingHarness, model: Model): Promise<string> {
     const { answer, id } = await submitOrder(harness, model, this.purchase)
@@ -150,7 +150,7 @@ export class CreateOrder extends Step {
 function expectOrderAccepted(
   { products, now }: BillingHarness,
   model: Model,
-  { device, thing }: Purchase,
+  { device, product }: Purchase,
   outcome: string,
 ) {
   const userId = model.userOf(device)
@@ -162,40 +162,40 @@ function expectOrderAccepted(
   const isSubscribed = subscriptions.some(
     ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
   )
-  const isOwned = products[thing].kind === 'plan' ? isSubscribed : activeEntitlements.length > 0
-  if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
+  const isOwned = products[product].kind === 'plan' ? isSubscribed : activeEntitlements.length > 0
+  if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { product, outcome })
 }
 
 /** Creates an order and pays it by card immediately. */
 export class Buy extends PaymentStep {
   readonly device: Device
-  readonly thing: ProductName
+  readonly product: ProductName
   readonly save: boolean
   constructor({
     device,
-    thing,
+    product,
     card,
     fault,
     save,
   }: {
     device: Device
-    thing: ProductName
+    product: ProductName
     card: Behaviour
     fault: Fault
     save: boolean
   }) {
     super(card, fault)
     this.device = device
-    this.thing = thing
+    this.product = product
     this.save = save
   }
   describe(): string {
     const saved = this.save ? ', which is saved' : ''
-    return `${deviceName(this.device)} buys ${this.thing} with a card that ${cardBehaviourText[this.card]}${saved}${faultSuffix(this.fault)}`
+    return `${deviceName(this.device)} buys ${this.product} with a card that ${cardBehaviourText[this.card]}${saved}${faultSuffix(this.fault)}`
   }
   async act(harness: BillingHarness, model: Model): Promise<string> {
-    const { device, thing, save } = this
-    const { answer, id } = await submitOrder(harness, model, { device, thing, method: 'card', save })
+    const { device, product, save } = this
+    const { answer, id } = await submitOrder(harness, model, { device, product, method: 'card', save })
     if (id === undefined) return answer
     harness.advanceClock(1000)
     return this.pay(harness, model, id)
@@ -218,25 +218,25 @@ export const cardBehaviourText: Record<Behaviour, string> = {
 /** Buys an episode or the video with one tap, by the saved card. */
 export class OneTap extends Step {
   readonly device: Device
-  readonly thing: ProductName
+  readonly product: ProductName
   readonly fault: Fault
   private pressed: string | undefined
-  constructor({ device, thing, fault }: { device: Device; thing: ProductName; fault: Fault }) {
+  constructor({ device, product, fault }: { device: Device; product: ProductName; fault: Fault }) {
     super()
     this.device = device
-    this.thing = thing
+    this.product = product
     this.fault = fault
   }
   describe(): string {
-    return `${deviceName(this.device)} buys ${this.thing} with the saved card${faultSuffix(this.fault)}`
+    return `${deviceName(this.device)} buys ${this.product} with the saved card${faultSuffix(this.fault)}`
   }
   async act(harness: BillingHarness, model: Model): Promise<string> {
-    const { device, thing } = this
+    const { device, product } = this
     const { context, products, db } = harness
     const buyer = model.userOf(device)
     const { saved_method: saved } = await loadSavedMethod(context, buyer)
     if (!saved) return 'no card is saved'
-    const body = { ...products[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
+    const body = { ...products[product], gateway: 'sandbox', saved_method_id: saved.id } as const
     const answer = await withFault(harness, model, this.fault, () =>
       outcomeOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
@@ -252,7 +252,7 @@ export class OneTap extends Step {
     this.pressed = order.id
     const known = model.orders.find(({ id }) => id === order.id)
     if (known) known.presses++
-    else model.orders.push({ id: order.id, thing, buyer, presses: 1 })
+    else model.orders.push({ id: order.id, product, buyer, presses: 1 })
     return answer
   }
   override expect(_lane: BillingHarness, model: Model, outcome: string): void {

@@ -29,7 +29,7 @@ const weightedConstant = <T>(...weighted: [weight: number, value: T][]) =>
 
 const device = weightedConstant([3, 'here' as const], [1, 'elsewhere' as const])
 /** Few products with high weights, so that a product is often bought again. */
-const thing = weightedConstant<ProductName>(
+const product = weightedConstant<ProductName>(
   [4, 'episode 4'],
   [1, 'episode 5'],
   [2, 'the video'],
@@ -67,15 +67,15 @@ const method = weightedConstant([1, 'card' as const], [1, 'wallet' as const])
 const save = fc.boolean()
 const oneOff = weightedConstant<ProductName>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
 
-const buy = fc.record({ device, thing, card, fault, save }).map((purchase) => new Buy(purchase))
-const oneTap = fc.record({ device, thing: oneOff, fault }).map((purchase) => new OneTap(purchase))
+const buy = fc.record({ device, product, card, fault, save }).map((purchase) => new Buy(purchase))
+const oneTap = fc.record({ device, product: oneOff, fault }).map((purchase) => new OneTap(purchase))
 const removeCard = device.map((where) => new RemoveCard(where))
-const order = fc.record({ device, thing, method }).map((purchase) => new CreateOrder(purchase))
+const order = fc.record({ device, product, method }).map((purchase) => new CreateOrder(purchase))
 const pay = fc.record({ order: number, card, fault }).map((purchase) => new Pay(purchase))
 const decide = fc
   .record({ number, yes: weightedConstant([3, true], [1, false]) })
   .map((answer) => new AnswerBankChallenge(answer))
-const look = number.map((index) => new RefreshOrder(index))
+const refreshOrder = number.map((index) => new RefreshOrder(index))
 const renewals = fc
   .record({ device, on: weightedConstant([2, false], [1, true]) })
   .map((change) => new ToggleRenewal(change))
@@ -96,14 +96,14 @@ const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
 const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
 /** Steps of which any two may run concurrently. */
-const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
+const simultaneous = fc.oneof(pay, refreshOrder, renewals, signIn, refund, deliver, wait)
 const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new RunConcurrently(both))
 
 const maxSteps = 16
 
 /** The first purchase. Without it, most other steps are impossible. */
 export const firstPurchase = fc
-  .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
+  .record({ device, product, card, fault: fc.constant<Fault>('none'), save })
   .map((purchase) => new Buy(purchase))
 
 /** Generates steps that buy, pay, renew, cancel, refund and dispute, with faults, and while time passes. */
@@ -115,7 +115,7 @@ export function sequences(replayPath?: string) {
     [3, order],
     [3, pay],
     [5, decide],
-    [1, look],
+    [1, refreshOrder],
     [2, renewals],
     [2, changeCard],
     [1, signIn],

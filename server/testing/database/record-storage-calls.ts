@@ -8,7 +8,7 @@ export function recordStorageCalls(
   db: Db,
 ): { storage: Storage; callsInTransaction: string[]; calls: string[] } {
   const [callsInTransaction, calls]: [string[], string[]] = [[], []]
-  const look = async (call: string) => {
+  const record = async (call: string) => {
     calls.push(call)
     const { rows } = await sql`SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND state LIKE 'idle in transaction%'`.execute(db)
@@ -19,12 +19,12 @@ export function recordStorageCalls(
     calls,
     storage: {
       ...storage,
-      write: (key, bytes) => look(`write ${key}`).then(() => storage.write(key, bytes)),
-      copy: (from, to) => look(`copy ${from}`).then(() => storage.copy(from, to)),
-      remove: (key) => look(`remove ${key}`).then(() => storage.remove(key)),
+      write: (key, bytes) => record(`write ${key}`).then(() => storage.write(key, bytes)),
+      copy: (from, to) => record(`copy ${from}`).then(() => storage.copy(from, to)),
+      remove: (key) => record(`remove ${key}`).then(() => storage.remove(key)),
       moveFromWorkDir: (path, key, signal) =>
-        look(`moveIn ${key}`).then(() => storage.moveFromWorkDir(path, key, signal)),
-      exists: (key) => look(`exists ${key}`).then(() => storage.exists(key)),
+        record(`moveIn ${key}`).then(() => storage.moveFromWorkDir(path, key, signal)),
+      exists: (key) => record(`exists ${key}`).then(() => storage.exists(key)),
     },
   }
 }

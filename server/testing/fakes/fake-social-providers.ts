@@ -59,7 +59,7 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
     if (trouble) return trouble(response)
     const json = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (url.pathname === '/elsewhere') return json(200, somebody)
+    if (url.pathname === '/elsewhere') return json(200, userResponse)
     const oauth = oauthProviders.find(({ authorize, token, profile }) =>
       [authorize, token, profile].includes(url.pathname),
     )
@@ -120,13 +120,13 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
 }
 
 /** A profile that both providers could return. */
-const somebody = { id: 'x', data: { user: { open_id: 'x' } } }
+const userResponse = { id: 'x', data: { user: { open_id: 'x' } } }
 
 /** Faulty responses of a provider. */
 export const providerFaults = {
   silent: () => {},
   broken: (response: ServerResponse) =>
-    void response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(somebody)),
+    void response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(userResponse)),
   rubbish: (response: ServerResponse) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>'),
   empty: (response: ServerResponse) =>
@@ -134,6 +134,6 @@ export const providerFaults = {
   verbose: (response: ServerResponse) =>
     void response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ ...somebody, more: 'x'.repeat(300_000) })),
+      .end(JSON.stringify({ ...userResponse, more: 'x'.repeat(300_000) })),
   elsewhere: (response: ServerResponse) => void response.writeHead(302, { location: '/elsewhere' }).end(),
 }

@@ -32,48 +32,48 @@ async function memberInTwo() {
   const phone = site.visitor()
   await phone.callOk(getUser)
   await phone.callOk(signIn, { body: { email: member.email, password } })
-  return { ...member, phone, here: await turnOn(member.visitor), there: await turnOn(phone) }
+  return { ...member, phone, ownEndpoint: await turnOn(member.visitor), phoneEndpoint: await turnOn(phone) }
 }
 
 describe('the notifications of a browser end with its session:', () => {
   it('when the member ends the others', async () => {
-    const { visitor, here, there } = await memberInTwo()
+    const { visitor, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await visitor.callOk(endSessions)
-    expect(await endpoints()).toContain(here)
-    expect(await endpoints()).not.toContain(there)
+    expect(await endpoints()).toContain(ownEndpoint)
+    expect(await endpoints()).not.toContain(phoneEndpoint)
     expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(1)
   })
 
   it('when they sign out there', async () => {
-    const { phone, here, there } = await memberInTwo()
+    const { phone, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await phone.callOk(signOut)
-    expect(await endpoints()).toContain(here)
-    expect(await endpoints()).not.toContain(there)
+    expect(await endpoints()).toContain(ownEndpoint)
+    expect(await endpoints()).not.toContain(phoneEndpoint)
   })
 
   it('when they change the password, all but those of the requesting browser', async () => {
-    const { visitor, here, there } = await memberInTwo()
+    const { visitor, ownEndpoint, phoneEndpoint } = await memberInTwo()
     const body = { current_password: password, new_password: 'another quiet lighthouse' }
     await visitor.callOk(changeUser, { body })
-    expect(await endpoints()).toContain(here)
-    expect(await endpoints()).not.toContain(there)
+    expect(await endpoints()).toContain(ownEndpoint)
+    expect(await endpoints()).not.toContain(phoneEndpoint)
     expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(1)
     await visitor.callOk(signOut)
-    expect(await endpoints()).not.toContain(here)
+    expect(await endpoints()).not.toContain(ownEndpoint)
   })
 
   it('when an operator signs them out everywhere', async () => {
-    const { user, here, there } = await memberInTwo()
+    const { user, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await site.context.db.transaction().execute((tx) => signOutEverywhere(site.context, tx, user.id))
-    for (const endpoint of [here, there]) expect(await endpoints()).not.toContain(endpoint)
+    for (const endpoint of [ownEndpoint, phoneEndpoint]) expect(await endpoints()).not.toContain(endpoint)
   })
 
   it('when they have been away for 90 days', async () => {
-    const { here, there } = await memberInTwo()
+    const { ownEndpoint, phoneEndpoint } = await memberInTwo()
     time.now = new Date(time.now.getTime() + 91 * 86_400_000)
     const sweep = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
     await sweep?.run(new AbortController().signal)
-    for (const endpoint of [here, there]) expect(await endpoints()).not.toContain(endpoint)
+    for (const endpoint of [ownEndpoint, phoneEndpoint]) expect(await endpoints()).not.toContain(endpoint)
   })
 })
 
@@ -101,9 +101,9 @@ describe('subscriptions of a guest belong to the session', () => {
   })
 
   it('that replaces another in the same browser', async () => {
-    const { visitor, email, here } = await memberInTwo()
+    const { visitor, email, ownEndpoint } = await memberInTwo()
     await visitor.callOk(signIn, { body: { email, password } })
-    expect(await endpoints()).toContain(here)
+    expect(await endpoints()).toContain(ownEndpoint)
     expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(2)
   })
 })

@@ -27,7 +27,7 @@ const time = {
 let site: TestSite
 let video: BuiltVideo
 let service: FakePushService
-let fan: Visitor
+let subscriber: Visitor
 
 beforeAll(async () => {
   site = await startTestSite({ clock: { now: () => time.now } })
@@ -43,20 +43,20 @@ beforeEach(async () => {
   service.taken.length = 0
   service.reply = () => ({ status: 201 })
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
-  fan = site.visitor()
-  await fan.callOk(getUser)
-  await fan.callOk(addFavorite, { body: { video_id: video.id } })
+  subscriber = site.visitor()
+  await subscriber.callOk(getUser)
+  await subscriber.callOk(addFavorite, { body: { video_id: video.id } })
 })
 
 async function turnOn(host?: string): Promise<PushBrowser> {
   const browser = new PushBrowser(host)
-  await fan.callOk(startPushAlerts, { body: browser.subscription })
+  await subscriber.callOk(startPushAlerts, { body: browser.subscription })
   return browser
 }
 
 /** Adds browsers to the fan, beyond the maximum per user. */
 async function addBrowsers(hosts: readonly string[]): Promise<void> {
-  const { id: user_id } = await fan.callOk(getUser)
+  const { id: user_id } = await subscriber.callOk(getUser)
   const { publicKey: public_key } = site.context.pushKeys
   const rows = hosts.map((host, i) => ({
     id: `${i}-${host}`,
@@ -126,7 +126,7 @@ describe('a service that keeps silent', () => {
     await turnOn('push.example.com')
     time.pass(10)
     const other = await buildVideo(site.context, { title: 'Pepper', episodes: 6, ready: 2 })
-    await fan.callOk(addFavorite, { body: { video_id: other.id } })
+    await subscriber.callOk(addFavorite, { body: { video_id: other.id } })
     video = other
     await release(3)
     expect((await claim()).map(({ attempts }) => attempts).toSorted()).toEqual([1, 1, 2])
@@ -162,7 +162,7 @@ it('an error of one push ends the run after the others are done', async () => {
 it('a push is not sent if its favorite was removed meanwhile', async () => {
   await turnOn()
   await release(3)
-  await fan.callOk(removeFavorites, { body: { video_ids: [video.id] } })
+  await subscriber.callOk(removeFavorites, { body: { video_ids: [video.id] } })
   await send()
   expect([service.taken, await waiting()]).toEqual([[], []])
 })

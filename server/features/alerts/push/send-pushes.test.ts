@@ -64,7 +64,7 @@ async function publish(...numbers: number[]): Promise<void> {
 }
 
 /** Creates a guest with the drama among their favorites, and a browser with notifications on. */
-async function fan(visitor: Visitor = site.visitor(), browser = new PushBrowser()) {
+async function createSubscriber(visitor: Visitor = site.visitor(), browser = new PushBrowser()) {
   await visitor.callOk(getUser)
   await visitor.callOk(addFavorite, { body: { video_id: video.id } })
   await visitor.callOk(startPushAlerts, { body: browser.subscription })
@@ -76,7 +76,7 @@ const subscribed = () => site.context.db.selectFrom('push_subscriptions').select
 
 describe('a release', () => {
   it('of several episodes is one push, signed by the site, that opens the first of them', async () => {
-    const { got, browser } = await fan()
+    const { got, browser } = await createSubscriber()
     await publish(3, 4)
     expect(got()).toEqual([
       {
@@ -108,7 +108,7 @@ describe('a release', () => {
   })
 
   it('has the language of each user, with the cover of that language', async () => {
-    const { visitor, got } = await fan()
+    const { visitor, got } = await createSubscriber()
     await visitor.callOk(changeUser, { body: { language: 'dy' } })
     const covers = { dy: { path: 'public/covers/salz.webp', color: '#112233' } }
     await site.context.db
@@ -121,7 +121,7 @@ describe('a release', () => {
   })
 
   it('with the longest of titles fits into 4 KB', async () => {
-    await fan()
+    await createSubscriber()
     const titles = JSON.stringify({ en: '\u{1F30A}'.repeat(200) })
     await site.context.db.updateTable('videos').set({ titles }).where('id', '=', video.id).execute()
     await publish(3)
@@ -136,8 +136,8 @@ describe('a release', () => {
       .set({ email_verified_at: time.now })
       .where('id', '=', user.id)
       .execute()
-    const phone = await fan(visitor)
-    const laptop = await fan(visitor, new PushBrowser('updates.push.example.org'))
+    const phone = await createSubscriber(visitor)
+    const laptop = await createSubscriber(visitor, new PushBrowser('updates.push.example.org'))
     const mailed = async () => (await site.mails(email)).filter(({ text }) => text.includes('Salt')).length
     await publish(3)
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([1, 1, 0])
@@ -147,14 +147,14 @@ describe('a release', () => {
   })
 
   it('is not pushed if it was turned off, or the favorite was removed or added afterwards', async () => {
-    const off = await fan()
+    const off = await createSubscriber()
     await off.visitor.callOk(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
-    const former = await fan()
+    const former = await createSubscriber()
     await former.visitor.callOk(removeFavorites, { body: { video_ids: [video.id] } })
     await releaseEpisodes(site.context, video, 3)
     await sendAlerts(site.context)
     time.pass(1)
-    await fan()
+    await createSubscriber()
     await queue()
     await send()
     expect(service.taken).toEqual([])
@@ -163,7 +163,7 @@ describe('a release', () => {
   /** Subscribes fifty browsers of one user, and queues a release for each. */
   async function fiftyBrowsers(): Promise<PushBrowser[]> {
     const browsers = Array.from({ length: 50 }, () => new PushBrowser())
-    const { visitor } = await fan()
+    const { visitor } = await createSubscriber()
     const { id: user_id } = await visitor.callOk(getUser)
     await site.context.db
       .insertInto('push_subscriptions')
@@ -208,7 +208,7 @@ describe('a release', () => {
   })
 
   it('that a process took and died with is sent by another once its claim is over', async () => {
-    const { got } = await fan()
+    const { got } = await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
     const { db, pushKeys } = site.context
@@ -221,7 +221,7 @@ describe('a release', () => {
   })
 
   it('that is queued is merged with the next one of the drama', async () => {
-    const { got } = await fan()
+    const { got } = await createSubscriber()
     service.reply = () => ({ status: 503 })
     await publish(3)
     service.reply = () => ({ status: 201 })
@@ -236,7 +236,7 @@ describe('a push service', () => {
   it.each([403, 404, 410])(
     'that knows a subscription no more (%i) gets no further push for it',
     async (status) => {
-      const [expired, other] = [await fan(), await fan()]
+      const [expired, other] = [await createSubscriber(), await createSubscriber()]
       const { pathname } = new URL(expired.browser.subscription.endpoint)
       service.reply = ({ path }) => ({ status: path === pathname ? status : 201 })
       await publish(3)
@@ -249,7 +249,7 @@ describe('a push service', () => {
     ['seconds', () => '7200'],
     ['a date', () => new Date(time.now.getTime() + 7_200_000).toUTCString()],
   ])('that asks to wait (429, Retry-After in %s) is left alone for so long', async (_, retryAfter) => {
-    await fan()
+    await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': retryAfter() } })
     await publish(3)
     time.pass(119)
@@ -263,7 +263,7 @@ describe('a push service', () => {
   })
 
   it('that asks to wait for longer than a release is news is not asked again', async () => {
-    await fan()
+    await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': '9999999' } })
     await publish(3)
     expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
@@ -272,7 +272,7 @@ describe('a push service', () => {
   it.each([500, 503])(
     'that fails (%i) is retried with growing delays, then abandoned with the subscription',
     async (status) => {
-      await fan()
+      await createSubscriber()
       service.reply = () => ({ status })
       await publish(3)
       let tries = 1
@@ -289,7 +289,7 @@ describe('a push service', () => {
   )
 
   it('that does not answer in time is asked again', async () => {
-    const { got } = await fan()
+    const { got } = await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
     service.reply = () => 'nothing'
@@ -303,7 +303,7 @@ describe('a push service', () => {
   })
 
   it.each([302, 400, 413])('that refuses a push (%i) is not asked again', async (status) => {
-    await fan()
+    await createSubscriber()
     service.reply = () => ({ status, headers: { location: 'https://push.example.com/elsewhere' } })
     await publish(3)
     expect(service.taken).toHaveLength(1)
@@ -311,7 +311,7 @@ describe('a push service', () => {
   })
 
   it('whose name leads into our own network gets nothing, and its subscription is deleted', async () => {
-    await fan(site.visitor(), new PushBrowser('localhost.localdomain'))
+    await createSubscriber(site.visitor(), new PushBrowser('localhost.localdomain'))
     await site.context.db
       .updateTable('push_subscriptions')
       .set({ endpoint: 'https://localhost/send/x' })
@@ -325,7 +325,7 @@ describe('a push service', () => {
 
 describe('outdated pushes are not sent:', () => {
   it('a release of three days ago', async () => {
-    await fan()
+    await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
     time.pass(3 * 24 * 60)
@@ -334,7 +334,7 @@ describe('outdated pushes are not sent:', () => {
   })
 
   it('a drama that is archived by then', async () => {
-    await fan()
+    await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
     await site.context.db

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerAndBalances(site))
 
-const somebody = async () => (await createShopperWithBalance(site)).shopper
+const createShopper = async () => (await createShopperWithBalance(site)).shopper
 
 const params = () => ({
   video_id: site.video.id,
@@ -72,14 +72,14 @@ async function audited(userId: string) {
 
 describe('auto-unlock', () => {
   test('unlocks nothing before the person has turned it on for the drama', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, message: expect.stringContaining('off') })
     expect(await playbackCode(site, shopper)).toBe(402)
     expect(await leftOf(shopper)).toBe(500)
   })
 
   test('unlocks the next episode from the balance', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     expect(await turnOn(shopper)).toEqual({
       video_id: site.video.id,
       daily_limit: 5,
@@ -97,7 +97,7 @@ describe('auto-unlock', () => {
   })
 
   test('is part of the offer of a locked episode of the drama, once it is on', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
     const autoUnlock = await turnOn(shopper)
     expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: autoUnlock })
@@ -106,7 +106,7 @@ describe('auto-unlock', () => {
   })
 
   test('asked 20 times at once unlocks once', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const answers = await Promise.all(Array.from({ length: 20 }, () => unlock(shopper, 4)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
@@ -114,7 +114,7 @@ describe('auto-unlock', () => {
   })
 
   test('stops at the daily limit, also for concurrent requests, and continues a day later', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper, 1)
     const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
@@ -126,7 +126,7 @@ describe('auto-unlock', () => {
   })
 
   test('is refused at a higher price than the person agreed to', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const { db } = site.context
     const setPrice = (episode_cents: number) =>
@@ -141,7 +141,7 @@ describe('auto-unlock', () => {
   })
 
   test('charges no other price than was announced, though the person agreed to as much', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const announced = async (amount_cents: number) => {
       const body = { episode_id: episodeIdOf(site, 4), amount_cents }
@@ -153,7 +153,7 @@ describe('auto-unlock', () => {
   })
 
   test('shows a changed price before it is turned on', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     expect(await trySetting(shopper, { ...params(), amount_cents: 98 })).toMatchObject({
       code: 409,
       info: { amount_cents: 99, currency: 'USD' },
@@ -169,7 +169,7 @@ describe('auto-unlock', () => {
   })
 
   test('is off after one call', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const off = await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     expect(off).toEqual({ auto_unlocks: [] })
@@ -177,7 +177,7 @@ describe('auto-unlock', () => {
   })
 
   test('is refused if the balance is too low', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
@@ -186,7 +186,7 @@ describe('auto-unlock', () => {
 
 describe('the consent to auto-unlock', () => {
   test('includes immediate delivery, or is refused', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     for (const immediate_delivery of [undefined, false])
       expect(await trySetting(shopper, { ...params(), immediate_delivery })).toMatchObject({
         code: 500,
@@ -197,7 +197,7 @@ describe('the consent to auto-unlock', () => {
   })
 
   test('applies to each automatic order, which excludes a withdrawal', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const { info } = await unlock(shopper, 4)
     const { db, clock } = site.context
@@ -223,7 +223,7 @@ describe('the consent to auto-unlock', () => {
 
 describe('the audit log of auto-unlock', () => {
   test('lists the changed fields, and nothing if no field changed', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     const { id } = await shopper.visitor.callOk(getUser)
     const turnOff = () => shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     for (const limit of [5, 5, 5, 6]) await turnOn(shopper, limit)
@@ -255,7 +255,7 @@ describe('the audit log of auto-unlock', () => {
 
 describe('undoing an automatic unlock', () => {
   test('gives the money back, locks the episode, and turns auto-unlock off', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const { info: order } = await unlock(shopper, 4)
     expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
@@ -266,7 +266,7 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('is refused after two minutes, for an ordinary purchase, and for another’s order', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const { info: order } = await unlock(shopper, 4)
     const { info: pressed } = await shopper.tryOrder({ episode_id: episodeIdOf(site, 5), gateway: 'balance' })
@@ -281,7 +281,7 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('still counts against the daily limit', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper, 1)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
     expect(await turnOn(shopper, 1)).toMatchObject({ remaining_today: 0 })
@@ -289,7 +289,7 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('is possible once per drama within 24 hours', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
     site.advanceClock(23 * 60 * minute)
@@ -310,7 +310,7 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('of one drama does not affect another drama', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     const other = await buildVideo(site.context)
     await turnOn(shopper)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
@@ -320,7 +320,7 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('undoes one unlock if requested several times concurrently', async () => {
-    const shopper = await somebody()
+    const shopper = await createShopper()
     await turnOn(shopper)
     const orders = [await unlock(shopper, 4), await unlock(shopper, 5), await unlock(shopper, 6)]
     const answers = await Promise.all(orders.map(({ info }) => undo(shopper, info?.id)))

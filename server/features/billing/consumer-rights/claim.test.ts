@@ -40,7 +40,7 @@ async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string
 const saving = { save_method: { terms_text: 'Save this card' } }
 
 /** Creates the same guest, with the card saved. */
-async function saver() {
+async function createShopperWithCard() {
   const shopper = await Shopper.create(site)
   await shopper.buy({ ...episode(), ...saving })
   const { saved_method: saved } = await shopper.visitor.callOk(getSavedPaymentMethod)
@@ -93,7 +93,7 @@ describe('the claim of a receipt', () => {
   })
 
   it('moves the purchases of another browser, but not the saved card, which is detached at the gateway', async () => {
-    const { saved, claim } = await saver()
+    const { saved, claim } = await createShopperWithCard()
     const device = await arrive()
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
     expect(await plays(device)).toBe(true)
@@ -118,7 +118,7 @@ describe('the claim of a receipt', () => {
   })
 
   it("keeps the saved card in the guest's own browser", async () => {
-    const { shopper, saved, claim } = await saver()
+    const { shopper, saved, claim } = await createShopperWithCard()
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
     expect(await shopper.visitor.callOk(getSavedPaymentMethod)).toEqual({ saved_method: saved })
     const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }

@@ -110,7 +110,7 @@ async function stripeSite(limits: Record<string, string>) {
   const secretOf = ({ next }: Order) => next.client_secret ?? ''
   return {
     shop,
-    wish: orderParams,
+    orderParams,
     /** Gives a card to the gateway without returning; only the gateway notifies the site. */
     async decline(order: Order) {
       await fake.confirm(secretOf(order), testCards.declined)
@@ -140,13 +140,13 @@ async function stripeSite(limits: Record<string, string>) {
 }
 
 test('cards that fail at the gateway, and that only its webhook event reports, count for the network', async () => {
-  const { shop, wish, decline, tryOrder, close } = await stripeSite({
+  const { shop, orderParams, decline, tryOrder, close } = await stripeSite({
     RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h',
   })
   try {
     for (let person = 0; person < 2; person++) {
       const shopper = await Shopper.create(shop)
-      await decline(await shopper.order(wish(3)))
+      await decline(await shopper.order(orderParams(3)))
     }
     expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context

@@ -19,16 +19,16 @@ beforeEach(() => gateways.connectWebhooks())
 type Way = 'stripe' | 'paypal'
 
 /** Creates a subscriber of a 30-day plan with a card or wallet. @returns also the gateway's id of the saved method */
-async function subscriber(way: Way) {
+async function subscriber(gateway: Way) {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const order = await shopper.order({
-    gateway: way,
-    method: way === 'stripe' ? 'card' : 'wallet',
+    gateway,
+    method: gateway === 'stripe' ? 'card' : 'wallet',
     kind: 'plan',
     plan_id,
   })
-  await pay(way, order.next)
+  await pay(gateway, order.next)
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   const { reference } = await site.context.db
     .selectFrom('payment_methods')
@@ -45,8 +45,8 @@ async function subscriber(way: Way) {
   }
 }
 
-async function pay(way: Way, next: { url?: string; client_secret?: string }) {
-  if (way === 'stripe') return stripe.confirm(next.client_secret ?? '', testCards.pays)
+async function pay(gateway: Way, next: { url?: string; client_secret?: string }) {
+  if (gateway === 'stripe') return stripe.confirm(next.client_secret ?? '', testCards.pays)
   return paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
 }
 
@@ -62,9 +62,9 @@ const charges = (name: string) =>
 
 test.each(['stripe', 'paypal'] as const)(
   'a method that was detached at %s is not charged again: the membership shows it, and waits for another as after a lost card',
-  async (way) => {
-    const { shopper, plan_id, name, membership } = await subscriber(way)
-    takeAway[way](name)
+  async (gateway) => {
+    const { shopper, plan_id, name, membership } = await subscriber(gateway)
+    takeAway[gateway](name)
     await expect.poll(membership).toMatchObject({
       status: 'active',
       renews_at: null,

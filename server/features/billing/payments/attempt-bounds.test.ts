@@ -90,17 +90,17 @@ test('a person sets up at most twenty payment methods a day, wallets too', async
 test('a network starts no more payments and method setups than its limit, whichever user and method', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
-    const somebody = () => Shopper.create(shared, new Visitor(shared.directUrl))
+    const createShopper = () => Shopper.create(shared, new Visitor(shared.directUrl))
     const orderParams = { episode_id: episodeIdOf(shared), method: 'wallet' as const }
-    const subscriber = await somebody()
+    const subscriber = await createShopper()
     await subscriber.buy({ kind: 'plan', plan_id: (await subscriber.plan(7)).id })
     expect(await tryChangeMethod(subscriber, { gateway: 'sandbox', method: 'wallet' })).toMatchObject({
       code: 200,
     })
-    await (await somebody()).order(orderParams)
-    expect(await (await somebody()).buy({ ...orderParams, method: 'card' })).toMatchObject({ code: 200 })
+    await (await createShopper()).order(orderParams)
+    expect(await (await createShopper()).buy({ ...orderParams, method: 'card' })).toMatchObject({ code: 200 })
     const before = startsAt(shared)
-    const { visitor, email } = await somebody()
+    const { visitor, email } = await createShopper()
     const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email, ...orderParams }
     const refused = await visitor.call(createOrder, { body })
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])

@@ -114,8 +114,8 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
     .where('status', 'in', ['started', 'unknown'])
     .execute()
   expect(open).toEqual([])
-  const books = await compareSandboxBalance(site.context.db)
-  expect(books.ours).toBe(books.theirs)
+  const balances = await compareSandboxBalance(site.context.db)
+  expect(balances.ours).toBe(balances.theirs)
   return outcomes
 }
 

@@ -38,7 +38,7 @@ const saving = (number = 4) => ({
 })
 
 /** Creates a shopper who has bought episode 4 and saved the card. */
-async function saver(card = testCards.pays, shopper?: Shopper) {
+async function createShopperWithCard(card = testCards.pays, shopper?: Shopper) {
   const person = shopper ?? (await Shopper.create(site))
   const order = await person.order(saving())
   const { info } = await person.tryPay(order.id, await person.cardToken(card))
@@ -109,7 +109,7 @@ describe('a card is saved for purchases', () => {
     expect(await savedOf(without)).toBeNull()
     expect((await offerOf(without)).saved_method).toBeUndefined()
 
-    const { person, order, saved } = await saver()
+    const { person, order, saved } = await createShopperWithCard()
     expect(saved).toEqual({
       id: expect.stringMatching(/^pm_/),
       gateway: 'sandbox',
@@ -129,7 +129,7 @@ describe('a card is saved for purchases', () => {
   })
 
   test('in place of the previously saved one, which is detached', async () => {
-    const { person, userId, saved } = await saver()
+    const { person, userId, saved } = await createShopperWithCard()
     const { info } = await person.buy(saving(5))
     expect(info?.status).toBe('paid')
     const second = await savedOf(person)
@@ -152,7 +152,7 @@ describe('a card is saved for purchases', () => {
   })
 
   test('not while paying with the saved one', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const orderParams = {
       episode_id: episodeIdOf(site, 5),
       saved_method_id: saved?.id,
@@ -176,7 +176,7 @@ describe('a card is saved for purchases', () => {
 
 describe('a purchase with a saved card', () => {
   test('is one call: the order is paid, the episode plays, and the receipt is sent to the address of the first', async () => {
-    const { person, userId, saved } = await saver()
+    const { person, userId, saved } = await createShopperWithCard()
     const { code, info } = await press(person, saved?.id)
     expect(code).toBe(200)
     expect(info).toMatchObject({ status: 'paid', amount_cents: 99, gateway: 'sandbox' })
@@ -193,7 +193,7 @@ describe('a purchase with a saved card', () => {
     ['one key', () => ({ 'idempotency-key': 'one key' })],
     ['no key', () => ({})],
   ])('is pressed 50 times at once with %s and charged once', async (_, headersOf) => {
-    const { person, userId, saved } = await saver()
+    const { person, userId, saved } = await createShopperWithCard()
     const answers = await times(50, (index) => press(person, saved?.id, 5, headersOf(index)))
     const first = answers.find(({ code }) => code === 200)
     expect(first?.info?.status).toBe('paid')
@@ -205,7 +205,7 @@ describe('a purchase with a saved card', () => {
   })
 
   test('waits for the customer if the bank requires 3-D Secure, which decides it', async () => {
-    const { person, saved } = await saver(testCards.requires3dsAlways)
+    const { person, saved } = await createShopperWithCard(testCards.requires3dsAlways)
     const { info } = await press(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
     expect((await press(person, saved?.id)).info).toEqual(info)
@@ -223,7 +223,7 @@ describe('a purchase with a saved card', () => {
   })
 
   test('that is declined shows the reason, leaves the order open, and another card pays', async () => {
-    const { person, saved, userId } = await saver()
+    const { person, saved, userId } = await createShopperWithCard()
     site.trouble.createPayment = (charge) =>
       site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
@@ -243,7 +243,7 @@ describe('a purchase with a saved card', () => {
   })
 
   test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     site.trouble.createPayment = async (charge) => {
       await site.sound.createPayment(charge)
       throw new Error('the line broke')
@@ -258,14 +258,14 @@ describe('a purchase with a saved card', () => {
   })
 
   test('at another price than was shown is not made', async () => {
-    const { person, saved, userId } = await saver()
+    const { person, saved, userId } = await createShopperWithCard()
     const orderParams = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
     expect(await person.tryOrder(orderParams)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await ordersOf(userId)).toHaveLength(1)
   })
 
   test('is not for another person, another gateway, a plan or a wallet', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const other = await Shopper.create(site)
     await other.order({ episode_id: episodeIdOf(site, 6) })
     expect((await offerOf(other)).saved_method).toBeUndefined()
@@ -294,9 +294,9 @@ describe('a saved card is offered no more', () => {
   }
 
   test('after it was removed; it is detached, and a second removal changes nothing', async () => {
-    const { person, saved, userId, order } = await saver()
+    const { person, saved, userId, order } = await createShopperWithCard()
     const body = { id: saved?.id ?? '' }
-    const other = await saver()
+    const other = await createShopperWithCard()
     expect(await other.person.visitor.callOk(removeSavedPaymentMethod, { body })).toEqual({
       saved_method: other.saved,
     })
@@ -318,7 +318,7 @@ describe('a saved card is offered no more', () => {
   })
 
   test('with an order that was created before, which is not paid another way automatically', async () => {
-    const { person, saved, userId } = await saver()
+    const { person, saved, userId } = await createShopperWithCard()
     site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
     await press(person, saved?.id)
     delete site.trouble.createPayment
@@ -328,7 +328,7 @@ describe('a saved card is offered no more', () => {
   })
 
   test('once it has expired; the account still shows it', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const expires_at = site.context.clock.now()
     await site.context.db
       .updateTable('payment_methods')
@@ -351,21 +351,21 @@ describe('a saved card is offered no more', () => {
   }
 
   test('once its bank has refused it for good', async () => {
-    const { person, saved, userId } = await saver(testCards.declinesRenewals)
+    const { person, saved, userId } = await createShopperWithCard(testCards.declinesRenewals)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'card_expired' }])
   })
 
   test('once its owner has removed it at the gateway', async () => {
-    const { person, saved, userId } = await saver()
+    const { person, saved, userId } = await createShopperWithCard()
     await applySandboxWebhook(site, await forgetAtGateway(saved?.id))
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
   test('soon after it was refused because it was detached at the gateway without an event', async () => {
-    const { person, saved, userId } = await saver()
+    const { person, saved, userId } = await createShopperWithCard()
     await forgetAtGateway(saved?.id)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
     await runJanitorAfter(site, 0)
@@ -374,7 +374,7 @@ describe('a saved card is offered no more', () => {
   })
 
   test('while its gateway is not set up', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const row = site.context.db.updateTable('payment_methods').where('id', '=', saved?.id ?? '')
     await row.set({ gateway: 'stripe' }).execute()
     expect((await offerOf(person)).saved_method).toBeUndefined()
@@ -385,7 +385,7 @@ describe('a saved card is offered no more', () => {
 
 describe('with accounts', () => {
   test("a guest's card becomes that of the member who registers", async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const { visitor } = await registerMember(site, person.visitor)
     const member = await Shopper.create(site, visitor)
     expect(await savedOf(member)).toEqual(saved)
@@ -398,9 +398,9 @@ describe('with accounts', () => {
       .execute((tx) => mergeBilling(tx, guest.userId, member.userId, site.context.clock.now()))
 
   test('a member with a saved card keeps it when a guest signs in, whose card is detached', async () => {
-    const member = await saver()
+    const member = await createShopperWithCard()
     site.advanceClock(60_000)
-    const guest = await saver()
+    const guest = await createShopperWithCard()
     const open = await guest.person.order(saving(5))
     await merge(guest, member)
     expect(await savedOf(member.person)).toEqual(member.saved)
@@ -414,7 +414,7 @@ describe('with accounts', () => {
   })
 
   test("a guest's card becomes that of the member who signs in without one", async () => {
-    const guest = await saver()
+    const guest = await createShopperWithCard()
     const person = await Shopper.create(site)
     await person.order({ episode_id: episodeIdOf(site, 6) })
     await merge(guest, { userId: (await person.visitor.callOk(getUser)).id })
@@ -424,7 +424,7 @@ describe('with accounts', () => {
   })
 
   test('the plan that is charged with other means leaves the card alone, and ends without it', async () => {
-    const { person, saved } = await saver()
+    const { person, saved } = await createShopperWithCard()
     const { id: plan_id } = await person.plan(7)
     expect((await person.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
     expect(await savedOf(person)).toEqual(saved)
@@ -435,7 +435,7 @@ describe('with accounts', () => {
   })
 
   test("the consent is in the user's export, and is revoked and deleted with the account", async () => {
-    const { person, userId, saved } = await saver()
+    const { person, userId, saved } = await createShopperWithCard()
     expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],
       payment_method_consents: [{ terms_text: termsText, consented_at: expect.any(Date), revoked_at: null }],

@@ -129,8 +129,8 @@ test('two orders for one episode paid concurrently: one is kept, the other is re
     .where('order_id', 'in', ids)
     .execute()
   expect(rows).toHaveLength(1)
-  const books = await compareSandboxBalance(site.context.db)
-  expect(books.ours).toBe(books.theirs)
+  const balances = await compareSandboxBalance(site.context.db)
+  expect(balances.ours).toBe(balances.theirs)
 })
 
 test('two plans paid concurrently: one subscription, the other payment is refunded automatically', async () => {
@@ -186,9 +186,9 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
 })
 
 test('after all of this the books agree', async () => {
-  const books = await compareSandboxBalance(site.context.db)
-  expect(books.ours).toBe(books.theirs)
-  expect(books.ours).toBeGreaterThan(0)
+  const balances = await compareSandboxBalance(site.context.db)
+  expect(balances.ours).toBe(balances.theirs)
+  expect(balances.ours).toBeGreaterThan(0)
 })
 
 test('an order that is settled while it is read is returned as paid, not as waiting for a card', async () => {

@@ -27,11 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 beforeEach(async () => {
-  guest = await someone()
-  member = await someone()
+  guest = await createPerson()
+  member = await createPerson()
 })
 
-async function someone(): Promise<Person> {
+async function createPerson(): Promise<Person> {
   const shopper = await Shopper.create(site)
   // The order gives the user a row; a guest without a row has nothing to merge.
   await shopper.order(episode(6))
@@ -171,7 +171,7 @@ test('a concurrent payment and sign-in never lose the purchase', async () => {
 
 test('deleting an account ends its subscription, and removes its methods and the address on its orders; the ledger is unchanged', async () => {
   await subscribe(guest, 7)
-  const books = await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()
+  const ledgerLines = await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()
   const [method] = await rowsOf('payment_methods', guest)
   await erase(guest)
   await erase(guest)
@@ -189,7 +189,9 @@ test('deleting an account ends its subscription, and removes its methods and the
   expect(await detached.where('id', '=', method?.reference ?? '').executeTakeFirst()).toMatchObject({
     detached_at: expect.any(Date),
   })
-  expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(books)
+  expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(
+    ledgerLines,
+  )
 })
 
 test('deleting an account cancels the mails about its orders, and no other mails', async () => {

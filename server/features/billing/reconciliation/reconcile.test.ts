@@ -103,13 +103,13 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
   const listedSpansMs: number[] = []
-  let looks = 0
+  let requestCount = 0
   site.trouble.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return listedSpansMs.length === 1 ? [poisoned] : []
   }
   site.trouble.retrievePayment = async () => {
-    looks++
+    requestCount++
     return poisoned
   }
   await reconcile(site.context)
@@ -118,11 +118,11 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
     await reconcile(site.context)
     expect(Math.round((listedSpansMs.at(-1) ?? 0) / hour)).toBe(48 + hours)
   }
-  expect(looks).toBe(2)
+  expect(requestCount).toBe(2)
   site.advanceClock(9 * hour)
   await reconcile(site.context)
   await reconcile(site.context)
-  expect(looks).toBe(2)
+  expect(requestCount).toBe(2)
   delete site.trouble.listPayments
   delete site.trouble.retrievePayment
   await reconcile(site.context)

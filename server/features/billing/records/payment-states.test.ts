@@ -451,7 +451,7 @@ describe('a reconciliation that stood still', () => {
     ['the capture of one', /payments\/captures\/\w+$/, '500 before'],
   ] as const)(
     'keeps %s listed that cannot be read until it can, also when PayPal lists it no more',
-    async (_, path, then) => {
+    async (_, path, fault) => {
       const { shopper, order, token } = await bought()
       paypal.orders.dispute(token, 'open', clock.now())
       const named = async () =>
@@ -464,7 +464,7 @@ describe('a reconciliation that stood still', () => {
       moveOn(3 * day)
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
-      paypal.fault = { on: path, with: [then] }
+      paypal.fault = { on: path, with: [fault] }
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
       paypal.recover()

@@ -59,7 +59,7 @@ const inTransaction =
     db.transaction().execute(work)
 
 /** Some of these query several tables, one after the other. */
-const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
+const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['orders that were not paid in time', (db) => expireOrders(db, now)],
   ['attempts to poll', inTransaction((tx) => takeDueAttempts(tx, due))],
   ['method set-ups to poll', inTransaction((tx) => takeDueMethodSetups(tx, due))],
@@ -81,7 +81,7 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
-it.each(looks)('the janitor finds %s without reading settled rows', async (_name, work) => {
+it.each(queries)('the janitor finds %s without reading settled rows', async (_name, work) => {
   const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {

@@ -28,9 +28,9 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
 async function bought() {
   const { shopper, order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
-  const look = () => shopper.getOrder(order.id)
+  const loadOrder = () => shopper.getOrder(order.id)
   const loadRefundedCents = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
-  return { shopper, orderId: order.id, reference, look, gone: loadRefundedCents }
+  return { shopper, orderId: order.id, reference, loadOrder, loadRefundedCents }
 }
 
 /** Returns the names of the refusals, and `done` for the others. */
@@ -41,10 +41,10 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
 }
 
 test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
-  const { shopper, orderId, look, gone: loadRefundedCents } = await bought()
+  const { shopper, orderId, loadOrder, loadRefundedCents } = await bought()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'notRefundable')).toBe(true)
-  expect(await look()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  expect(await loadOrder()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   expect(await loadRefundedCents()).toBe(99)
   expect(await refundsOf(site, orderId)).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
   const mails = await site.mails(shopper.email)
@@ -52,17 +52,17 @@ test('a full refund that is requested 20 times concurrently is made once, and th
 })
 
 test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
-  const { orderId, look, gone: loadRefundedCents } = await bought()
+  const { orderId, loadOrder, loadRefundedCents } = await bought()
   const refund = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, refund))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'editConflict')).toBe(true)
-  expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  expect(await loadOrder()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await loadRefundedCents()).toBe(40)
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
 test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
-  const { orderId, reference, look, gone: loadRefundedCents } = await bought()
+  const { orderId, reference, loadOrder, loadRefundedCents } = await bought()
   await Promise.all([
     times(10, (index) =>
       refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
@@ -76,21 +76,21 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
   await applySandboxWebhook(site, reference)
   const total = (await loadRefundedCents()) ?? 0
   expect(total).toBeLessThanOrEqual(99)
-  expect(await look()).toMatchObject({ refunded_cents: total })
+  expect(await loadOrder()).toMatchObject({ refunded_cents: total })
 })
 
 test('20 webhook events that arrive during a refund count nothing twice', async () => {
-  const { orderId, reference, look } = await bought()
+  const { orderId, reference, loadOrder } = await bought()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
     times(20, () => applySandboxWebhook(site, reference)),
   ])
-  expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  expect(await loadOrder()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
 test('a reading of the payment that was overtaken is not applied', async () => {
-  const { reference, look } = await bought()
+  const { reference, loadOrder } = await bought()
   const say = (status: 'open' | 'won' | 'lost') => {
     const { db, clock, secret } = site.context
     return simulateDispute({ db, clock, secret, notify: () => {} }, reference, status)
@@ -113,10 +113,10 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   delete site.trouble.retrievePayment
   await say('lost')
   await applySandboxWebhook(site, reference)
-  expect(await look()).toMatchObject({ status: 'charged_back' })
+  expect(await loadOrder()).toMatchObject({ status: 'charged_back' })
   overtaken.resolve()
   await late
-  expect(await look()).toMatchObject({ status: 'charged_back' })
+  expect(await loadOrder()).toMatchObject({ status: 'charged_back' })
 })
 
 test('a concurrent full refund and renewal: whichever is first, no plan continues and the payments are in the ledger', async () => {

@@ -45,8 +45,8 @@ describe('automatic refunds', () => {
     delete site.trouble.createPayment
     delete site.trouble.retrievePayment
     expect((await shopper.tryPay(first, await shopper.cardToken())).info?.status).toBe('paid')
-    const look = await shopper.getOrder(second)
-    expect(look).toMatchObject({
+    const secondOrder = await shopper.getOrder(second)
+    expect(secondOrder).toMatchObject({
       status: 'cancelled',
       auto_refund: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
     })

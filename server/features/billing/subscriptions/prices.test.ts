@@ -88,18 +88,18 @@ test('a price decrease applies at once; an increase back to the old price needs 
 
 test('a new subscriber gets no price notice; one who has cancelled gets it when they resume, in their language', async () => {
   const [early, late] = [address(), address()]
-  const leaver = await Subscriber.create(site, { email: early })
-  await leaver.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
-  await leaver.shopper.visitor.callOk(cancelSubscription)
+  const cancelling = await Subscriber.create(site, { email: early })
+  await cancelling.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
+  await cancelling.shopper.visitor.callOk(cancelSubscription)
   await price(7, 1299)
-  const newcomer = await Subscriber.create(site, { email: late })
+  const newSubscriber = await Subscriber.create(site, { email: late })
   await tellAll()
   expect([await notices(early), await notices(late)]).toEqual([[], []])
-  await leaver.shopper.visitor.callOk(resumeSubscription)
+  await cancelling.shopper.visitor.callOk(resumeSubscription)
   await tellAll()
   expect(await notices(early)).toHaveLength(1)
-  await live(newcomer, 8)
-  expect(await charged(newcomer)).toEqual([499, 1299])
+  await live(newSubscriber, 8)
+  expect(await charged(newSubscriber)).toEqual([499, 1299])
 })
 
 test('a plan change is charged at the agreed price, although the prices of both plans have risen, and so are later periods', async () => {

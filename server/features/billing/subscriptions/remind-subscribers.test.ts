@@ -52,13 +52,13 @@ test("a mail announces the renewal of a yearly plan 7 days before, each year, in
 })
 
 test('no mail announces the renewal of a monthly plan, nor of a cancelled one unless it is resumed', async () => {
-  const [monthly, leaver] = [address(), address()]
+  const [monthly, cancelling] = [address(), address()]
   await Subscriber.create(site, { days: 30, email: monthly })
-  const person = await Subscriber.create(site, { email: leaver })
+  const person = await Subscriber.create(site, { email: cancelling })
   await person.shopper.visitor.callOk(cancelSubscription)
   await remind()
-  expect([await subjects(monthly), await subjects(leaver)]).toEqual([[], []])
+  expect([await subjects(monthly), await subjects(cancelling)]).toEqual([[], []])
   await person.shopper.visitor.callOk(resumeSubscription)
   await remind()
-  expect(await subjects(leaver)).toEqual(['Your introductory price ends soon'])
+  expect(await subjects(cancelling)).toEqual(['Your introductory price ends soon'])
 })

@@ -113,11 +113,11 @@ describe('a webhook event', () => {
       .insertInto('webhook_events')
       .values([...stuck, late])
       .execute()
-    let looks = 0
+    let requestCount = 0
     site.trouble.retrievePayment = async (lookup) => {
       if (!('reference' in lookup) || !lookup.reference.startsWith('stuck'))
         return site.sound.retrievePayment(lookup)
-      looks++
+      requestCount++
       throw new Error('the line broke')
     }
     site.advanceClock(1000)
@@ -125,10 +125,10 @@ describe('a webhook event', () => {
     await runJanitor(site.context)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
     for (let days = 0; days < 12; days++) await tidy(25 * hour)
-    const before = looks
+    const before = requestCount
     expect(before).toBeGreaterThan(20 * 5)
     for (let days = 0; days < 3; days++) await tidy(25 * hour)
-    expect(looks).toBe(before)
+    expect(requestCount).toBe(before)
     await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
   })
 

@@ -92,7 +92,7 @@ async function fiveTimesShuffled(): Promise<void> {
   }
 }
 
-/** A sequence of events at a gateway; `told` is called after each one with new notifications. @returns the order */
+/** A sequence of events at a gateway; `deliverEvents` is called after each one. @returns the order */
 type Story = (shopper: Shopper, deliverEvents: () => Promise<void>) => Promise<Order>
 
 const episode = () => ({ episode_id: video.episodes[4]?.id })

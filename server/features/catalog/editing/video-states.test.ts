@@ -31,7 +31,7 @@ async function read(id: string): Promise<AdminVideoRecord> {
   return video
 }
 
-async function look(id: string): Promise<Video> {
+async function loadState(id: string): Promise<Video> {
   const { state, released_at } = await read(id)
   return { state, released_at }
 }
@@ -45,10 +45,10 @@ async function outcomeOf(transition: Transition, from: Video): Promise<Video | s
   try {
     await database.db.transaction().execute((tx) => transition(tx, video))
   } catch (error) {
-    expect(await look(id)).toEqual(from)
+    expect(await loadState(id)).toEqual(from)
     return (error as { reason: string }).reason
   }
-  return look(id)
+  return loadState(id)
 }
 
 const draft: Video = { state: 'draft', released_at: null }
@@ -130,7 +130,7 @@ test('releases due videos that have an episode', async () => {
   const ids = await Promise.all(others.map((video) => makeVideo(video)))
   const empty = await makeVideo(moment, 0)
   await publishScheduledVideos(database.db, now)
-  expect(await look(due)).toEqual({ state: 'published', released_at: now })
-  expect(await Promise.all(ids.map(look))).toEqual(others)
-  expect(await look(empty)).toEqual(moment)
+  expect(await loadState(due)).toEqual({ state: 'published', released_at: now })
+  expect(await Promise.all(ids.map(loadState))).toEqual(others)
+  expect(await loadState(empty)).toEqual(moment)
 })

@@ -27,12 +27,12 @@ it('counts every play that was acknowledged a second before the process is kille
     return (await countsOf(site.context.db, video.id)).play_count
   }
   let answered = 0
-  const watch = async (viewer: Visitor, from: number, to: number, then: () => Promise<unknown>) => {
+  const watch = async (viewer: Visitor, from: number, to: number, afterwards: () => Promise<unknown>) => {
     for (const { id } of video.episodes.slice(from, to)) {
       const body = { video_id: video.id, episode_id: id, position_ms: 1, at: new Date().toISOString() }
       await viewer.callOk(saveHistory, { body })
       answered++
-      await then()
+      await afterwards()
     }
   }
   await Promise.all(viewers.map((viewer) => watch(viewer, 0, 10, async () => {})))

@@ -39,11 +39,11 @@ afterAll(() => site.close())
 beforeEach(async () => {
   time.now = new Date('2026-03-01T12:10:00Z')
   videos = await Promise.all(Array.from({ length: 3 }, () => buildVideo(site.context)))
-  guest = await someone()
-  member = await someone()
+  guest = await createPerson()
+  member = await createPerson()
 })
 
-async function someone(): Promise<Person> {
+async function createPerson(): Promise<Person> {
   const visitor = site.visitor()
   return { visitor, id: (await visitor.callOk(getUser)).id }
 }
@@ -79,7 +79,7 @@ async function counts(video: number) {
     .executeTakeFirstOrThrow()
 }
 
-const learn = () => updateNextWatched(site.context.db, AbortSignal.timeout(10_000))
+const updateRanking = () => updateNextWatched(site.context.db, AbortSignal.timeout(10_000))
 
 const buy = (person: Person, video: number) =>
   moment(async (tx) => {
@@ -221,12 +221,12 @@ describe('signing in', () => {
   ])('counts what was watched next once, learned %s the sign-in', async (_words, before) => {
     const { visitor, email } = await registerMember(site)
     await watch({ visitor, id: '' }, 2, 1000, 1)
-    await learn()
+    await updateRanking()
     await watch(guest, 0, 1000, 2)
     await watch(guest, 1, 1000, 3)
-    if (before) await learn()
+    if (before) await updateRanking()
     await guest.visitor.callOk(signIn, { body: { email, password } })
-    await learn()
+    await updateRanking()
     const { rows } = await site.context.database.pool.query(
       'SELECT viewers FROM watched_next WHERE video_id = $1 AND next_id = $2',
       [idOf(0), idOf(1)],

@@ -121,7 +121,7 @@ async function readCaptions(
 async function ingestCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
   const converted = convertCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
-  if (!(await addCaptions(context, { videoId, number, language, made: converted })))
+  if (!(await addCaptions(context, { videoId, number, language, converted })))
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 

@@ -33,11 +33,11 @@ test("cancels a deleted member's mails, and invalidates their links and codes", 
   // Two mails are queued, one of them for a new address, and one request.
   await visitor.callOk(verifyEmail, { body: {} })
   await visitor.callOk(requestPasswordReset, { body: { email } })
-  const wished = `new-${email}`
-  await visitor.callOk(changeUser, { body: { email: wished, current_password: password } })
+  const newEmail = `new-${email}`
+  await visitor.callOk(changeUser, { body: { email: newEmail, current_password: password } })
   await visitor.callOk(deleteUser, { body: { current_password: password } })
   expect(await site.mails(email)).toHaveLength(2)
-  expect(await site.mails(wished)).toEqual([])
+  expect(await site.mails(newEmail)).toEqual([])
   expect(await site.mails(other)).toHaveLength(1)
   const new_password = 'a quite new passphrase'
   const body = { secret, new_password, repeat_password: new_password }
@@ -64,11 +64,11 @@ test("cancels a deleted member's mails to an earlier spelling of the address", a
 
 test('an export includes the new address that a pending link was sent to', async () => {
   const { visitor, email, password } = await createMember(site)
-  const wished = `new-${email}`
-  await visitor.callOk(changeUser, { body: { email: wished, current_password: password } })
+  const newEmail = `new-${email}`
+  await visitor.callOk(changeUser, { body: { email: newEmail, current_password: password } })
   const times = { created_at: expect.any(String), expires_at: expect.any(String) }
   expect(await visitor.callOk(exportUser)).toHaveProperty('mail_links', [
-    { purpose: 'verify', email: wished, ...times },
+    { purpose: 'verify', email: newEmail, ...times },
   ])
 })
 

@@ -5,7 +5,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
-let wished: string
+let newEmail: string
 let offset = 0
 
 beforeAll(async () => {
@@ -15,14 +15,14 @@ afterAll(() => site.close())
 beforeEach(async () => {
   offset = 0
   member = await createMember(site)
-  wished = `new-${member.email}`
+  newEmail = `new-${member.email}`
 })
 
 const latest = async (email: string) => (await site.mails(email)).at(-1)
 const fetchSecret = async (email: string) => linkSecretOf(await latest(email))
 const verify = (secret?: string, visitor = site.visitor()) =>
   visitor.call(verifyEmail, { body: secret === undefined ? {} : { secret } })
-const askToMove = (email = wished) =>
+const askToMove = (email = newEmail) =>
   member.visitor.call(changeUser, { body: { email, current_password: member.password } })
 const whoIs = () => member.visitor.callOk(getUser)
 
@@ -78,20 +78,20 @@ describe('a new address', () => {
   it('applies once its link is used, and the former one is notified', async () => {
     expect((await askToMove()).answer.code).toBe(200)
     expect((await whoIs()).email).toBe(member.email)
-    const { answer } = await verify(await fetchSecret(wished))
-    expect(answer.info).toEqual({ verified: true, email: wished })
-    expect(await whoIs()).toMatchObject({ email: wished, email_verified: true })
+    const { answer } = await verify(await fetchSecret(newEmail))
+    expect(answer.info).toEqual({ verified: true, email: newEmail })
+    expect(await whoIs()).toMatchObject({ email: newEmail, email_verified: true })
     expect((await latest(member.email))?.subject).toBe('Your account’s e-mail address was changed')
-    const body = { email: wished, password: member.password }
+    const body = { email: newEmail, password: member.password }
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
   it('is recorded once if the link is opened twice concurrently', async () => {
     await askToMove()
-    const secret = await fetchSecret(wished)
+    const secret = await fetchSecret(newEmail)
     const answers = await Promise.all([verify(secret), verify(secret)])
     expect(answers.map(({ answer }) => answer.info)).toEqual(
-      [1, 2].map(() => ({ verified: true, email: wished })),
+      [1, 2].map(() => ({ verified: true, email: newEmail })),
     )
     const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
     expect(subjects).toEqual(['Confirm your e-mail address', 'Your account’s e-mail address was changed'])
@@ -100,7 +100,7 @@ describe('a new address', () => {
   it('that was requested before the password was changed is not applied', async () => {
     const own = await fetchSecret(member.email)
     await askToMove()
-    const intruders = await fetchSecret(wished)
+    const intruders = await fetchSecret(newEmail)
     const body = { current_password: member.password, new_password: 'a quite new passphrase' }
     await member.visitor.callOk(changeUser, { body })
     expect((await verify(intruders)).answer.code).toBe(500)
@@ -110,11 +110,11 @@ describe('a new address', () => {
 
   it('is refused if another account has taken it meanwhile', async () => {
     await askToMove()
-    const secret = await fetchSecret(wished)
+    const secret = await fetchSecret(newEmail)
     const password = 'some passphrase'
     await site
       .visitor()
-      .callOk(registerUser, { body: { email: wished, password, repeat_password: password } })
+      .callOk(registerUser, { body: { email: newEmail, password, repeat_password: password } })
     expect((await verify(secret)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
@@ -128,9 +128,9 @@ describe('a new address', () => {
   it('is given to one account if two use their links for it concurrently', async () => {
     const other = await createMember(site)
     await askToMove()
-    const mine = await fetchSecret(wished)
-    await other.visitor.callOk(changeUser, { body: { email: wished, current_password: other.password } })
-    const theirs = await fetchSecret(wished)
+    const mine = await fetchSecret(newEmail)
+    await other.visitor.callOk(changeUser, { body: { email: newEmail, current_password: other.password } })
+    const theirs = await fetchSecret(newEmail)
     const answers = await Promise.all([verify(mine), verify(theirs)])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
   })
@@ -138,9 +138,9 @@ describe('a new address', () => {
   it('invalidates the links for the former one', async () => {
     const former = await fetchSecret(member.email)
     await askToMove()
-    await verify(await fetchSecret(wished))
+    await verify(await fetchSecret(newEmail))
     expect((await verify(former)).answer.code).toBe(500)
-    expect((await whoIs()).email).toBe(wished)
+    expect((await whoIs()).email).toBe(newEmail)
   })
 
   it('that only differs in case is stored as typed', async () => {
@@ -165,8 +165,8 @@ describe('another link', () => {
   it('is sent to the new address if one is pending', async () => {
     await askToMove()
     const { answer } = await verify(undefined, member.visitor)
-    expect(answer.info).toEqual({ verified: false, email: wished })
-    expect(await site.mails(wished)).toHaveLength(2)
+    expect(answer.info).toEqual({ verified: false, email: newEmail })
+    expect(await site.mails(newEmail)).toHaveLength(2)
   })
 
   it('is not mailed if everything is verified', async () => {

@@ -26,20 +26,23 @@ async function count(visitor: Visitor, header?: string) {
       ? { cookies: cookiesOf(visitor), headers: {} }
       : { cookies: {}, headers: { 'x-user-token': header } }
   const viewer = await identify(site.context, tokens)
-  return { viewer, asked: recordedQueries().length - before }
+  return { viewer, queryCount: recordedQueries().length - before }
 }
 
 test('a guest without a row is identified without a query', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
-  expect(await count(visitor)).toEqual({ viewer: { userId: id, role: 'visitor', isStored: false }, asked: 0 })
+  expect(await count(visitor)).toEqual({
+    viewer: { userId: id, role: 'visitor', isStored: false },
+    queryCount: 0,
+  })
 })
 
 test('a guest with a row is identified by one query, by the header as by the cookie', async () => {
   const visitor = site.visitor()
   const { headers } = await visitor.call(getUser)
   const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
-  const known = { viewer: { userId: id, role: 'visitor', isStored: true }, asked: 1 }
+  const known = { viewer: { userId: id, role: 'visitor', isStored: true }, queryCount: 1 }
   expect(await count(visitor)).toEqual(known)
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
 })
@@ -49,7 +52,7 @@ test('a member is identified by one query, by the header as by the cookie', asyn
   const { headers } = await visitor.call(getUser)
   const known = {
     viewer: { userId: user.id, role: 'member', isStored: true, sessionId: expect.stringMatching(/^ses_/) },
-    asked: 1,
+    queryCount: 1,
   }
   expect(await count(visitor)).toEqual(known)
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)

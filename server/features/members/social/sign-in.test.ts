@@ -88,7 +88,7 @@ it('runs the lifecycle hooks at the first visit, not at a second', async () => {
   const registered: unknown[] = []
   const { lifecycleHooks } = site.context
   const { register } = lifecycleHooks
-  lifecycleHooks.register = [async (_tx, newcomer) => void registered.push(newcomer)]
+  lifecycleHooks.register = [async (_tx, member) => void registered.push(member)]
   const visitor = site.visitor()
   await signInWithProvider(visitor)
   await signInWithProvider(site.visitor())

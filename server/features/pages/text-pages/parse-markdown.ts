@@ -112,8 +112,8 @@ function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
       missing ||= value === undefined
       return encode(value ?? '')
     })
-  const filled = line.map(({ text, href, ...look }) => ({
-    ...look,
+  const filled = line.map(({ text, href, ...formatting }) => ({
+    ...formatting,
     text: fill(text).replaceAll('\n', ' '),
     ...(href === undefined ? {} : { href: fill(href, encodeURI) }),
   }))

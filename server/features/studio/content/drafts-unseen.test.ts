@@ -18,10 +18,10 @@ let site: TestSite
 let studio: Visitor
 let viewer: Visitor
 /** Shared responses are cached for a second: each read is ten seconds after the one before. */
-let looks = 0
+let requestCount = 0
 
 beforeAll(async () => {
-  site = await startTestSite({ clock: { now: () => new Date(Date.now() + 10_000 * looks) } })
+  site = await startTestSite({ clock: { now: () => new Date(Date.now() + 10_000 * requestCount) } })
   studio = (await signInOperator(site, 'editor')).studio
   viewer = (await createMember(site)).visitor
 })
@@ -37,7 +37,7 @@ async function make(): Promise<BuiltVideo> {
 /** Reads all that a viewer can read: every reading call, with this video in every parameter, and every document. */
 async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
   const read = new Map<string, string>()
-  looks++
+  requestCount++
   for (const path of [...(await pathsOf(id, episodes[0]?.id ?? '')), ...documents(id)])
     read.set(path, await (await viewer.fetch(path)).text())
   const [index = ''] = [read.get('/sitemap.xml')]

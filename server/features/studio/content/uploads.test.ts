@@ -234,9 +234,9 @@ describe('a file', () => {
       await loadAdminVideo(tx, video, { lock: true })
       const removal = studio.callOk(removeUploads, { body: { video_id: video, ids: [id] } })
       await waitForLock(site.context.database.pool)
-      return { asked: removal }
+      return { removal }
     })
-    expect(await removing.asked).toEqual({ removed: 1, not_removed: [] })
+    expect(await removing.removal).toEqual({ removed: 1, not_removed: [] })
   })
 
   it('that is not a film is refused with a reason in the operator’s language, and can be uploaded again', async () => {
@@ -394,20 +394,20 @@ describe('bytes', () => {
 
   it('of an image become the cover for one language, until it is removed', async () => {
     const id = await begin()
-    const look = async () => {
+    const loadDetails = async () => {
       const { cover_url, language_covers } = await studio.callOk(getStudioVideo, { query: { id } })
       return { cover_url, languages: language_covers.map(({ language }) => language) }
     }
     for (const language of ['de', 'es'])
       expect((await giveCover(studio, id, await drawn('png'), language)).code).toBe(200)
-    expect(await look()).toEqual({ cover_url: null, languages: ['es', 'dy'] })
+    expect(await loadDetails()).toEqual({ cover_url: null, languages: ['es', 'dy'] })
     expect((await giveCover(studio, id, await drawn('png'), 'it')).code).toBe(404)
     const removal = { body: { id, language: 'dy' as const } }
     expect(
       (await (await signInOperator(site, 'support')).studio.call(removeCover, removal)).answer.code,
     ).toBe(403)
     await studio.callOk(removeCover, removal)
-    expect(await look()).toEqual({ cover_url: null, languages: ['es'] })
+    expect(await loadDetails()).toEqual({ cover_url: null, languages: ['es'] })
   })
 })
 

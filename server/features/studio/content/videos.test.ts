@@ -181,15 +181,15 @@ describe('the warnings of a video', () => {
     const { id } = await begin('Unnamed')
     const body = { id, category: 'Nobody named it', tags: ['Nor this'] }
     const { category } = await studio.callOk(editVideo, { body })
-    const look = async () => (await studio.callOk(getStudioVideo, { query: { id } })).warnings
-    expect(await look()).toEqual(['categoryUntranslated', 'tagsUntranslated'])
+    const loadWarnings = async () => (await studio.callOk(getStudioVideo, { query: { id } })).warnings
+    expect(await loadWarnings()).toEqual(['categoryUntranslated', 'tagsUntranslated'])
     const names = JSON.stringify({ en: 'a', es: 'b', fy: 'c', dy: 'd', pt: 'e' })
     await site.context.db
       .updateTable('categories')
       .set({ names })
       .where('slug', '=', category?.slug ?? '')
       .execute()
-    expect(await look()).toEqual(['tagsUntranslated'])
+    expect(await loadWarnings()).toEqual(['tagsUntranslated'])
   })
 })
 
@@ -369,11 +369,11 @@ describe('the episodes of a video', () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
-    const look = async (headers = {}) =>
+    const listEpisodes = async (headers = {}) =>
       (await studio.callOk(listStudioEpisodes, { query: { video_id: id }, headers })).list
     const reason = '01.mp4 is cut off after 3.5 s of 10 s'
-    expect((await look())[1]).toMatchObject({ state: 'failed', playable: false, reason })
-    const [, inGerman] = await look({ 'accept-language': 'de' })
+    expect((await listEpisodes())[1]).toMatchObject({ state: 'failed', playable: false, reason })
+    const [, inGerman] = await listEpisodes({ 'accept-language': 'de' })
     expect(inGerman?.reason).toBe('01.mp4 bricht nach 3,5 s von 10 s ab')
     expect(await runStudioCommand(site.context, ['episode', 'list', id])).toContain(reason)
     const retried = await studio.callOk(retryEpisode, { body: { id: failed ?? '' } })
@@ -381,7 +381,7 @@ describe('the episodes of a video', () => {
     expect(await codeOf(studio.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
     expect(await codeOf(studio.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
     await studio.callOk(removeEpisode, { body: { id: failed ?? '' } })
-    expect((await look()).map((episode) => episode.id)).toEqual([playing])
+    expect((await listEpisodes()).map((episode) => episode.id)).toEqual([playing])
   })
 })
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 
-async function someone() {
+async function createWatcher() {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const watch = async (number: number, position_ms: number) => {
@@ -50,7 +50,7 @@ async function viewers() {
 }
 
 it('counts a viewer of an episode once, as started and, from nine tenths on, as finished', async () => {
-  const [one, other] = [await someone(), await someone()]
+  const [one, other] = [await createWatcher(), await createWatcher()]
   await one.watch(1, 100)
   await one.watch(1, length * 0.9 - 1)
   await other.watch(1, 200)
@@ -66,7 +66,7 @@ it('counts a viewer of an episode once, as started and, from nine tenths on, as 
 })
 
 it('lists every episode in order, including those without viewers, in pages', async () => {
-  const { watch } = await someone()
+  const { watch } = await createWatcher()
   await watch(2, 0)
   await aggregateEpisodeViewers(site.context)
   const query = { video_id: video.id }
@@ -87,7 +87,7 @@ it('is refused for an unknown video', async () => {
 })
 
 it('joins a guest and the member they become to one viewer, whatever was counted before', async () => {
-  const [guest, member] = [await someone(), await someone()]
+  const [guest, member] = [await createWatcher(), await createWatcher()]
   await guest.watch(1, length)
   await member.watch(1, length)
   await guest.watch(2, length)
@@ -101,7 +101,7 @@ it('joins a guest and the member they become to one viewer, whatever was counted
 })
 
 it('exports the episode views of a user and deletes them with the account; the totals stay', async () => {
-  const { id, watch } = await someone()
+  const { id, watch } = await createWatcher()
   await watch(1, length)
   await watch(2, 1)
   const { episode_views } = await readExportParts(exportLibrary(site.context.db, id))
@@ -113,7 +113,7 @@ it('exports the episode views of a user and deletes them with the account; the t
 })
 
 it('counts each once, though several processes aggregate concurrently', async () => {
-  const people = await Promise.all(Array.from({ length: 20 }, () => someone()))
+  const people = await Promise.all(Array.from({ length: 20 }, () => createWatcher()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
   await Promise.all([
     aggregateEpisodeViewers(site.context),

@@ -86,7 +86,7 @@ async function buyerOf(orderId: string, at: BillingSite): Promise<string> {
 }
 
 /** Creates another shopper, without consent. */
-async function stranger(): Promise<string> {
+async function createGuest(): Promise<string> {
   const shopper = await Shopper.create(site)
   const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
   const userId = await buyerOf(id, site)
@@ -179,7 +179,7 @@ describe('a paid order', () => {
     ['gone with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
     [
       'not the member’s who signed in',
-      async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await stranger()),
+      async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await createGuest()),
     ],
   ])('that is being sent when consent is %s delays that until it is sent', async (_words, withdraw) => {
     await onlyMeta()
@@ -342,10 +342,10 @@ test('a registration by a provider, whose redirect has no click id, is reported 
   await visitor.callOk(getUser)
   const { id } = await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
   const adIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
-  const newcomer = { id, email: undefined, userAgent: 'Phone/1', adIds }
+  const newMember = { id, email: undefined, userAgent: 'Phone/1', adIds }
   await site.context.db
     .transaction()
-    .execute((tx) => queueRegistrationConversion(site.context, tx, newcomer, site.context.clock.now()))
+    .execute((tx) => queueRegistrationConversion(site.context, tx, newMember, site.context.clock.now()))
   await send()
   expect(sink.posts).toMatchObject([{ body: { data: [{ event_id: id, user: { ttclid: 'tt1' } }] } }])
 })

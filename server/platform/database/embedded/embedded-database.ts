@@ -222,8 +222,8 @@ function connectionTo(socketDir: string): EmbeddedConnection {
  * long for a socket (107 bytes).
  */
 function chooseSocketDir(home: string): string {
-  const beside = join(home, 'socket')
-  if (Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= 100) return beside
+  const socketDir = join(home, 'socket')
+  if (Buffer.byteLength(join(socketDir, '.s.PGSQL.5432')) <= 100) return socketDir
   const short = join(tmpdir(), `cliffhanger-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
   mkdirSync(short, { recursive: true, mode: 0o700 })
   const { uid } = lstatSync(short)

@@ -124,7 +124,7 @@ export function watchForStopSignals(pid: number, logFile: string, stop: () => vo
   const line = new RegExp(`\\[${pid}\\] LOG: {2}received (SIGHUP|smart shutdown|fast shutdown)`)
   let watching = true
   let seen = from
-  const look = () => {
+  const poll = () => {
     const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? seen
     if (!watching || size === seen) return
     seen = size
@@ -133,13 +133,13 @@ export function watchForStopSignals(pid: number, logFile: string, stop: () => vo
     stop()
   }
   // Node’s `watchFile` reads its first state some time after it is called, and would miss lines written until then.
-  const timer = setInterval(look, lookEveryMs).unref()
+  const timer = setInterval(poll, lookEveryMs).unref()
   const end = () => {
     watching = false
     clearInterval(timer)
   }
   return () => {
-    look()
+    poll()
     end()
   }
 }

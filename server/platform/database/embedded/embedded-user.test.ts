@@ -19,8 +19,8 @@ test('the user for PostgreSQL can pass a directory that is closed to it, and rea
   const runAs = chooseUser(join(closed, 'none'), [program])
   // Users other than root run PostgreSQL as themselves, in their own directories.
   expect(runAs === undefined).toBe(process.getuid?.() !== 0)
-  const look = `require('fs').accessSync(${JSON.stringify(program)}, require('fs').constants.X_OK); process.stdout.write(String(process.getuid()))`
-  const { command, args, options } = asUser(runAs, process.execPath, ['-e', look])
+  const script = `require('fs').accessSync(${JSON.stringify(program)}, require('fs').constants.X_OK); process.stdout.write(String(process.getuid()))`
+  const { command, args, options } = asUser(runAs, process.execPath, ['-e', script])
   const { status, stdout } = spawnSync(command, args, { ...options, encoding: 'utf8' })
   expect({ status, uid: Number(stdout) }).toEqual({ status: 0, uid: runAs?.uid ?? process.getuid?.() })
 })

@@ -20,8 +20,8 @@ beforeEach(async () => {
 afterEach(async () => {
   paypal.recover()
   const [gateway] = site.context.gateways
-  const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
-  expect(books?.theirs).toBe(books?.ours)
+  const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
+  expect(balances?.theirs).toBe(balances?.ours)
   await site.close()
   await paypal.close()
 })

@@ -75,7 +75,7 @@ async function stateOf(orderId: string) {
     .executeTakeFirst()
 }
 
-async function tidy(milliseconds: number) {
+async function runJanitorAfter(milliseconds: number) {
   offset += milliseconds
   await runJanitor(site.context)
 }
@@ -124,7 +124,7 @@ describe('an episode', () => {
     paypal.webhookUrl = hook()
     paypal.orders.approve(token)
     await paypal.flushEvents()
-    await tidy(60_000)
+    await runJanitorAfter(60_000)
     expect(paypal.count(new RegExp(`POST .*/${token}/capture`))).toBe(0)
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'cancelled' })
   })
@@ -175,7 +175,7 @@ describe('an episode', () => {
     for (const url of [order.next.url, second.next.url]) await answer(url ?? '', 'yes')
     expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
     await shopper.getOrder(order.id)
-    await tidy(60_000)
+    await runJanitorAfter(60_000)
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
     // PayPal's refund event names the capture, not the order.
@@ -189,9 +189,9 @@ describe('an episode', () => {
   test('whose order PayPal has deleted is abandoned', async () => {
     const { order, token } = await sentAway()
     paypal.orders.all.delete(token)
-    await tidy(60_000)
+    await runJanitorAfter(60_000)
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'requires_action' })
-    await tidy(2 * 3_600_000)
+    await runJanitorAfter(2 * 3_600_000)
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'failed', why: 'not_received' })
   })
 })
@@ -268,9 +268,9 @@ describe('refunds and disputes', () => {
     await paypal.flushEvents()
     await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
-    const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
-    expect(books?.theirs).toBe(books?.ours)
-    expect(books?.theirs).toBe(paypal.orders.balance)
+    const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
+    expect(balances?.theirs).toBe(balances?.ours)
+    expect(balances?.theirs).toBe(paypal.orders.balance)
   }
 
   test('is refunded by the operator, in part and then as a whole', async () => {
@@ -355,7 +355,7 @@ describe('a connection fault', () => {
       })
       paypal.recover()
       site.context.gatewayTimeoutMs = undefined
-      await tidy(60_000)
+      await runJanitorAfter(60_000)
       expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
       expect(paypal.orders.get(token).captures).toHaveLength(1)
     },

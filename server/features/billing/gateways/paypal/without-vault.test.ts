@@ -13,11 +13,11 @@ test('an account without the vault is offered for one-off payments only: a plan 
     const { list, gateways } = await site.visitor().callOk(listPlans)
     expect(gateways).toEqual([{ id: 'paypal', kind: 'wallet', one_off_only: true }])
     const shopper = await Shopper.create(site)
-    const way = { gateway: 'paypal', method: 'wallet' } as const
-    const plan = { ...way, kind: 'plan' as const, plan_id: list[0]?.id }
+    const paymentMethod = { gateway: 'paypal', method: 'wallet' } as const
+    const plan = { ...paymentMethod, kind: 'plan' as const, plan_id: list[0]?.id }
     expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /isn’t available here/ })
     const video = await buildVideo(site.context)
-    const order = await shopper.order({ ...way, episode_id: video.episodes[3]?.id })
+    const order = await shopper.order({ ...paymentMethod, episode_id: video.episodes[3]?.id })
     expect(order.next.type).toBe('redirect')
   } finally {
     await site.close()

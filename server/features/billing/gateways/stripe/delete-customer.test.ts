@@ -43,8 +43,8 @@ async function tidy() {
 }
 
 test('a user who deletes the account is deleted at Stripe with the card, and no other user is', async () => {
-  const [leaver, other] = [await subscriber(), await subscriber()]
-  await leave(leaver.id)
+  const [deleted, other] = [await subscriber(), await subscriber()]
+  await leave(deleted.id)
   await tidy()
   expect([...fake.books.customers.values()]).toMatchObject([{ metadata: { user_id: other.id } }])
   expect(fake.books.attachedMethodIds).toHaveLength(1)
@@ -55,15 +55,15 @@ test('a user who deletes the account is deleted at Stripe with the card, and no 
 })
 
 test('a customer whose deletion failed at Stripe is deleted later, also if it was already deleted there', async () => {
-  const leaver = await subscriber()
-  await leave(leaver.id)
+  const deleted = await subscriber()
+  await leave(deleted.id)
   fake.isDown = true
   await tidy()
   expect(fake.books.customers.size).toBe(1)
   fake.isDown = false
   fake.books.customers.clear()
   await tidy()
-  expect((await noted()).map(({ user_id }) => user_id)).not.toContain(leaver.id)
+  expect((await noted()).map(({ user_id }) => user_id)).not.toContain(deleted.id)
 })
 
 test('a member takes along the customer that Stripe has for the guest they were', async () => {

@@ -336,8 +336,8 @@ describe('refunds and disputes', () => {
   const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
     await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
-    const books = gateway && (await compareGatewayBalance(site.context.db, gateway))
-    expect(books?.theirs).toBe(books?.ours)
+    const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
+    expect(balances?.theirs).toBe(balances?.ours)
   }
   const playing = async (shopper: Shopper) => {
     const query = { episode_id: orderParams().episode_id ?? '' }

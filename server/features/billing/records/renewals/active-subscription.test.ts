@@ -80,14 +80,14 @@ describe('a renewal that its gateway takes days over', () => {
     expect(mail).toMatch(/payment of \$9.99 for your plan “Weekly” is still being processed/)
     expect(mail).not.toMatch(/won’t be charged/)
     const [renewal] = (await person.orders()).filter(({ period_no }) => period_no === 1)
-    const look = await person.shopper.getOrder(renewal?.id ?? '')
-    expect(look).toMatchObject({ status: 'failed', processing: true })
+    const renewalOrder = await person.shopper.getOrder(renewal?.id ?? '')
+    expect(renewalOrder).toMatchObject({ status: 'failed', processing: true })
     expect(await person.shopper.visitor.callOk(getOrders)).toMatchObject({
-      list: expect.arrayContaining([look]),
+      list: expect.arrayContaining([renewalOrder]),
     })
     await expectConsistent(person)
     await takeIn()
-    expect(await person.shopper.getOrder(look.id)).not.toHaveProperty('processing')
+    expect(await person.shopper.getOrder(renewalOrder.id)).not.toHaveProperty('processing')
   })
 
   test('is honoured when the money arrives after the end', async () => {

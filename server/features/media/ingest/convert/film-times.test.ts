@@ -39,7 +39,7 @@ async function make(input: string) {
   const master = readFileSync(join(media, 'master.m3u8'), 'utf8')
   const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
   return {
-    made: result,
+    result,
     rate,
     flashes: () => flashFramesOf(frameBrightness(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
     beeps: () => beepTimesOf(join(media, 'a/index.m3u8')),
@@ -75,8 +75,8 @@ test('a recording without a duration in its container is as long as its packets'
       'pipe:1',
     ),
   )
-  const { made, flashes, beeps } = await make(input)
-  expect(made.durationMs).toBe(3000)
+  const { result, flashes, beeps } = await make(input)
+  expect(result.durationMs).toBe(3000)
   expect(flashes()).toEqual(near([1, 2]))
   expect(beeps()).toEqual(near([1, 2]))
 })
@@ -88,7 +88,7 @@ test('captions that outlast a film do not lengthen it', async () => {
   const inputs = [...flashingVideoInput(2), '-i', srt, ...encodeOptions, '-c:s', 'srt']
   // Written to a pipe, the streams have no durations of their own.
   writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
-  expect((await make(input)).made.durationMs).toBe(2000)
+  expect((await make(input)).result.durationMs).toBe(2000)
 })
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
   'a part of a recording, whose clock starts late, keeps its playing time: $name',
   async ({ name, cut, flashed }) => {
     const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
-    const { made, flashes, beeps } = await make(
+    const { result, flashes, beeps } = await make(
       write(
         `part ${name}.mkv`,
         ...flashingVideoInput(4),
@@ -109,7 +109,7 @@ test.each([
         ...late,
       ),
     )
-    expect(made.durationMs).toBe(4000)
+    expect(result.durationMs).toBe(4000)
     expect(flashes()).toEqual(near(flashed))
     expect(beeps()).toEqual(near([1, 2, 3]))
   },
@@ -129,8 +129,8 @@ test.each([
     '-c:a',
     'flac',
   )
-  const { made, beeps } = await make(input)
-  expect(made.durationMs).toBe(4000)
+  const { result, beeps } = await make(input)
+  expect(result.durationMs).toBe(4000)
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
@@ -143,8 +143,8 @@ test('the first frame is held during the audio before it', async () => {
     ...flashingVideoInput(3),
     ...encodeOptions,
   )
-  const { made, flashes, beeps } = await make(input)
-  expect(made.durationMs / 1000).toBeCloseTo(4, 1)
+  const { result, flashes, beeps } = await make(input)
+  expect(result.durationMs / 1000).toBeCloseTo(4, 1)
   expect(flashes()).toEqual(near([2, 3]))
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
@@ -158,9 +158,9 @@ test.each([
   { name: 'the frame is rotated', size: '64x96' },
 ])('a film in which $name in the middle stays in sync', async ({ name, size }) => {
   const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
-  const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
-  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
-  expect(made).toMatchObject({ width: 96, height: 64 })
+  const { result, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
+  expect(Math.abs(result.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(result).toMatchObject({ width: 96, height: 64 })
   expect(flashes()).toEqual(near([1, 2, 4, 5]))
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
@@ -192,9 +192,9 @@ test.each([
       const inputs = [...flashingVideoInput(6, size), ...beepingAudioInput(6), ...codec]
       return write(`fields ${name}-${at}.ts`, ...inputs, '-c:a', 'mp2', '-f', 'mpegts')
     })
-    const { made, flashes, beeps } = await make(joined(`fields ${name}.ts`, ...parts))
+    const { result, flashes, beeps } = await make(joined(`fields ${name}.ts`, ...parts))
     const seconds = sizes.flatMap((_, part) => [1, 2, 3, 4, 5].map((second) => 6 * part + second))
-    expect(Math.abs(made.durationMs - 6000 * sizes.length)).toBeLessThanOrEqual(120)
+    expect(Math.abs(result.durationMs - 6000 * sizes.length)).toBeLessThanOrEqual(120)
     expect(flashes()).toEqual(near(seconds))
     expect(beeps()).toEqual(near(seconds))
   },
@@ -212,8 +212,8 @@ test.each([
     const parts = rates.map((rate, at) =>
       stream(`${name}-${at}.ts`, '96x64', ['-c:a', codec, '-ar', String(rate)]),
     )
-    const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
-    expect(Math.abs(made.durationMs - 9000)).toBeLessThanOrEqual(120)
+    const { result, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
+    expect(Math.abs(result.durationMs - 9000)).toBeLessThanOrEqual(120)
     expect(flashes()).toEqual(near([1, 2, 4, 5, 7, 8]))
     expect(beeps()).toEqual(near([1, 2, 4, 5, 7, 8]))
   },
@@ -286,7 +286,7 @@ test.each([
   const first = join(root, `first ${note}.${name}`)
   if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
   else ffmpeg(...inputs, first)
-  expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
+  expect(Math.abs((await make(first)).result.durationMs - 3000)).toBeLessThanOrEqual(80)
   await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
     reason: { key: 'joined' },
   })
@@ -308,8 +308,8 @@ test('a fragmented recording whose index is repeated in the middle is one record
     repeated,
     Buffer.concat([bytes.subarray(0, third), bytes.subarray(0, first), bytes.subarray(third)]),
   )
-  const { made, flashes, beeps } = await make(repeated)
-  expect(Math.abs(made.durationMs - 4000)).toBeLessThanOrEqual(80)
+  const { result, flashes, beeps } = await make(repeated)
+  expect(Math.abs(result.durationMs - 4000)).toBeLessThanOrEqual(80)
   expect(flashes()).toEqual(near([1, 2, 3]))
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
@@ -317,20 +317,20 @@ test('a fragmented recording whose index is repeated in the middle is one record
 test('a film whose audio channels change in the middle stays in sync', async () => {
   const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beepingAudioInput(3, channels)))
   const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
-  const { made, flashes, beeps } = await make(
+  const { result, flashes, beeps } = await make(
     write('channels.ts', ...flashingVideoInput(6), ...sound, ...encodeOptions, '-f', 'mpegts'),
   )
-  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(Math.abs(result.durationMs - 6000)).toBeLessThanOrEqual(80)
   expect(flashes()).toEqual(near([1, 2, 3, 4, 5]))
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
 test('audio that begins long after the video is found, and begins there', async () => {
   const both = [...flashingVideoInput(9, '64x64'), '-itsoffset', '7', ...beepingAudioInput(2)]
-  const { made, beeps } = await make(
+  const { result, beeps } = await make(
     write('late-sound.ts', ...both, ...encodeOptions, '-c:a', 'aac', '-f', 'mpegts'),
   )
-  expect(made.hasAudio).toBe(true)
+  expect(result.hasAudio).toBe(true)
   expect(beeps()).toEqual(near([8]))
 })
 
@@ -355,13 +355,13 @@ test.each([
   { declared: { num: 0, den: 0 }, made: { num: 25_000, den: 1000 } },
 ])(
   'a film of 25 frames a second, then a still, is converted at $made.num/$made.den if its container declares $declared.num/$declared.den',
-  ({ declared, made }) => {
+  ({ declared, made: expected }) => {
     const collected = collectTimes()
     collected.addLine('#tb 0: 1/1000')
     for (let at = 0; at <= 2000; at += 40) collected.addLine(`0, ${at}, ${at}, 40, 100, 0x0`)
     collected.addLine('0, 5000, 5000, 40, 100, 0x0')
     const times = collected.times()
-    expect(times && chooseFrameRate(times, declared)).toEqual(made)
+    expect(times && chooseFrameRate(times, declared)).toEqual(expected)
   },
 )
 
@@ -369,14 +369,16 @@ test.each([
   { rate: '25/2', made: 25 },
   { rate: '15/2', made: 15 },
   { rate: '40/3', made: 40 / 3 },
-])('a film of $rate frames a second shows each of them on time', async ({ rate, made }) => {
+])('a film of $rate frames a second shows each of them on time', async ({ rate, made: expected }) => {
   // A frame may be as late as in the source, plus up to one step of its grid.
   const [num = 1, den = 1] = rate.split('/').map(Number)
   const step = den / num
   const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
   const lit = `color=black:size=96x64:rate=${rate}:duration=4,drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),${step - 0.001})'`
-  const film = await make(write(`rate-${made}.mkv`, ...lavfi(lit), ...beepingAudioInput(4), ...encodeOptions))
-  expect(film.rate).toBeCloseTo(made, 2)
+  const film = await make(
+    write(`rate-${expected}.mkv`, ...lavfi(lit), ...beepingAudioInput(4), ...encodeOptions),
+  )
+  expect(film.rate).toBeCloseTo(expected, 2)
   expect(film.flashes()).toEqual(grid.map((second) => expect.closeTo(second, 2)))
   expect(film.beeps()).toEqual(near([1, 2, 3]))
 })
@@ -391,8 +393,8 @@ test('frames after one that is held for seconds are shown on time', async () => 
     ...encodeOptions,
   )
   // MP4 states the duration of each frame.
-  const { made, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
-  expect(made.durationMs).toBe(5000)
+  const { result, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
+  expect(result.durationMs).toBe(5000)
   expect(flashes()).toEqual(near([1, 3, 4]))
   expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })

@@ -34,7 +34,7 @@ async function make(input: string, using = programs) {
   })
   const media = join(folder, 'media')
   const read = (name: string) => readFileSync(join(media, name), 'utf8')
-  return { made: result, read, top: join(media, 'v0/index.m3u8'), sound: join(media, 'a/index.m3u8') }
+  return { result, read, top: join(media, 'v0/index.m3u8'), sound: join(media, 'a/index.m3u8') }
 }
 
 const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
@@ -73,10 +73,10 @@ describe('audio', () => {
   })
 
   test('that is completely silent stays silent', async () => {
-    const { sound, made } = await make(
+    const { sound, result } = await make(
       inputOf('mute.mkv', ...picture(), ...lavfi('anullsrc,atrim=duration=2'), '-c:a', 'flac'),
     )
-    expect(made.hasAudio).toBe(true)
+    expect(result.hasAudio).toBe(true)
     expect(loudnessOf(sound).integrated).toBe(-70)
   })
 
@@ -95,10 +95,10 @@ describe('audio', () => {
   })
 
   test('that is shorter than the video is extended to its duration', async () => {
-    const { sound, made } = await make(
+    const { sound, result } = await make(
       inputOf('shorter.mkv', ...picture(4), ...lavfi('sine=duration=1'), '-c:a', 'flac'),
     )
-    expect(made.durationMs).toBe(4000)
+    expect(result.durationMs).toBe(4000)
     const ends = packetFields(sound, 'pts_time').map(parseFloat)
     expect(Math.max(...ends)).toBeGreaterThan(3.9)
     expect(Math.max(...ends)).toBeLessThan(4.1)
@@ -138,8 +138,8 @@ test('notes unreadable audio if another track is used', async () => {
   const bytes = readFileSync(input)
   bytes.write('A_XYZW', bytes.indexOf('A_FLAC'), 'latin1')
   writeFileSync(input, bytes)
-  const { made, sound } = await make(input)
-  expect(made.notes).toEqual([{ key: 'soundTracks', tracks: '1' }])
+  const { result, sound } = await make(input)
+  expect(result.notes).toEqual([{ key: 'soundTracks', tracks: '1' }])
   expect(loudnessOf(sound).integrated).toBeGreaterThan(-20)
 })
 
@@ -156,9 +156,9 @@ describe('a video stream', () => {
   const secondFirst = ['-disposition:v:0', '0', '-disposition:v:1', 'default']
 
   test('marked as default is used, not the first', async () => {
-    const { top, made } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
+    const { top, result } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
     expect(brightnessProfile(top, 1).row[0]).toBeGreaterThan(200)
-    expect(made.notes).toEqual([])
+    expect(result.notes).toEqual([])
   })
 
   test.each(['attached_pic', 'attached_pic+default'])(
@@ -173,8 +173,8 @@ describe('a video stream', () => {
         '1',
       ]
       const cover = ['-c:v:0', 'mjpeg', '-disposition:v:0', disposition, '-disposition:v:1', '0']
-      const { made } = await make(inputOf(`${disposition}.mp4`, ...film, ...cover))
-      expect(made.durationMs).toBe(2000)
+      const { result } = await make(inputOf(`${disposition}.mp4`, ...film, ...cover))
+      expect(result.durationMs).toBe(2000)
     },
   )
 
@@ -183,9 +183,9 @@ describe('a video stream', () => {
     const bytes = readFileSync(input)
     bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
     writeFileSync(input, bytes)
-    const { top, made } = await make(input)
+    const { top, result } = await make(input)
     expect(brightnessProfile(top, 1).row[0]).toBeGreaterThan(200)
-    expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
+    expect(result.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
   /** Generates a gradient that starts white and gets darker: left and upper edges differ from the others. */
@@ -255,14 +255,14 @@ describe('a video stream', () => {
     expect(
       new Set(times.slice(1).map((time, at) => (time - (times[at] ?? 0)).toFixed(2))).size,
     ).toBeGreaterThan(2)
-    const { top, made } = await make(input)
+    const { top, result } = await make(input)
     const packed = packetFields(top, 'pts_time,flags')
     const steps = packed
       .slice(1)
       .map((line, at) => Math.round(1000 * (parseFloat(line) - parseFloat(packed[at] ?? ''))))
     expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1)
     expect(packed.filter((line) => line.includes('K')).map(parseFloat)).toEqual([0, 1, 2, 3, 4])
-    expect(Math.abs(made.durationMs - 6000)).toBeLessThan(200)
+    expect(Math.abs(result.durationMs - 6000)).toBeLessThan(200)
   })
 })
 
@@ -357,7 +357,7 @@ describe('embedded captions', () => {
       name,
       ...tracks(kind, ['eng', 'Hello'], ['ger', 'Grüße'], ['jpn', '今日は'], ['fre', 'Salut']),
     )
-    const { captions } = (await make(input)).made
+    const { captions } = (await make(input)).result
     expect([...captions.keys()].toSorted()).toEqual(['dy', 'en', 'fy'])
     expect(captions.get('dy')).toMatch(/^WEBVTT\n\n00:00:00\.200 --> 00:00:01\.500\nGrüße\n$/)
   })
@@ -368,7 +368,7 @@ describe('embedded captions', () => {
     ['ass', 'marks.ass.mkv'],
   ])('of kind %s keep all their text', async (kind, name) => {
     const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
-    const { captions } = (await make(input)).made
+    const { captions } = (await make(input)).result
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
   })
 
@@ -384,7 +384,7 @@ describe('embedded captions', () => {
     const last = bytes.lastIndexOf('S_TEXT/UTF8')
     bytes.write('S_HDMV/PGS\0', last, 'latin1')
     writeFileSync(input, bytes)
-    const { notes, captions } = (await make(input)).made
+    const { notes, captions } = (await make(input)).result
     expect([...captions.keys()]).toEqual(['en'])
     expect(notes).toEqual([
       { key: 'captionPictures', tracks: '4' },

@@ -40,14 +40,14 @@ async function make(input: string, signal = new AbortController().signal) {
     onProgress: (percent) => progress.push(percent),
   })
   const read = (name: string) => readFileSync(join(folder, 'media', name), 'utf8')
-  return { made: result, folder, media: join(folder, 'media'), read, progress }
+  return { result, folder, media: join(folder, 'media'), read, progress }
 }
 
 test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {
   const input = join(root, 'film.mp4')
   makeTestVideo(input, { size: '640x360', seconds: 6, rate: '30' })
-  const { made, media, read, progress } = await make(input)
-  expect(made).toEqual({
+  const { result, media, read, progress } = await make(input)
+  expect(result).toEqual({
     width: 640,
     height: 360,
     durationMs: 6000,
@@ -85,8 +85,8 @@ test('the lowest rendition stays within 400 kbit/s even for pure noise', async (
 test('an odd shape is kept, and silence yields no audio rendition', async () => {
   const input = join(root, 'wide.mov')
   makeTestVideo(input, { size: '480x204', seconds: 1, sound: false })
-  const { made, media, read } = await make(input)
-  expect(made).toMatchObject({ width: 480, height: 204, hasAudio: false })
+  const { result, media, read } = await make(input)
+  expect(result).toMatchObject({ width: 480, height: 204, hasAudio: false })
   expect(read('master.m3u8')).toContain('RESOLUTION=480x204')
   expect(existsSync(join(media, 'a'))).toBe(false)
 })
@@ -95,7 +95,7 @@ test('a film held upright is shown upright', async () => {
   const input = join(root, 'upright.mp4')
   makeTestVideo(input, { size: '320x180', seconds: 1 })
   rotateMp4(input, 90)
-  expect((await make(input)).made).toMatchObject({ width: 180, height: 320 })
+  expect((await make(input)).result).toMatchObject({ width: 180, height: 320 })
 })
 
 test('the public still shows only a few dots', async () => {
@@ -145,7 +145,7 @@ test('does not mistake a cover image before the film for it', async () => {
   expect((await runLimited({ program: programs.ffmpegPath, args, timeoutMs: 10_000 })).status).toBe(0)
   writeFileSync(input, coverFirst(readFileSync(input)))
   expect(firstVideoCodec(input)).toBe('png')
-  expect((await make(input)).made).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
+  expect((await make(input)).result).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
 })
 
 /** Moves the metadata of a film's cover before that of its tracks. */

@@ -11,7 +11,7 @@ export interface AddedCaptions {
   videoId: string
   number: number
   language: Language
-  made: ConvertedCaptions
+  converted: ConvertedCaptions
 }
 
 /**
@@ -20,7 +20,7 @@ export interface AddedCaptions {
  */
 export async function addCaptions(
   context: IngestContext,
-  { videoId, number, language, made }: AddedCaptions,
+  { videoId, number, language, converted }: AddedCaptions,
 ): Promise<boolean> {
   const assets = await inTransaction(context.db, async (tx) => {
     const id = await selectEpisodeId(tx, videoId, number)
@@ -28,7 +28,7 @@ export async function addCaptions(
   })
   if (!assets) return false
   const keptCaptions = new Set(languages.filter((each) => each !== language))
-  const captions = new Map([[language, made]])
+  const captions = new Map([[language, converted]])
   for (const id of [assets.current_id, assets.coming_id])
     if (id !== null) await syncCaptions(context, id, { captions, keptCaptions })
   return true

@@ -66,7 +66,7 @@ async function processAsset(
     const result = await transcodeAsset(context, asset, folder, options)
     const key = context.mediaKeys.encrypts ? context.mediaKeys.generate() : undefined
     if (key) await encryptSegments(join(folder, 'media'), key)
-    await publishAsset(context, asset, { folder, made: result, key }, options.signal)
+    await publishAsset(context, asset, { folder, result, key }, options.signal)
     log.debug(
       { asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) },
       'An episode is ready',

@@ -24,7 +24,7 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 /** Result of a conversion: the folder of its files, the asset's properties, and the key that encrypts the segments. */
 interface ConversionOutput {
   folder: string
-  made: TranscodeResult
+  result: TranscodeResult
   key: Buffer | undefined
 }
 
@@ -56,7 +56,7 @@ export async function publishAsset(
     await storage.moveFromWorkDir(join(output.folder, 'media'), assetFiles.media(folder), signal)
     await storage.moveFromWorkDir(join(output.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
-      const copied = await copyCaptions(context, claim, output.made)
+      const copied = await copyCaptions(context, claim, output.result)
       isDone = await commit(context, claim, { ...output, cover, keys, copied }).then(
         () => true,
         (error: unknown) => {
@@ -80,7 +80,7 @@ interface Publication extends ConversionOutput {
 function commit(
   { db, clock, mediaKeys }: IngestContext,
   claim: Claim,
-  { made: result, key, cover, keys, copied }: Publication,
+  { result, key, cover, keys, copied }: Publication,
 ): Promise<void> {
   const now = clock.now()
   return inTransaction(db, async (tx) => {

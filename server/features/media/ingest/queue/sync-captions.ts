@@ -35,7 +35,7 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
   const { db, storage, clock } = context
   for (;;) {
     const asset = await queries.selectCaptions(db, id)
-    const { wanted, written, added, gone: removed } = diffCaptions(asset.captions, file)
+    const { updated, written, added, removed } = diffCaptions(asset.captions, file)
     if (written.length === 0 && removed.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
       captions.flatMap(({ lang }) => captionKeys({ id, folder: asset.folder }, lang))
@@ -44,7 +44,7 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
     const isDone = await inTransaction(db, async (tx) => {
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
       if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
-      await queries.updateCaptions(tx, id, wanted)
+      await queries.updateCaptions(tx, id, updated)
       await recordOrphaned(tx, keysOf(removed), clock.now())
       return true
     })
@@ -55,8 +55,8 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
 }
 
 /**
- * Compares an asset's captions with the caption files. `wanted` is the new list, `written` are to be stored, `added`
- * have a new language, and `gone` are removed.
+ * Compares an asset's captions with the caption files. `updated` is the new list, `written` are to be stored, `added`
+ * have a new language, and `removed` have no file any more.
  */
 function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
   const sidecar = toCaptionRows(file)
@@ -67,10 +67,10 @@ function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
     current.some((other) => other.lang === lang && other.hash === hash && other.omittedLine === omittedLine)
   const written = sidecar.filter((caption) => !isSame(caption))
   return {
-    wanted: [...sidecar, ...current.filter(shouldKeep)],
+    updated: [...sidecar, ...current.filter(shouldKeep)],
     written,
     added: written.filter(({ lang }) => !isIn(current, lang)),
-    gone: current.filter((caption) => !isIn(sidecar, caption.lang) && !shouldKeep(caption)),
+    removed: current.filter((caption) => !isIn(sidecar, caption.lang) && !shouldKeep(caption)),
   }
 }
 

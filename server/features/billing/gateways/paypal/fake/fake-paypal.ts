@@ -186,21 +186,21 @@ export class FakePaypal {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url)
-    const asked: ReceivedRequest = {
+    const received: ReceivedRequest = {
       method: request.method ?? 'GET',
       path: url.pathname,
       query: url.searchParams,
       headers: request.headers,
       text: await text(request),
     }
-    this.requests.push(asked)
-    const fault = this.faultFor(asked)
+    this.requests.push(received)
+    const fault = this.faultFor(received)
     if (fault === 'dropped before') return void response.destroy()
     if (fault === 'blank') return void response.writeHead(200).end('<html></html>')
     const faultStatus =
       fault === '404' ? 404 : fault === '429' ? 429 : fault === '500 before' ? 500 : undefined
     const answer =
-      faultStatus === undefined ? await this.answerIdempotently(asked) : refuse(faultStatus, 'TROUBLE')
+      faultStatus === undefined ? await this.answerIdempotently(received) : refuse(faultStatus, 'TROUBLE')
     if (fault === 'dropped after') return void response.destroy()
     if (fault === 'time-out') await new Promise<void>((resolve) => this.heldResponses.push(resolve))
     const { status, body, html, location } = fault === '500 after' ? refuse(500, 'TROUBLE') : answer
