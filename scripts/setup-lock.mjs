@@ -54,7 +54,7 @@ function isStale(file) {
   return looked !== undefined && Date.now() - looked.mtimeMs > staleAfterMs
 }
 
-/** Runs `deed` and returns true. Returns false if it throws an error with this code; other errors are thrown. */
+/** Runs `action` and returns true. Returns false if it throws an error with this code; other errors are thrown. */
 function unless(code, action) {
   try {
     action()

@@ -21,8 +21,8 @@ import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { createEmptyDatabase } from '#server/testing/database/test-database.ts'
 import { createEmptyWebRoot, startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
-const going = new AbortController().signal
-const quiet = () => {}
+const neverAborted = new AbortController().signal
+const ignoreProgress = () => {}
 const log = createLog({ json: true, level: 'silent' })
 
 let root: string
@@ -62,7 +62,7 @@ test(
   async () => {
     const folder = join(root, 'backup')
     const { database, storage, config } = site.context
-    await backUp({ pool: database.pool, storage, config }, folder, quiet, going)
+    await backUp({ pool: database.pool, storage, config }, folder, ignoreProgress, neverAborted)
     const episode_id = video.episodes[3]?.id ?? ''
     const bought: Order[] = []
     for (const [gateway, pay] of [
@@ -86,7 +86,7 @@ test(
       APP_SECRET: config.secrets.appSecret,
       LOG_LEVEL: 'silent',
     })
-    await restore({ config: restored, log }, folder, quiet, going)
+    await restore({ config: restored, log }, folder, ignoreProgress, neverAborted)
     const context = await createContext(restored, log, { webRoot: createEmptyWebRoot(root) })
     const rows = () =>
       context.db.selectFrom('orders').select(['id', 'user_id', 'status', 'restored_at']).execute()
@@ -102,8 +102,8 @@ test(
     }
     await expectTransactionsBalanced(context.db)
     for (const gateway of context.gateways) {
-      const { ours, theirs } = await compareGatewayBalance(context.db, gateway)
-      expect([gateway.id, ours]).toEqual([gateway.id, theirs])
+      const { ledgerCents, gatewayCents } = await compareGatewayBalance(context.db, gateway)
+      expect([gateway.id, ledgerCents]).toEqual([gateway.id, gatewayCents])
     }
     await context.close()
     await drop()

@@ -18,7 +18,7 @@ let proxy: DatabaseProxy
 let site: TestSite
 let video: BuiltVideo
 let now = Date.now()
-const pass = (ms: number) => void (now += ms)
+const advanceClock = (ms: number) => void (now += ms)
 
 beforeAll(async () => {
   own = await createTestDatabase()
@@ -65,12 +65,12 @@ it('continues to show and play public content for ten minutes without a database
   const before = await visit()
   expect(new Set(Object.values(before))).toEqual(new Set([200]))
   await proxy.stop()
-  pass(2000)
+  advanceClock(2000)
   expect(await visit()).toEqual(before)
-  pass(staleMs - 3000)
+  advanceClock(staleMs - 3000)
   expect(await visit()).toEqual(before)
   expect([await statusOf(getHealth), await statusOf(getReady)]).toEqual([200, 503])
-  pass(3000)
+  advanceClock(3000)
   expect(await visit()).toEqual({
     ...before,
     ...Object.fromEntries(
@@ -80,6 +80,6 @@ it('continues to show and play public content for ten minutes without a database
     ),
   })
   await proxy.restart()
-  pass(2000)
+  advanceClock(2000)
   await expect.poll(visit).toEqual(before)
 })

@@ -117,13 +117,13 @@ test('limits the guests that a network adds to an experiment, without refusing a
   const { studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })
-  const meet = async () => {
+  const listPlansAsGuest = async () => {
     expect((await (await createGuest()).call(listPlans)).answer.code).toBe(200)
     return countOf('experiment_exposures')
   }
   // A process notices within a second that an experiment has started.
-  await expect.poll(meet).toBe(2)
-  for (let more = 0; more < 2; more++) expect(await meet()).toBe(2)
+  await expect.poll(listPlansAsGuest).toBe(2)
+  for (let more = 0; more < 2; more++) expect(await listPlansAsGuest()).toBe(2)
 })
 
 test('limits the stored plays and favorites of a network', async () => {

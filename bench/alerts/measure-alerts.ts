@@ -50,7 +50,7 @@ export async function measureAlerts(): Promise<void> {
   /** Close functions of the opened resources, in the order of opening. */
   const opened: (() => void | Promise<void>)[] = []
   try {
-    await drill((close) => void opened.push(close))
+    await runDrill((close) => void opened.push(close))
   } catch (error) {
     console.error('The drill failed:', error)
     process.exitCode = 1
@@ -59,7 +59,7 @@ export async function measureAlerts(): Promise<void> {
   }
 }
 
-async function drill(atEnd: (close: () => void | Promise<void>) => void): Promise<void> {
+async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-alerts-'))
   atEnd(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
   const disk = mountSmallDisk(join(home, 'disk'))
@@ -68,11 +68,11 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   atEnd(database.close)
   const [port, webMetrics, workerMetrics] = [await freePort(), await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
-  const fakeGateways = await startFakeGateways(url)
-  atEnd(fakeGateways.close)
+  const fakes = await startFakeGateways(url)
+  atEnd(fakes.close)
   const env = {
     ...benchEnv(join(disk.folder, 'data')),
-    ...fakeGateways.env,
+    ...fakes.env,
     DATABASE_URL: database.url,
     DATABASE_READ_URL: database.replicaUrl,
     APP_SECRET: 'the secret of a site that things go wrong with',
@@ -88,10 +88,10 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const watch = await recordAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
   atEnd(watch.close)
   const closing = new AbortController()
-  const shop = { url, fakeGateways, visitor: visitorFactory(url), patienceMs: buyEveryMs }
+  const shop = { url, fakes, visitor: visitorFactory(url), patienceMs: buyEveryMs }
   const people = [
-    again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
-    again(buyEveryMs, closing.signal, () => runCheckout(shop, options)),
+    repeatUntilAborted(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
+    repeatUntilAborted(buyEveryMs, closing.signal, () => runCheckout(shop, options)),
   ]
   atEnd(async () => {
     closing.abort()
@@ -123,15 +123,15 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     },
     {
       what: 'the worker is stopped',
-      alerts: ['SiteDown', 'WorkerOffline'],
+      alerts: ['SiteDown', 'WorkerAway'],
       begin: () => endProcess(worker),
       end: () => void (worker = startWorker()),
     },
   ]
   const [paying, others] = await Promise.all([
-    meet(watch, failingStripe(fakeGateways)),
+    measureFault(watch, failingStripe(fakes)),
     // The long fault runs while the others run one after the other.
-    inTurn(faults, (fault) => meet(watch, fault)),
+    inTurn(faults, (fault) => measureFault(watch, fault)),
   ])
   printLines([
     ['what goes wrong', 'alert', 'fires after', 'mail after', 'over, once mended, after'],
@@ -156,7 +156,7 @@ function failingStripe({ stripe }: FakeGateways): Fault {
  * @returns a
  * row for each alert
  */
-async function meet(watch: AlertRecorder, fault: Fault): Promise<string[][]> {
+async function measureFault(watch: AlertRecorder, fault: Fault): Promise<string[][]> {
   console.log(`${fault.what} …`)
   const began = Date.now()
   await fault.begin()
@@ -222,7 +222,11 @@ async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 /** Repeats `work` at an interval until `signal` aborts. Ignores its errors. */
-async function again(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+async function repeatUntilAborted(
+  everyMs: number,
+  signal: AbortSignal,
+  work: () => Promise<unknown>,
+): Promise<void> {
   while (!signal.aborted) {
     await work().catch(() => {})
     await delay(everyMs, undefined, { signal }).catch(() => {})

@@ -13,13 +13,13 @@ export interface FakeGateways {
   /** Sets by how many milliseconds the servers' clocks are ahead. */
   setAhead(aheadMs: number): void
   /** Counts of PayPal's payment scenarios, such as declined or disputed. */
-  readonly moods: PaypalScenarios
+  readonly scenarios: PaypalScenarios
   /** Starts network faults in every request that moves money. */
-  trouble(): void
+  startFaults(): void
   /** Ends the network faults. */
   recover(): void
   /** Brings PayPal's payments to their final states and ends the scenarios. */
-  endMoods(): void
+  endScenarios(): void
   /** Returns the number of webhook events sent so far. */
   sent(): number
   close(): Promise<void>
@@ -27,10 +27,10 @@ export interface FakeGateways {
 
 const pauseMs = 100
 /**
- * Probability that PayPal changes a payment in one interval of `pauseMs` (`moodOdds`), and that a payment is pending at
+ * Probability that PayPal changes a payment in one interval of `pauseMs` (`scenarioOdds`), and that a payment is pending at
  * first.
  */
-const moodOdds = 0.003
+const scenarioOdds = 0.003
 const pendingOdds = 0.15
 /** Delay in milliseconds of a response that times out. */
 const holdMs = 1500
@@ -45,29 +45,32 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
   const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
   const paypal = await FakePaypal.start()
   const sent = new Set<string>()
-  const moods = new PaypalScenarios(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
+  const scenarios = new PaypalScenarios(paypal, {
+    now: () => new Date(Date.now() + aheadMs),
+    odds: scenarioOdds,
+  })
   paypal.orders.nextFunding = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
   let open = true
-  let moody = true
-  let troubled: NodeJS.Timeout | undefined
-  let endTrouble = () => {}
+  let hasScenarios = true
+  let faultTimer: NodeJS.Timeout | undefined
+  let endStripeFaults = () => {}
 
   async function deliverEvents(): Promise<void> {
     while (open) {
-      if (moody) moods.step()
+      if (hasScenarios) scenarios.step()
       await Promise.all([
-        tellAll(
+        deliverAll(
           `${siteUrl}/api/webhook/payment/stripe`,
           stripe.events.map(({ id, type, object }) => ({ id, type, object: 'event', data: { object } })),
           (event) => stripe.sign(event),
         ),
-        tellAll(`${siteUrl}/api/webhook/payment/paypal`, paypal.events, (event) => paypal.signed(event)),
+        deliverAll(`${siteUrl}/api/webhook/payment/paypal`, paypal.events, (event) => paypal.signed(event)),
       ])
       await delay(pauseMs)
     }
   }
 
-  async function tellAll<T extends { id: string }>(
+  async function deliverAll<T extends { id: string }>(
     url: string,
     events: readonly T[],
     sign: (event: T) => { body: Buffer; headers: Record<string, string> },
@@ -83,39 +86,39 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
     }
   }
 
-  const telling = deliverEvents()
-  const fakeGateways: FakeGateways = {
+  const delivering = deliverEvents()
+  const fakes: FakeGateways = {
     stripe,
     paypal,
-    moods,
+    scenarios,
     env: { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' },
     setAhead(milliseconds) {
       aheadMs = paypal.clockOffsetMs = milliseconds
     },
-    trouble() {
-      fakeGateways.recover()
-      endTrouble = stripe.fail(randomFault)
+    startFaults() {
+      fakes.recover()
+      endStripeFaults = stripe.fail(randomFault)
       paypal.fault = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, randomFault) }
-      troubled = setTimeout(() => fakeGateways.trouble(), holdMs)
+      faultTimer = setTimeout(() => fakes.startFaults(), holdMs)
     },
     recover() {
-      clearTimeout(troubled)
-      endTrouble()
+      clearTimeout(faultTimer)
+      endStripeFaults()
       paypal.recover()
     },
-    endMoods() {
-      moody = false
+    endScenarios() {
+      hasScenarios = false
       paypal.orders.nextFunding = () => 'pays'
-      while (!moods.isIdle) moods.runDueEvents()
-      moods.finishPending()
+      while (!scenarios.isIdle) scenarios.runDueEvents()
+      scenarios.finishPending()
     },
     sent: () => sent.size,
     async close() {
       open = false
-      fakeGateways.recover()
-      await telling
+      fakes.recover()
+      await delivering
       await Promise.all([stripe.close(), paypal.close()])
     },
   }
-  return fakeGateways
+  return fakes
 }

@@ -23,8 +23,8 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
     },
   })
   const shop = await startBillingBench()
-  shop.fakeGateways.trouble()
-  const site = await runSite(shop.env, { ...shop.options, troubled: true, gatewayTimeoutMs })
+  shop.fakes.startFaults()
+  const site = await runSite(shop.env, { ...shop.options, withFaults: true, gatewayTimeoutMs })
   const ticking = setInterval(() => {
     shop.setAhead(shop.options.aheadMs + tickMs * 60)
     site.send({ aheadMs: shop.options.aheadMs })

@@ -38,7 +38,7 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
       const slowness = Math.max(1, (performance.now() - starts) / usualStartMs)
       await delay(slowness * (shortestMs + Math.random() * (longestMs - shortestMs)))
       await running.site.end('SIGKILL')
-      passTime(shop)
+      advanceClock(shop)
       if (kill % 10 === 0) showProgress(kill, kills, started, shop)
     }
     running.site = await runSite(shop.env, shop.options)
@@ -72,7 +72,7 @@ async function buyOn(
 }
 
 /** Advances the clock by a random time: often zero, at most two days. */
-function passTime(shop: BillingBench): void {
+function advanceClock(shop: BillingBench): void {
   const passed = pickRandom([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
   shop.setAhead(shop.options.aheadMs + passed)
 }

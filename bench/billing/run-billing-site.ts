@@ -8,7 +8,7 @@ export interface SiteOptions {
   /** By how many milliseconds the site's clock is ahead. */
   aheadMs: number
   /** True if the sandbox has the same network faults as the fake servers of the other gateways. */
-  troubled?: boolean
+  withFaults?: boolean
   gatewayTimeoutMs?: number
 }
 

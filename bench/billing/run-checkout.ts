@@ -11,7 +11,7 @@ import type { FakeGateways } from './fake-gateways.ts'
 /** The site at which simulated customers buy. */
 export interface CheckoutSite {
   url: string
-  fakeGateways: FakeGateways
+  fakes: FakeGateways
   visitor: () => Visitor
   /** Time in milliseconds for which a customer tries to pay for an order. */
   patienceMs: number
@@ -87,7 +87,7 @@ async function pay(buyer: Buyer, created: Order): Promise<Order['status']> {
 
 /** Performs the browser's next step for the order. */
 async function step({ visitor, shop }: Buyer, { id, gateway, next }: Order): Promise<void> {
-  const { stripe } = shop.fakeGateways
+  const { stripe } = shop.fakes
   const call = (payment_token?: string) =>
     visitor.call(payOrder, {
       body: { order_id: id, payment_token, first_name: 'Ada', last_name: 'Lovelace' },

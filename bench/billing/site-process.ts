@@ -28,7 +28,7 @@ const built = await createContext(config, log, {
   localUrl: () => listening.at,
 })
 const { gatewayTimeoutMs } = options
-const gateways = options.troubled ? built.gateways.map(faultySandbox) : built.gateways
+const gateways = options.withFaults ? built.gateways.map(faultySandbox) : built.gateways
 const context = { ...built, gateways, ...(gatewayTimeoutMs === undefined ? {} : { gatewayTimeoutMs }) }
 
 process.on('disconnect', () => process.exit(0))

@@ -42,7 +42,7 @@ const port = await freePort()
 export interface BillingBench {
   env: NodeJS.ProcessEnv
   options: SiteOptions
-  fakeGateways: FakeGateways
+  fakes: FakeGateways
   sales: Sale[]
   /** Sets the clocks of the gateways. The caller sets the clocks of the site's processes. */
   setAhead(aheadMs: number): void
@@ -62,10 +62,10 @@ export interface BillingBench {
 export async function startBillingBench(): Promise<BillingBench> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-shop-'))
   const url = `http://localhost:${port}`
-  const fakeGateways = await startFakeGateways(url)
+  const fakes = await startFakeGateways(url)
   const env = {
     ...benchEnv(join(home, 'data')),
-    ...fakeGateways.env,
+    ...fakes.env,
     PORT: String(port),
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
@@ -78,27 +78,30 @@ export async function startBillingBench(): Promise<BillingBench> {
   const options: SiteOptions = { webRoot: createEmptyWebRoot(home), aheadMs: 0 }
   const clock = { now: () => new Date(Date.now() + options.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
-  const goods = await stock(context)
-  const shop = { url, fakeGateways, visitor: visitorFactory(url) }
+  const products = await listProducts(context)
+  const shop = { url, fakes, visitor: visitorFactory(url) }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
     options.aheadMs = aheadMs
-    fakeGateways.setAhead(aheadMs)
+    fakes.setAhead(aheadMs)
   }
   return {
     env,
     options,
-    fakeGateways,
+    fakes,
     sales,
     setAhead,
     async buy(patienceMs) {
-      const sale = await runCheckout({ ...shop, patienceMs } satisfies CheckoutSite, pick(goods))
+      const sale = await runCheckout(
+        { ...shop, patienceMs } satisfies CheckoutSite,
+        pickRandomOrder(products),
+      )
       if (sale) sales.push(sale)
       return sale
     },
     async settle() {
-      fakeGateways.recover()
-      fakeGateways.endMoods()
+      fakes.recover()
+      fakes.endScenarios()
       for (const step of settleSteps) {
         setAhead(options.aheadMs + step)
         await renewDueSubscriptions(context)
@@ -113,12 +116,14 @@ export async function startBillingBench(): Promise<BillingBench> {
       await reconcile(context)
     },
     report(tried) {
-      const met = Object.entries(fakeGateways.moods.eventCounts).map(([mood, times]) => `${mood} ${times}`)
-      console.log(`At PayPal: ${met.join(', ')}.`)
+      const counts = Object.entries(fakes.scenarios.eventCounts).map(
+        ([scenario, times]) => `${scenario} ${times}`,
+      )
+      console.log(`At PayPal: ${counts.join(', ')}.`)
       return report(context, sales, tried)
     },
     async close() {
-      await fakeGateways.close()
+      await fakes.close()
       await context.close()
       rmSync(home, { recursive: true, force: true })
     },
@@ -139,7 +144,7 @@ async function lookUpDue(context: Context): Promise<void> {
 
 type Goods = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
 
-async function stock(context: Context): Promise<Goods[]> {
+async function listProducts(context: Context): Promise<Goods[]> {
   const video = await buildVideo(context)
   // All customers use the same test card, and a card gets an introductory price only once.
   await context.db.updateTable('plans').set({ intro_price_cents: null }).execute()
@@ -151,13 +156,13 @@ async function stock(context: Context): Promise<Goods[]> {
   ]
 }
 
-function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
+function pickRandomOrder(products: readonly Goods[]): Goods & { gateway: GatewayId } {
   const paymentMethods = [
     { gateway: 'sandbox', method: 'card' },
     { gateway: 'stripe', method: 'card' },
     { gateway: 'paypal', method: 'wallet' },
   ] satisfies { gateway: GatewayId; method: 'card' | 'wallet' }[]
-  const [product, paymentMethod] = [pickRandom(goods), pickRandom(paymentMethods)]
+  const [product, paymentMethod] = [pickRandom(products), pickRandom(paymentMethods)]
   return { ...product, ...paymentMethod }
 }
 
@@ -197,7 +202,7 @@ async function report(
   const sound = lines.every(
     (line) =>
       line.lostPayments + line.paidTwice + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
-      line.ours === line.theirs &&
+      line.ledgerCents === line.gatewayCents &&
       tried.every((what) => line[what] > 0),
   )
   return sound && Object.values(open).every((count) => count === 0)

@@ -61,14 +61,14 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
     await fillVideos(pool)
     const cookie = await personWithEvents(pool)
     const rows = [
-      ...(await hold(site, 'nothing', idle)),
-      ...(await hold(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
-      ...(await hold(
+      ...(await measureWhile(site, 'nothing', idle)),
+      ...(await measureWhile(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
+      ...(await measureWhile(
         site,
         '500 connections with 1,000 requests each that they do not read',
         unreadPipelines,
       )),
-      ...(await hold(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
+      ...(await measureWhile(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
       await growth(pool, part),
     ]
     await pool.end()
@@ -101,7 +101,11 @@ async function fillVideos(pool: pg.Pool): Promise<void> {
 }
 
 /** Measures the process's peak memory and the slowest health check while `work` runs. */
-async function hold(site: ChildProcess, what: string, work: () => Promise<() => void>): Promise<Row[]> {
+async function measureWhile(
+  site: ChildProcess,
+  what: string,
+  work: () => Promise<() => void>,
+): Promise<Row[]> {
   let [megabytes, over] = [0, false]
   const watching = fork(join(import.meta.dirname, 'watch-health.ts'), [`${url}/api/health`], {
     execArgv: nodeFlags,
@@ -136,19 +140,19 @@ async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
   )
   const [first] = rows
   const path = `/sitemaps/videos/${first?.at.getTime()}-${first?.id}.xml`
-  return holdUnread(path, 1)
+  return openUnreadConnections(path, 1)
 }
 
-const unreadPipelines = () => holdUnread('/', 1000)
+const unreadPipelines = () => openUnreadConnections('/', 1000)
 
 /** Opens many connections that send requests and do not read the responses. */
-async function holdUnread(path: string, requests: number): Promise<() => void> {
-  const sockets = Array.from({ length: readers }, () => askUnread(path, requests))
+async function openUnreadConnections(path: string, requests: number): Promise<() => void> {
+  const sockets = Array.from({ length: readers }, () => requestUnread(path, requests))
   await delay(holdMs)
   return () => sockets.forEach((socket) => socket.destroy())
 }
 
-function askUnread(path: string, requests: number): Socket {
+function requestUnread(path: string, requests: number): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   socket.pause().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(requests))
   return socket

@@ -15,9 +15,9 @@ export interface CatalogueCase {
    */
   paths: string[]
   /** True for a single URL that is served from the response cache. */
-  kept?: boolean
+  isCached?: boolean
   /** True if a user with a long history sends the requests. */
-  busy?: boolean
+  hasLongHistory?: boolean
   aim: { ratio: number; ms?: number }
 }
 
@@ -54,7 +54,7 @@ export async function makeCases(
   const popular = (lists: Parameters<typeof pagesOf>[0], where: 'front' | 'anywhere') =>
     pagesOf(lists, 'popular', places[where].popular)
   return [
-    { name: 'homepage', paths: ['/api/homepage'], kept: true, aim: listing },
+    { name: 'homepage', paths: ['/api/homepage'], isCached: true, aim: listing },
     { name: 'all, newest', paths: newest(all, 'front'), aim: listing },
     { name: 'all, popular', paths: popular(all, 'front'), aim: listing },
     { name: 'all, newest, anywhere', paths: newest(all, 'anywhere'), aim: listing },
@@ -82,13 +82,13 @@ export async function makeCases(
     {
       name: 'recommendations for a busy person',
       paths: pagesOf(named('section', recommended), undefined, places.recommended),
-      busy: true,
+      hasLongHistory: true,
       aim: listing,
     },
     {
       name: 'history of a busy person',
       paths: pagesOf([{ path: '/api/user/history', values: {}, name: 'watched' }], undefined, places.history),
-      busy: true,
+      hasLongHistory: true,
       aim: listing,
     },
     {
@@ -98,7 +98,7 @@ export async function makeCases(
         undefined,
         places.favorites,
       ),
-      busy: true,
+      hasLongHistory: true,
       aim: listing,
     },
     ...searches(await readWords(pool)),

@@ -39,7 +39,7 @@ interface SizedSite {
   url: string
   cases: CatalogueCase[]
   /** Request headers of a user with a long history. */
-  busy: Record<string, string>
+  busyViewerHeaders: Record<string, string>
   writePlans(): Promise<void>
   close(): Promise<void>
 }
@@ -82,11 +82,11 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
 async function measureCases(sites: readonly SizedSite[], only: string): Promise<Measured[]> {
   const known = new Map(sites.flatMap(({ cases }) => cases.map((each) => [each.name, each] as const)))
   const measured: Measured[] = []
-  for (const { name, aim, kept } of known.values()) {
+  for (const { name, aim, isCached } of known.values()) {
     if (!name.includes(only)) continue
     const targets = sites.map((site) => targetOf(site, name))
     const latencies = await measureByTurns(targets.filter((target) => target !== undefined))
-    if (!kept && latencies.some(({ repeated }) => repeated))
+    if (!isCached && latencies.some(({ repeated }) => repeated))
       throw new Error(`“${name}” has too few URLs, so its responses come from the cache`)
     const results = latencies.values()
     const p95s = targets.map((target) => (target ? results.next().value?.p95 : undefined))
@@ -96,9 +96,9 @@ async function measureCases(sites: readonly SizedSite[], only: string): Promise<
   return measured
 }
 
-function targetOf({ url, cases, busy }: SizedSite, name: string): Target | undefined {
+function targetOf({ url, cases, busyViewerHeaders }: SizedSite, name: string): Target | undefined {
   const found = cases.find((each) => each.name === name)
-  return found && { base: url, paths: found.paths, headers: found.busy ? busy : {} }
+  return found && { base: url, paths: found.paths, headers: found.hasLongHistory ? busyViewerHeaders : {} }
 }
 
 async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
@@ -123,7 +123,7 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
     return {
       url: site.url,
       cases,
-      busy: { cookie },
+      busyViewerHeaders: { cookie },
       writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', isStored: true }),
       close,
     }

@@ -18,7 +18,7 @@ export interface CallCase {
 }
 
 /** Requests that the browser of every user sends. */
-const everybodys = ({ videoId, episodeId }: BenchEpisode) => [
+const commonPaths = ({ videoId, episodeId }: BenchEpisode) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
   `/api/video/episode?video_id=${videoId}`,
@@ -63,7 +63,7 @@ const members = ['/api/user/session']
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findBenchEpisode(site)
   const people = [
-    { who: 'visitor', paths: everybodys(film), cookie: await createGuest(site) },
+    { who: 'visitor', paths: commonPaths(film), cookie: await createGuest(site) },
     { who: 'guest', paths: playbackPaths(film).slice(0, 2), cookie: await newGuest(site, film) },
     { who: 'member', paths: [...playbackPaths(film), ...members], cookie: await createMember(site, film) },
   ] as const

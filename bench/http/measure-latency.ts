@@ -69,7 +69,7 @@ export async function measureP95(target: Target, clients = usualClients): Promis
 function askInTurn({ base, paths, headers }: Target, turn: number, agent: Agent): Promise<void> {
   const path = paths[turn % paths.length] ?? ''
   const language = languages[Math.floor(turn / paths.length) % languages.length] ?? 'en'
-  return askOnce(`${base}${path}`, { agent, headers: { ...headers, 'accept-language': language } })
+  return sendRequest(`${base}${path}`, { agent, headers: { ...headers, 'accept-language': language } })
 }
 
 /** Requests one URL after the other, so that the database pages are in memory before the measurement. */
@@ -104,7 +104,7 @@ async function load(ask: (turn: number) => Promise<void>, ms: number, clients: n
 }
 
 /** Sends a request and reads the response to its end. @throws Error if the request fails */
-function askOnce(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<void> {
+function sendRequest(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, options, (response) => {
       const chunks: Buffer[] = []

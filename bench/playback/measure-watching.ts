@@ -70,19 +70,19 @@ async function compareWatching(
   { ours, bare }: { ours: string; bare: string },
   profile: Profile,
 ): Promise<Row[]> {
-  const follow = (url: string, begin: (page: Page) => Promise<void>) =>
+  const measurePage = (url: string, begin: (page: Page) => Promise<void>) =>
     withPage(browser, url, profile, async (page) => {
       await begin(page)
       return measureMainThread(page, seconds)
     })
   const pages = [
-    () => follow(bare, settle),
+    () => measurePage(bare, settle),
     // The native player plays the first episode, hls.js plays the others.
-    () => follow(ours, settle),
-    () => follow(ours, (page) => goOn(page).then(() => settle(page))),
+    () => measurePage(ours, settle),
+    () => measurePage(ours, (page) => playNextEpisode(page).then(() => settle(page))),
     () =>
-      follow(ours, async (page) => {
-        await goOn(page)
+      measurePage(ours, async (page) => {
+        await playNextEpisode(page)
         await settle(page)
         await page.evaluate(showControls)
       }),
@@ -125,7 +125,7 @@ async function settle(page: Page): Promise<void> {
 const untilPrepared = (page: Page) =>
   page.waitForFunction(nextIsPrepared, undefined, { polling: 200, timeout })
 
-async function goOn(page: Page): Promise<void> {
+async function playNextEpisode(page: Page): Promise<void> {
   await untilPrepared(page)
   await page.keyboard.press('n')
 }
@@ -138,7 +138,7 @@ async function measureChanges(browser: Browser, url: string): Promise<Row> {
   const ms = await withPage(browser, url, profiles.weak, async (page) => {
     await untilPrepared(page)
     return measureLongestTask(browser, page, async () => {
-      for (let change = 0; change < changes; change++) await goOn(page)
+      for (let change = 0; change < changes; change++) await playNextEpisode(page)
       await settle(page)
     })
   })

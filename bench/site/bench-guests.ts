@@ -23,13 +23,13 @@ export interface BenchEpisode {
 
 export async function findBenchEpisode({ url }: Pick<BenchSite, 'url'>): Promise<BenchEpisode> {
   const { info } = await read<Homepage>(`${url}/api/homepage`)
-  const videoId = found(info.homepage[0]?.items[0]).id
+  const videoId = requireValue(info.homepage[0]?.items[0]).id
   const { data } = await read<Episodes>(`${url}/api/video/episode?video_id=${videoId}`)
-  const episodeId = found(data.list[0]).id
-  const lockedEpisodeId = found(data.list.at(-1)).id
+  const episodeId = requireValue(data.list[0]).id
+  const lockedEpisodeId = requireValue(data.list.at(-1)).id
   const playable = await read<Playable>(`${url}/api/video/episode?episode_id=${episodeId}`)
   const hlsUrl = playable.info.playback.hls_url
-  return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
+  return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: requireValue(hlsUrl.split('/').at(-2)) }
 }
 
 /** Returns the cookie of a new visitor. The site stores nothing about this visitor. */
@@ -60,7 +60,7 @@ export async function newGuest(
 }
 
 function cookieOf(response: Response): string {
-  return found(response.headers.getSetCookie()[0]?.split(';')[0])
+  return requireValue(response.headers.getSetCookie()[0]?.split(';')[0])
 }
 
 async function read<T>(url: string): Promise<T> {
@@ -70,7 +70,7 @@ async function read<T>(url: string): Promise<T> {
   return (await response.json()) as T
 }
 
-function found<T>(value: T | undefined): T {
+function requireValue<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The site returned an unexpected response')
   return value
 }

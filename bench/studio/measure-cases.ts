@@ -22,7 +22,7 @@ export interface Target {
  */
 export async function measureCases(target: Target, cases: readonly StudioCase[]): Promise<Row[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const ask = (path: string, isFile?: boolean) => askOnce(target, path, agent, isFile)
+  const ask = (path: string, isFile?: boolean) => sendRequest(target, path, agent, isFile)
   const rows: Row[] = []
   const measure = async (name: string, paths: readonly string[], isFile?: boolean) => {
     const row = await measureOne(name, paths, (path) => ask(path, isFile))
@@ -99,7 +99,7 @@ interface Answer {
 }
 
 /** Sends a request. @throws Error if it fails */
-function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = false): Promise<Answer> {
+function sendRequest({ url, headers }: Target, path: string, agent: Agent, isFile = false): Promise<Answer> {
   const started = performance.now()
   return new Promise((resolve, reject) => {
     const outgoing = request(

@@ -86,13 +86,13 @@ async function openFilled(dataDir: string, part: number) {
 async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]> {
   const cookie = await createStudioSession(pool)
   const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
-  const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
+  const cases = (await makeCases(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases with one client …`)
   const rows = await measureCases(target, cases)
   return 'scroll'.includes(only) ? [...rows, ...(await measureScrolling(url, cookie))] : rows
 }
 
-async function casesOn(pool: pg.Pool, url: string): Promise<StudioCase[]> {
+async function makeCases(pool: pg.Pool, url: string): Promise<StudioCase[]> {
   const description = await fetch(`${url}/api/openapi.json`)
   // The cast is safe: this is the site's own OpenAPI document.
   const files = makeFileCases((await description.json()) as Parameters<typeof makeFileCases>[0])

@@ -42,8 +42,8 @@ free_episodes: 1
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 const log = createLog({ json: true, level: 'silent' })
-const going = new AbortController().signal
-const quiet = () => {}
+const neverAborted = new AbortController().signal
+const ignoreProgress = () => {}
 
 let root: string
 let site: TestSite
@@ -55,7 +55,7 @@ beforeAll(async () => {
   site = await startTestSite({}, { MEDIA_ENCRYPTION: 'aes-128' })
   owner = await signInOperator(site, 'owner')
   await createMember(site)
-  episodeId = await bringIn(site)
+  episodeId = await importVideo(site)
   // In a month without a partition in a new database.
   await site.context.database.pool.query(`SELECT create_events_partition('2020-02-29');
     INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
@@ -66,16 +66,16 @@ afterAll(async () => {
 })
 
 /** Imports a video with one episode through the ordinary ingest. @returns the episode's id */
-async function bringIn({ context }: TestSite): Promise<string> {
+async function importVideo({ context }: TestSite): Promise<string> {
   const folder = join(root, 'salt')
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)
   writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
   makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   const ingest = { ...context, programs }
-  const wishes = { signal: going, release: 'whenReady', priority: () => 10 } as const
+  const wishes = { signal: neverAborted, release: 'whenReady', priority: () => 10 } as const
   expect((await enqueueFolder(ingest, folder, wishes)).refused).toEqual([])
-  await processNextAsset(ingest, { signal: going, niceness: 0 })
+  await processNextAsset(ingest, { signal: neverAborted, niceness: 0 })
   const { id } = await context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
   return id
 }
@@ -91,7 +91,7 @@ const place = () => join(root, `place-${++counted}`)
 
 async function madeBackup(): Promise<string> {
   const folder = place()
-  await backUp(backed(site), folder, quiet, going)
+  await backUp(backed(site), folder, ignoreProgress, neverAborted)
   return folder
 }
 
@@ -107,7 +107,7 @@ async function emptyPlace(settings: Env = {}): Promise<Config> {
 }
 
 const restoreInto = (config: Config, folder: string): Promise<void> =>
-  restore({ config, log }, folder, quiet, going)
+  restore({ config, log }, folder, ignoreProgress, neverAborted)
 
 /** Opens the site in a folder, as `npm start` does, for a visitor. */
 async function visit(
@@ -134,7 +134,7 @@ describe('a site that was backed up while running', () => {
   test('is restored completely in an empty place, and its videos play', { timeout: 120_000 }, async () => {
     const lines: string[] = []
     const folder = place()
-    await backUp(backed(site), folder, (line) => lines.push(line), going)
+    await backUp(backed(site), folder, (line) => lines.push(line), neverAborted)
     expect(lines.join('\n')).toMatch(/Files: 100 % · (\d+) of \1 files[^]*already there/)
     const dataDir = place()
     await restoreInto(ownServer(dataDir), folder)
@@ -209,7 +209,9 @@ describe('a backup', () => {
     mkdirSync(join(strangers, 'database-dumps'), { recursive: true })
     mkdirSync(join(strangers, 'storage/originals'), { recursive: true })
     writeFileSync(join(strangers, 'storage/originals/film.mp4'), 'a film of somebody')
-    await expect(backUp(backed(site), strangers, quiet, going)).rejects.toThrow('choose an empty folder')
+    await expect(backUp(backed(site), strangers, ignoreProgress, neverAborted)).rejects.toThrow(
+      'choose an empty folder',
+    )
     expect(readFileSync(join(strangers, 'storage/originals/film.mp4'), 'utf8')).toBe('a film of somebody')
     expect(existsSync(join(strangers, 'database-dumps'))).toBe(true)
   })
@@ -238,10 +240,10 @@ describe('a backup', () => {
   test('is updated by a second run, without deleted files', async () => {
     await site.context.storage.write('public/covers/new.webp', 'new')
     await site.context.storage.write('public/covers/old.webp', 'old')
-    await backUp(backed(site), folder, quiet, going)
+    await backUp(backed(site), folder, ignoreProgress, neverAborted)
     await site.context.storage.remove('public/covers/old.webp')
     const lines: string[] = []
-    await backUp(backed(site), folder, (line) => lines.push(line), going)
+    await backUp(backed(site), folder, (line) => lines.push(line), neverAborted)
     expect(lines.at(-1)).toMatch(/^Files: 0 copied/)
     expect(readFileSync(join(folder, 'storage/public/covers/new.webp'), 'utf8')).toBe('new')
     expect(existsSync(join(folder, 'storage/public/covers/old.webp'))).toBe(false)
@@ -309,7 +311,9 @@ describe('a backup', () => {
 
   test('inside DATA_DIR is refused: it would be lost with it', async () => {
     const inside = join(site.context.config.dataDir, 'backup')
-    await expect(backUp(backed(site), inside, quiet, going)).rejects.toThrow('inside DATA_DIR')
+    await expect(backUp(backed(site), inside, ignoreProgress, neverAborted)).rejects.toThrow(
+      'inside DATA_DIR',
+    )
   })
 })
 
@@ -327,7 +331,7 @@ describe('with a bucket', () => {
       const second = await startTestSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
       await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
       const folder = place()
-      await backUp(backed(second), folder, quiet, going)
+      await backUp(backed(second), folder, ignoreProgress, neverAborted)
       expect(existsSync(join(folder, 'storage'))).toBe(false)
       expect(existsSync(join(folder, 'app-secret'))).toBe(false)
       const config = await emptyPlace({ ...store.settings, APP_SECRET: 'x'.repeat(40) })

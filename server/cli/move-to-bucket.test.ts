@@ -16,7 +16,7 @@ let store: FakeS3
 let disk: Storage
 let context: Parameters<typeof moveToBucket>[0]
 const film = randomBytes(20 * 1024 * 1024)
-const going = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 beforeAll(async () => {
   store = await startFakeS3()
@@ -42,7 +42,7 @@ afterAll(() => store.close())
 
 test('copies a site’s files into the bucket and reports progress; the files stay on the disk', async () => {
   const lines: string[] = []
-  expect(await moveToBucket(context, (line) => lines.push(line), going)).toEqual({
+  expect(await moveToBucket(context, (line) => lines.push(line), neverAborted)).toEqual({
     copied: 4,
     alreadyPresent: 0,
   })
@@ -54,22 +54,22 @@ test('copies a site’s files into the bucket and reports progress; the files st
 
 test('continues an aborted run with the missing files and parts of files', async () => {
   store.setFault((call) => (call.includes('partNumber=3') ? 'fail' : undefined))
-  await expect(moveToBucket(context, () => {}, going)).rejects.toThrow('UploadPart 3')
+  await expect(moveToBucket(context, () => {}, neverAborted)).rejects.toThrow('UploadPart 3')
   store.setFault(() => undefined)
   store.requests.length = 0
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, alreadyPresent: 3 })
+  expect(await moveToBucket(context, () => {}, neverAborted)).toEqual({ copied: 1, alreadyPresent: 3 })
   expect(store.requests.filter((call) => call.startsWith('PUT'))).toEqual([
     expect.stringContaining('partNumber=3'),
   ])
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 0, alreadyPresent: 4 })
+  expect(await moveToBucket(context, () => {}, neverAborted)).toEqual({ copied: 0, alreadyPresent: 4 })
 })
 
 test('copies a file again that has changed since', async () => {
-  await moveToBucket(context, () => {}, going)
+  await moveToBucket(context, () => {}, neverAborted)
   await disk.write('media/ast_1/v0/1.m4s', 'MEDIA/ast_1/v0/1.m4s')
   const later = new Date(Date.now() + 5000)
   utimesSync(join(root, 'storage/media/ast_1/v0/1.m4s'), later, later)
-  expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, alreadyPresent: 3 })
+  expect(await moveToBucket(context, () => {}, neverAborted)).toEqual({ copied: 1, alreadyPresent: 3 })
 })
 
 test('ends when aborted', async () => {
@@ -78,5 +78,5 @@ test('ends when aborted', async () => {
 
 test('names the missing setting without a bucket', async () => {
   const config = loadConfig({ DATA_DIR: root })
-  await expect(moveToBucket({ ...context, config }, () => {}, going)).rejects.toThrow('S3_ENDPOINT')
+  await expect(moveToBucket({ ...context, config }, () => {}, neverAborted)).rejects.toThrow('S3_ENDPOINT')
 })

@@ -69,7 +69,7 @@ it('loads once for callers that arrive during the load', async () => {
 })
 
 describe('while the database is unavailable', () => {
-  const away = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
+  const rejectUnavailable = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
   function staleCache() {
     let now = Date.UTC(2026, 0, 1, 12)
     const answers = createResponseCache<string>({ now: () => new Date(now) }, { stale: true })
@@ -80,16 +80,16 @@ describe('while the database is unavailable', () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(599_000)
-    expect(await answers.get('home', away)).toBe('before')
+    expect(await answers.get('home', rejectUnavailable)).toBe('before')
     wait(2000)
-    await expect(answers.get('home', away)).rejects.toThrow('gone')
+    await expect(answers.get('home', rejectUnavailable)).rejects.toThrow('gone')
   })
 
   it('lets nobody wait once the outage is known, and returns new answers after it', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(1000)
-    await answers.get('home', away)
+    await answers.get('home', rejectUnavailable)
     wait(1000)
     const pending = Promise.withResolvers<string>()
     expect(await answers.get('home', () => pending.promise)).toBe('before')
@@ -101,7 +101,7 @@ describe('while the database is unavailable', () => {
 
   it('fails if there is no previous answer, and for any other error', async () => {
     const { answers, wait } = staleCache()
-    await expect(answers.get('home', away)).rejects.toThrow('gone')
+    await expect(answers.get('home', rejectUnavailable)).rejects.toThrow('gone')
     await answers.get('home', async () => 'before')
     wait(1000)
     await expect(answers.get('home', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
@@ -115,7 +115,7 @@ describe('while the database is unavailable', () => {
       'archived',
     )
     wait(1000)
-    await expect(answers.get('video', away)).rejects.toThrow('gone')
+    await expect(answers.get('video', rejectUnavailable)).rejects.toThrow('gone')
   })
 
   it('is queried again after a statement that took too long', async () => {
@@ -133,6 +133,6 @@ describe('while the database is unavailable', () => {
     const answers = createResponseCache<string>({ now: () => new Date(now) })
     await answers.get('rights', async () => 'before')
     now = 1000
-    await expect(answers.get('rights', away)).rejects.toThrow('gone')
+    await expect(answers.get('rights', rejectUnavailable)).rejects.toThrow('gone')
   })
 })

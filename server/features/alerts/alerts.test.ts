@@ -12,7 +12,7 @@ import { sendAlerts } from './send-alerts.ts'
 
 const time = {
   now: new Date('2026-03-01T12:00:00Z'),
-  pass(minutes: number) {
+  advance(minutes: number) {
     time.now = new Date(time.now.getTime() + minutes * 60_000)
   },
 }
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 beforeEach(async () => {
-  time.pass(60)
+  time.advance(60)
   await alertNow()
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
 })
@@ -35,7 +35,7 @@ const release = (...numbers: number[]) => releaseEpisodes(site.context, video, .
 /** Runs the job until the release is complete and all alerts are queued. */
 async function alertNow(): Promise<void> {
   await sendAlerts(site.context)
-  time.pass(11)
+  time.advance(11)
   await sendAlerts(site.context)
 }
 
@@ -59,7 +59,7 @@ describe('new episodes of a favorite', () => {
     const { alerts } = await createSubscriber()
     await release(3, 4)
     await sendAlerts(site.context)
-    time.pass(5)
+    time.advance(5)
     await release(5)
     await alertNow()
     const [mail, ...others] = await alerts()
@@ -98,7 +98,7 @@ describe('new episodes of a favorite', () => {
     expect(rows).toHaveLength(1)
     await alertNow()
     expect(await alerts()).toEqual([])
-    time.pass(24 * 60)
+    time.advance(24 * 60)
     await sendAlerts(site.context)
     expect(await alerts()).toHaveLength(1)
   })
@@ -107,7 +107,7 @@ describe('new episodes of a favorite', () => {
     const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)
-    time.pass(5)
+    time.advance(5)
     await sendAlerts(site.context)
     expect(await alerts()).toEqual([])
   })
@@ -133,9 +133,9 @@ describe('new episodes of a favorite', () => {
   it('are not mailed to users who made the drama a favorite afterwards', async () => {
     await release(3)
     await sendAlerts(site.context)
-    time.pass(1)
+    time.advance(1)
     const { alerts } = await createSubscriber()
-    time.pass(11)
+    time.advance(11)
     await sendAlerts(site.context)
     expect(await alerts()).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('new episodes of a favorite', () => {
       .execute()
     await release(3)
     await sendAlerts(site.context)
-    time.pass(11)
+    time.advance(11)
     await sendAlerts(site.context, AbortSignal.abort())
     await Promise.all([sendAlerts(site.context), sendAlerts(site.context)])
     const mails = await db

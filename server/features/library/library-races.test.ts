@@ -96,13 +96,13 @@ describe('ten devices of one viewer on two processes', () => {
   })
 
   it('add and remove a favorite once, however often they repeat the call', async () => {
-    const everyone = (work: (device: Visitor) => Promise<unknown>) => Promise.all(devices.map(work))
+    const onEveryDevice = (work: (device: Visitor) => Promise<unknown>) => Promise.all(devices.map(work))
     const add = (device: Visitor) =>
       Promise.all(ids().map((video_id) => device.callOk(addFavorite, { body: { video_id } })))
-    await everyone(add)
+    await onEveryDevice(add)
     expect((await devices[1]?.callOk(listFavorites))?.list).toHaveLength(5)
     expect(await counts()).toMatchObject(videos.map(() => ({ favorite_count: 1 })))
-    await everyone(async (device) => {
+    await onEveryDevice(async (device) => {
       await device.callOk(removeFavorites, { body: { video_ids: ids() } })
       await add(device)
       await device.callOk(removeFavorites, { body: { video_ids: ids().toReversed() } })

@@ -91,8 +91,8 @@ describe('a locked episode', () => {
   ])("returns no byte of %s for another episode's link, an altered one or none", async (file) => {
     const { playback } = await play(1)
     const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
-    const [, , pass = '', asset = ''] = playback.hls_url.split('/')
-    const [expires = '', subject, mac] = pass.split('.')
+    const [, , signature = '', asset = ''] = playback.hls_url.split('/')
+    const [expires = '', subject, mac] = signature.split('.')
     const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
     for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
       const response = await visitor.fetch(url)
@@ -116,7 +116,7 @@ describe('a bought episode', () => {
     const buyer = site.visitor()
     const { id } = await buyer.callOk(getUser)
     await buy(id, { videoId: video.id, episodeId: episode(4) })
-    buyer.cookie = await keptCookie(buyer)
+    buyer.cookie = await storedGuestCookie(buyer)
     expect((await play(4, buyer)).episode.state).toBe('unlocked')
     const other = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
     const next = await buyer.call(getEpisode, { query: { episode_id: episode(5) } })
@@ -127,7 +127,7 @@ describe('a bought episode', () => {
     const member = site.visitor()
     const { id } = await member.callOk(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
-    member.cookie = await keptCookie(member)
+    member.cookie = await storedGuestCookie(member)
     const { playback } = await play(6, member)
     time.now = new Date(time.now.getTime() + 61_000)
     expect((await member.call(getEpisode, { query: { episode_id: episode(6) } })).answer.code).toBe(402)
@@ -194,7 +194,7 @@ it('offers nothing of an archived video, but plays it for its buyer', async () =
   const { id } = await buyer.callOk(getUser)
   await other.callOk(getUser)
   await buy(id, { videoId: archived.id })
-  buyer.cookie = await keptCookie(buyer)
+  buyer.cookie = await storedGuestCookie(buyer)
   const answers = [
     await other.call(getEpisode, { query: body }),
     await other.call(unlockEpisode, { body }),
@@ -249,7 +249,7 @@ async function buy(
 }
 
 /** Returns the cookie once records exist. */
-async function keptCookie(of: Visitor): Promise<string> {
+async function storedGuestCookie(of: Visitor): Promise<string> {
   await of.callOk(changeUser, { body: { language: 'en' } })
   return of.cookie
 }

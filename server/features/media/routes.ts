@@ -72,11 +72,11 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       method: 'GET',
       path: '/media/:pass/:asset/key',
       async handle(request, reply) {
-        const { pass, asset } = request.params as MediaParams
-        const validity = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
+        const { pass: signature, asset } = request.params as MediaParams
+        const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
         reply.header('cache-control', 'no-store')
         if (validity !== 'valid') return reply.code(validity === 'expired' ? 410 : 403).send()
-        const key = await loadMediaKey(context, pass.split('.')[1] ?? '', asset)
+        const key = await loadMediaKey(context, signature.split('.')[1] ?? '', asset)
         if (typeof key === 'string') return reply.code(missingKeyStatus[key]).send()
         return reply.type('application/octet-stream').send(key)
       },

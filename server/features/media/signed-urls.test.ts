@@ -37,17 +37,17 @@ test('a signature contains its expiry in seconds, its subject and a MAC that can
 })
 
 describe('a signature', () => {
-  const pass = signMediaUrl(['secret'], 'ast_1', 'usr_1', later)
-  const [expires = '', subject = '', mac = ''] = pass.split('.')
+  const signature = signMediaUrl(['secret'], 'ast_1', 'usr_1', later)
+  const [expires = '', subject = '', mac = ''] = signature.split('.')
   const check = (text: string, asset = 'ast_1', at = now) => verifyMediaUrl(['secret'], text, asset, at)
 
   test('is valid until just before its expiry', () => {
-    expect(check(pass, 'ast_1', new Date(later.getTime() - 1))).toBe('valid')
-    expect(check(pass, 'ast_1', later)).toBe('expired')
+    expect(check(signature, 'ast_1', new Date(later.getTime() - 1))).toBe('valid')
+    expect(check(signature, 'ast_1', later)).toBe('expired')
   })
 
   test('is invalid for another asset', () => {
-    expect(check(pass, 'ast_2')).toBe('forged')
+    expect(check(signature, 'ast_2')).toBe('forged')
   })
 
   test.each([
@@ -56,11 +56,11 @@ describe('a signature', () => {
     ['another subject', `${expires}.usr_2.${mac}`],
     ['another mac', `${expires}.${subject}.${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`],
     ['a shorter MAC', `${expires}.${subject}.${mac.slice(0, -1)}`],
-    ['a longer MAC', `${pass}A`],
+    ['a longer MAC', `${signature}A`],
     ['no mac', `${expires}.${subject}.`],
     ['fewer parts', `${expires}.${subject}`],
     ['one part', expires],
-    ['more parts', `${pass}.`],
+    ['more parts', `${signature}.`],
     ['nothing', ''],
   ])('is invalid with %s', (_, text) => {
     expect(check(text)).toBe('forged')
@@ -68,7 +68,7 @@ describe('a signature', () => {
   })
 
   test('is invalid if there is no secret', () => {
-    expect(verifyMediaUrl([], pass, 'ast_1', now)).toBe('forged')
+    expect(verifyMediaUrl([], signature, 'ast_1', now)).toBe('forged')
   })
 })
 
@@ -76,9 +76,9 @@ test('the links of an episode share one signature for its folder', () => {
   const asset = { folder: 'ast_1-1', duration_ms: 300_000 }
   const { expires, link } = issueSignedUrls(['secret', 'old'], asset, 'usr_1', now)
   expect(expires).toEqual(signatureExpiry(now, 300_000))
-  const pass = signMediaUrl(['secret'], 'ast_1-1', 'usr_1', expires)
-  expect(link('master.m3u8')).toBe(`/media/${pass}/ast_1-1/master.m3u8`)
-  expect(link('captions/en.vtt')).toBe(`/media/${pass}/ast_1-1/captions/en.vtt`)
+  const signature = signMediaUrl(['secret'], 'ast_1-1', 'usr_1', expires)
+  expect(link('master.m3u8')).toBe(`/media/${signature}/ast_1-1/master.m3u8`)
+  expect(link('captions/en.vtt')).toBe(`/media/${signature}/ast_1-1/captions/en.vtt`)
 })
 
 test('the links of an episode of unknown duration are valid for ten minutes', () => {

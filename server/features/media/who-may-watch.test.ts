@@ -72,7 +72,7 @@ const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', isStored: 
 type Grant = Omit<Parameters<typeof grantEntitlement>[1], 'userId' | 'orderId' | 'startsAt' | 'source'>
 
 /** Creates a user with these entitlements. */
-async function buyer(...grants: Grant[]): Promise<Viewer> {
+async function createViewerWith(...grants: Grant[]): Promise<Viewer> {
   const userId = newId('usr')
   await database.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
@@ -136,7 +136,7 @@ async function states(viewer: Viewer | null): Promise<string[]> {
 describe('an episode plays', () => {
   test('for everyone if its number is at most the number of free episodes', async () => {
     const free = ['free', 'free', 'free', 'locked', 'locked', 'locked']
-    for (const viewer of [null, guest(), await buyer()]) {
+    for (const viewer of [null, guest(), await createViewerWith()]) {
       expect(await states(viewer)).toEqual(free)
       expect(await play(viewer, episode(3))).toBe('plays')
       expect(await play(viewer, episode(4))).toBe('locked')
@@ -144,16 +144,16 @@ describe('an episode plays', () => {
   })
 
   test('for the buyer of the episode, of the video, and of everything', async () => {
-    const one = await buyer({ videoId: video.id, episodeId: episode(5) })
+    const one = await createViewerWith({ videoId: video.id, episodeId: episode(5) })
     expect(await states(one)).toEqual(['free', 'free', 'free', 'locked', 'unlocked', 'locked'])
     expect(await play(one, episode(5))).toBe('plays')
     expect(await play(one, episode(4))).toBe('locked')
-    for (const all of [await buyer({ videoId: video.id }), await buyer({})])
+    for (const all of [await createViewerWith({ videoId: video.id }), await createViewerWith({})])
       expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
   })
 
   test('never by the entitlements of a guest without records', async () => {
-    const member = await buyer({})
+    const member = await createViewerWith({})
     expect(await play({ ...member, isStored: false }, episode(4))).toBe('locked')
   })
 
@@ -161,7 +161,7 @@ describe('an episode plays', () => {
     const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 3 })
     await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
     const id = coming.episodes[3]?.id ?? ''
-    for (const viewer of [null, await buyer({})])
+    for (const viewer of [null, await createViewerWith({})])
       await expect(loadPlayable(context, viewer, id, 'en')).rejects.toMatchObject({
         reason: 'episodeNotReady',
         info: { progress: 40 },
@@ -170,14 +170,14 @@ describe('an episode plays', () => {
 
   test('after its video was archived, only for those with an entitlement', async () => {
     await database.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
-    expect(await play(await buyer({}), episode(4))).toBe('plays')
+    expect(await play(await createViewerWith({}), episode(4))).toBe('plays')
     expect(await play(null, episode(3))).toBe('plays')
     expect(await play(null, episode(4))).toBe('notFound')
     expect(offered).toEqual([])
   })
 
   test('while its video is visible', async () => {
-    const viewer = await buyer({})
+    const viewer = await createViewerWith({})
     expect(await play(viewer, 'ep_none')).toBe('notFound')
     await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
     expect(await play(viewer, episode(1))).toBe('notFound')
@@ -242,7 +242,7 @@ describe('the links of a playable episode are signed', () => {
   })
 
   test('for the viewer, if the viewer has records, free or bought', async () => {
-    const viewer = await buyer({})
+    const viewer = await createViewerWith({})
     expect(await subjectOf(viewer, 1)).toBe(viewer.userId)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
   })
@@ -256,7 +256,7 @@ describe('the links of a playable episode are signed', () => {
 
 describe('the next episode', () => {
   test('is named with its state, and the last one has none', async () => {
-    const viewer = await buyer({ videoId: video.id, episodeId: episode(6) })
+    const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(6) })
     const nextOf = async (number: number) => (await loadPlayable(context, viewer, episode(number), 'en')).next
     expect(await nextOf(2)).toEqual({ id: episode(3), number: 3, state: 'free' })
     expect(await nextOf(3)).toEqual({ id: episode(4), number: 4, state: 'locked' })
@@ -267,7 +267,7 @@ describe('the next episode', () => {
     (await loadPlayableAndNext(context, viewer, episode(number), 'en')).following?.episode.number
 
   test('is included if it is playable too', async () => {
-    const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
+    const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     expect(await following(null, 2)).toBe(3)
     expect(await following(null, 3)).toBeUndefined()
     expect(await following(viewer, 3)).toBe(4)
@@ -277,7 +277,7 @@ describe('the next episode', () => {
   })
 
   test('is not included before it is ready, nor after the last one', async () => {
-    const member = await buyer({})
+    const member = await createViewerWith({})
     expect(await following(member, 6)).toBeUndefined()
     await database.db
       .updateTable('episodes')
@@ -354,7 +354,7 @@ describe('an experiment about free episodes', () => {
       expect(await play(viewer, episode(4))).toBe(variant === 0 ? 'locked' : 'plays')
       expect(await exposed(viewer)).toEqual([experiment.id])
     }
-    const owner = await buyer({})
+    const owner = await createViewerWith({})
     await play(owner, episode(4))
     expect(await exposed(owner)).toEqual([])
     await play(null, episode(4))
@@ -365,13 +365,13 @@ describe('unlocking', () => {
   const unlock = (viewer: Viewer, id: string) => findCoveringEntitlement(context, viewer, id, 'en')
 
   test('finds the entitlement that covers the episode', async () => {
-    const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
+    const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     expect(await unlock(viewer, episode(4))).toMatchObject({ source: 'purchase', episode_id: episode(4) })
   })
 
   test('offers the episode to a viewer without one, and counts them in an experiment', async () => {
     const experiment = await tryFree(3)
-    const viewer = await buyer()
+    const viewer = await createViewerWith()
     expect(await outcome(unlock(viewer, episode(5)))).toBe('locked')
     expect(await exposed(viewer)).toEqual([experiment.id])
     expect(await outcome(unlock(viewer, 'ep_none'))).toBe('notFound')
@@ -391,7 +391,7 @@ describe('the key of an encrypted episode', () => {
   }
 
   test('is served to everyone for a free episode, and to viewers with an entitlement for a locked one', async () => {
-    const { userId } = await buyer({ videoId: video.id, episodeId: episode(4) })
+    const { userId } = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     for (const subject of [anonymousSubject, userId, guest().userId])
       expect(await keyFor(subject, 3)).toBe(key.toString())
     expect(await keyFor(userId, 4)).toBe(key.toString())
@@ -434,9 +434,9 @@ describe('a position is saved', () => {
     database.db.selectFrom('unlocks').select('episode_id').where('user_id', '=', userId).execute()
 
   test('in a free episode by everyone, in a locked one by viewers with an entitlement', async () => {
-    const one = await buyer({ videoId: video.id, episodeId: episode(4) })
-    expect(await save(await buyer(), 3)).toBe('plays')
-    expect(await save(await buyer(), 4)).toBe('notOwner')
+    const one = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
+    expect(await save(await createViewerWith(), 3)).toBe('plays')
+    expect(await save(await createViewerWith(), 4)).toBe('notOwner')
     expect(await save(one, 4)).toBe('plays')
     expect(await save(one, 5)).toBe('notOwner')
   })
@@ -451,12 +451,12 @@ describe('a position is saved', () => {
   })
 
   test('and records episodes opened by subscription, but no free or bought ones', async () => {
-    const subscriber = await buyer({})
+    const subscriber = await createViewerWith({})
     await save(subscriber, 3)
     expect(await unlocked(subscriber)).toEqual([])
     await save(subscriber, 4)
     expect(await unlocked(subscriber)).toEqual([{ episode_id: episode(4) }])
-    const owner = await buyer({ videoId: video.id }, {})
+    const owner = await createViewerWith({ videoId: video.id }, {})
     await save(owner, 4)
     expect(await unlocked(owner)).toEqual([])
   })

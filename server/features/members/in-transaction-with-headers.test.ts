@@ -12,8 +12,8 @@ it('sets headers once the transaction is committed, and none if it is rolled bac
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   const run = (work: () => Promise<string>) =>
-    inTransactionWithHeaders(site.context.db, call, async (_tx, held) => {
-      held.setHeader('set-cookie', 'session=new')
+    inTransactionWithHeaders(site.context.db, call, async (_tx, buffered) => {
+      buffered.setHeader('set-cookie', 'session=new')
       expect(set).toEqual([])
       return work()
     })
@@ -27,8 +27,8 @@ it('sets only the headers of the last attempt after a deadlock', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   let tries = 0
-  await inTransactionWithHeaders(site.context.db, call, async (_tx, held) => {
-    held.setHeader('set-cookie', `session=${++tries}`)
+  await inTransactionWithHeaders(site.context.db, call, async (_tx, buffered) => {
+    buffered.setHeader('set-cookie', `session=${++tries}`)
     if (tries === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
   })
   expect(set).toEqual(['set-cookie: session=2'])

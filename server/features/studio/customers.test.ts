@@ -108,8 +108,8 @@ describe('an entitlement', () => {
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 402])
     const granted = await grant(id, { video_id: site.video.id, number: 4 })
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 402])
-    const held = (await show(id)).entitlements.find((each) => each.id === granted.id)
-    expect(held).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
+    const entitlement = (await show(id)).entitlements.find((each) => each.id === granted.id)
+    expect(entitlement).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
     await support.studio.callOk(revokeEntitlement, { body: { id: granted.id, reason } })
     expect(await playbackCode(site, shopper, 4)).toBe(402)
     const again = await support.studio.call(revokeEntitlement, { body: { id: granted.id, reason } })
@@ -151,8 +151,8 @@ describe('an entitlement', () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     const [customer] = await find(info?.id ?? '')
-    const held = (await show(customer?.id ?? '')).entitlements[0]
-    await support.studio.callOk(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
+    const entitlement = (await show(customer?.id ?? '')).entitlements[0]
+    await support.studio.callOk(revokeEntitlement, { body: { id: entitlement?.id ?? '', reason } })
     const { reference } = await paymentOf(site, info?.id ?? '')
     await applySandboxWebhook(site, reference)
     site.advanceClock(10 * 86_400_000)

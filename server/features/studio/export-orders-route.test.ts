@@ -43,12 +43,12 @@ it('is refused to an operator who is downloading two of them', async () => {
   const { operator } = await studio.callOk(getStudioSession)
   const { concurrencySlots: slots } = site.context
   const ofOperator = [[`files of ${operator.email}`, 2]] as const
-  const held = [slots.take(ofOperator), slots.take(ofOperator)]
+  const takenSlots = [slots.take(ofOperator), slots.take(ofOperator)]
   const refused = await fetch(`${site.directUrl}/api/studio/orders.csv`, {
     headers: { cookie: studio.cookie },
   })
   expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-  for (const done of held) done()
+  for (const done of takenSlots) done()
   const { status } = await fetch(`${site.directUrl}/api/studio/orders.csv`, {
     headers: { cookie: studio.cookie },
   })

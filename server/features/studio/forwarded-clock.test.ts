@@ -33,8 +33,8 @@ beforeAll(async () => {
   owner = await signInOperator(site, 'owner')
   invitation = await inviteOperator(site, 'eva@example.com', 'editor')
   await advanceClock(site.context.config, site.context.db, '8d')
-  const ahead = () => site.context.clock.now().getTime() - Date.now()
-  await vi.waitFor(() => expect(ahead()).toBeGreaterThan(stepMs), { timeout: 30_000 })
+  const clockOffset = () => site.context.clock.now().getTime() - Date.now()
+  await vi.waitFor(() => expect(clockOffset()).toBeGreaterThan(stepMs), { timeout: 30_000 })
 })
 afterAll(() => site.close())
 

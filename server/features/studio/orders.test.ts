@@ -117,7 +117,7 @@ describe('one order', () => {
     const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
     await shopper.tryPay(id, await shopper.cardToken(testCards.declined))
     await shopper.tryPay(id, await shopper.cardToken())
-    const payments = await site.sound.listPayments(new Date(0))
+    const payments = await site.sandboxGateway.listPayments(new Date(0))
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
     const webhookEvent = {
@@ -281,13 +281,13 @@ describe('a refund', () => {
 
   it('reports that it will be retried if the gateway gives no answer', async () => {
     const { order } = await buyEpisode(site)
-    site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
     expect(await owner.studio.callOk(refundOrder, { body })).toMatchObject({
       status: 'pending',
       refunded_cents: 0,
     })
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     // Checking again sends it once more, with the same idempotency key.
     expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
@@ -298,13 +298,13 @@ describe('"check again"', () => {
   it('finds a payment whose response was lost, and marks the order paid', async () => {
     const shopper = await Shopper.create(site)
     const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
-    const { createPayment } = site.sound
-    site.trouble.createPayment = async (charge) => {
-      await createPayment.call(site.sound, charge)
+    const { createPayment } = site.sandboxGateway
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await createPayment.call(site.sandboxGateway, charge)
       throw new Error('the line broke')
     }
     await shopper.tryPay(id, await shopper.cardToken())
-    delete site.trouble.createPayment
+    delete site.gatewayOverrides.createPayment
     expect((await owner.studio.callOk(getOrder, { query: { id } })).order.status).toBe('pending')
     expect(await support.studio.callOk(syncOrder, { body: { id } })).toEqual({
       settled: true,
@@ -316,10 +316,10 @@ describe('"check again"', () => {
 
   it('reports if the gateway gave no answer, and changes nothing', async () => {
     const { order } = await buyEpisode(site)
-    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
     expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: false, status: 'paid' })
-    delete site.trouble.retrievePayment
+    delete site.gatewayOverrides.retrievePayment
   })
 
   it('is not found for an unknown order', async () => {
@@ -379,10 +379,10 @@ describe('the reconciliation', () => {
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
     const returned = { ...foreign, reference: 'sbx_returned', refundedCents: 99 }
     const wrong = { ...sound, refundedCents: 10 }
-    site.trouble.listPayments = async () => [foreign, returned, wrong]
-    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
+    site.gatewayOverrides.listPayments = async () => [foreign, returned, wrong]
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     const { discrepancies, gateways } = await owner.studio.callOk(runReconciliation, { body: {} })
-    Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
+    Object.assign(site.gatewayOverrides, { listPayments: undefined, retrievePayment: undefined })
     expect(gateways[0]?.reconciled_until).not.toBeNull()
     expect(discrepancies).toContainEqual(
       expect.objectContaining({
@@ -451,18 +451,18 @@ describe('the reconciliation', () => {
   ])('shows an abandoned discrepancy %s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
-    site.trouble.listPayments = async () => [wrong]
-    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
+    site.gatewayOverrides.listPayments = async () => [wrong]
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     await owner.studio.callOk(runReconciliation, { body: {} })
-    site.trouble.listPayments = async () => []
+    site.gatewayOverrides.listPayments = async () => []
     site.advanceClock(8 * 86_400_000)
     owner = await signInOperator(site, 'owner')
     const report = await owner.studio.callOk(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, abandoned: true }
     expect(report.discrepancies).toContainEqual(expect.objectContaining(one))
-    Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
+    Object.assign(site.gatewayOverrides, { listPayments: undefined, retrievePayment: retrieve })
     await owner.studio.callOk(syncOrder, { body: { id: order.id } })
-    site.trouble.retrievePayment = undefined
+    site.gatewayOverrides.retrievePayment = undefined
     const after = await owner.studio.callOk(getReconciliation)
     expect(after.discrepancies.some(({ order_id }) => order_id === order.id)).toBe(isShown)
   })

@@ -159,9 +159,9 @@ describe('the highlight', () => {
 })
 
 it('a plan with a price that no gateway accepts is refused', async () => {
-  site.trouble.acceptsAmount = () => false
+  site.gatewayOverrides.acceptsAmount = () => false
   const { answer } = await owner.studio.call(addPlan, { body: added })
-  delete site.trouble.acceptsAmount
+  delete site.gatewayOverrides.acceptsAmount
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
 

@@ -14,11 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.acceptsAmount
+  delete site.gatewayOverrides.acceptsAmount
 })
 
 const takeFrom = (least: number) => {
-  site.trouble.acceptsAmount = (cents) => cents >= least
+  site.gatewayOverrides.acceptsAmount = (cents) => cents >= least
 }
 const refused = (field: string) => ({ code: 500, info: { field } })
 
@@ -32,7 +32,7 @@ describe('a price that no gateway accepts is refused', () => {
   })
 
   it('for a video in another currency', async () => {
-    site.trouble.acceptsAmount = (cents, currency) => currency === 'USD' || cents % 100 === 0
+    site.gatewayOverrides.acceptsAmount = (cents, currency) => currency === 'USD' || cents % 100 === 0
     const edit = (episode_cents: number) => {
       const body = { id: site.video.id, currency: 'JPY', episode_cents, video_cents: 9900 }
       return owner.studio.call(editVideo, { body })
@@ -72,7 +72,7 @@ describe('a price that no gateway accepts is refused', () => {
     expect((await add({ price_cents: 900, intro_price_cents: 30 })).answer).toMatchObject(
       refused('price_cents'),
     )
-    site.trouble.acceptsAmount = (cents) => cents <= 500
+    site.gatewayOverrides.acceptsAmount = (cents) => cents <= 500
     expect((await add({ price_cents: 900, intro_price_cents: 300 })).answer).toMatchObject(
       refused('price_cents'),
     )

@@ -25,7 +25,7 @@ const send = async (bytes: Buffer, by = studio) => {
 const open = async (path: string) => (await site.visitor().fetch(path)).text()
 
 /** Reads a path until every process has the new icon. */
-async function everywhere(path: string, isNew: (text: string) => boolean): Promise<string> {
+async function readFromEveryProcess(path: string, isNew: (text: string) => boolean): Promise<string> {
   let texts: string[] = []
   const areNew = async () => {
     texts = await Promise.all([1, 2, 3, 4].map(() => open(path)))
@@ -45,7 +45,9 @@ describe('an uploaded icon', () => {
     })
     const address = info?.address ?? ''
     const hash = address.split('/')[2] ?? ''
-    const html = await everywhere('/', (text) => text.includes(`<link rel="icon" href="${address}">`))
+    const html = await readFromEveryProcess('/', (text) =>
+      text.includes(`<link rel="icon" href="${address}">`),
+    )
     expect(html).toContain(`<link rel="apple-touch-icon" href="/icons/${hash}/apple.png">`)
     expect(html).toContain(`"logo":"${address}"`)
     const manifest = JSON.parse(await open('/manifest.webmanifest')) as { icons: { src: string }[] }
@@ -67,7 +69,7 @@ describe('an uploaded icon', () => {
     await expect.poll(tab).toBe(address)
 
     expect(await studio.callOk(removeIcon, { body: {} })).toEqual(usual)
-    await everywhere('/', (text) => !text.includes(hash))
+    await readFromEveryProcess('/', (text) => !text.includes(hash))
     expect((await site.visitor().fetch(address)).status).toBe(404)
     const { list } = await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)
     expect(list.filter(({ event }) => event.startsWith('studio icon')).map(({ event }) => event)).toEqual([
@@ -80,7 +82,7 @@ describe('an uploaded icon', () => {
   it('makes a new release of the service worker, so that its stored files have the new icon', async () => {
     const before = await open('/sw.js')
     await send(await picture(512, 512, '#f00').jpeg().toBuffer())
-    await everywhere('/sw.js', (text) => text !== before)
+    await readFromEveryProcess('/sw.js', (text) => text !== before)
     const first = await studio.callOk(showIcon)
     await send(await picture(512, 512, '#0f0').webp().toBuffer())
     await expect.poll(async () => (await studio.callOk(showIcon)).address).not.toBe(first.address)

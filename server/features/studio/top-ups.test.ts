@@ -86,14 +86,14 @@ describe('the top-ups', () => {
 describe('the totals of balances', () => {
   it('reconcile to the cent: topped up minus recognised, returned and expired is the liability', async () => {
     const shopper = await Shopper.create(site)
-    const press = (number: number) =>
+    const unlockEpisode = (number: number) =>
       shopper.tryOrder({ episode_id: episodeIdOf(site, number), gateway: 'balance' })
     await shopper.buy({ kind: 'top_up', top_up_id: 'top_10' })
-    await press(4)
-    await press(5)
+    await unlockEpisode(4)
+    await unlockEpisode(5)
     site.advanceClock(day)
     owner = await signInOperator(site, 'owner')
-    const { info: third } = await press(6)
+    const { info: third } = await unlockEpisode(6)
     await owner.studio.callOk(refundOrder, {
       body: { id: third?.id ?? '', amount_cents: 40, reason: 'sorry' },
     })

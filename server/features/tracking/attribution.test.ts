@@ -368,21 +368,21 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual({ first: token, last: token })
   })
 
-  const came = (by: string) => ({ headers: { 'x-referrer-token': by } })
+  const referredBy = (by: string) => ({ headers: { 'x-referrer-token': by } })
   const springThenSummer = { first: token, last: { referrer_token: 'summer' } }
 
   test("a guest's first link is the first touch, though another came before the row was created", async () => {
     const visitor = site.visitor()
-    const { id } = await visitor.callOk(getUser, came('spring'))
-    await visitor.callOk(getUser, came('summer'))
-    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    const { id } = await visitor.callOk(getUser, referredBy('spring'))
+    await visitor.callOk(getUser, referredBy('summer'))
+    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...referredBy('summer') })
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
   test('the same if the guest came without a link before', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
-    for (const link of ['spring', 'summer']) await visitor.callOk(getUser, came(link))
+    for (const link of ['spring', 'summer']) await visitor.callOk(getUser, referredBy(link))
     expect(await order(visitor, { 'x-referrer-token': 'summer' })).toMatchObject({
       referrer_token: 'summer',
       first: { referrer_token: 'spring' },
@@ -394,22 +394,22 @@ describe('over HTTP', () => {
     const ask = async (by: string, known: string | null) => {
       const { headers, answer } = await site
         .visitor(known === null ? {} : { 'x-user-token': known })
-        .call(getUser, came(by))
+        .call(getUser, referredBy(by))
       return { id: answer.info?.id ?? '', userToken: headers.get('x-user-token') ?? '' }
     }
     const { id, userToken } = await ask('spring', null)
     const later = await ask('summer', userToken)
     const visitor = site.visitor({ 'x-user-token': later.userToken })
-    await visitor.callOk(registerUser, { body: account(), ...came('summer') })
+    await visitor.callOk(registerUser, { body: account(), ...referredBy('summer') })
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
   test('a link belongs to the guest who came by it, and to nobody after', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
-    await visitor.callOk(getUser, came('spring'))
+    await visitor.callOk(getUser, referredBy('spring'))
     const { id } = await visitor.callOk(signOut)
-    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    await visitor.callOk(changeUser, { body: { language: 'fy' }, ...referredBy('summer') })
     expect(await findAttribution(id)).toEqual({
       first: { referrer_token: 'summer' },
       last: { referrer_token: 'summer' },
@@ -422,7 +422,7 @@ describe('over HTTP', () => {
     ['spring%00', undefined, 'is nobody’s with a NUL'],
   ])('a token %s is %s: it %s', async (sent, code, _why) => {
     const visitor = site.visitor()
-    const { id } = await visitor.callOk(getUser, came(sent))
+    const { id } = await visitor.callOk(getUser, referredBy(sent))
     expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})
     expect((await findAttribution(id))?.last).toEqual(code && { referrer_token: code })
   })

@@ -47,8 +47,8 @@ describe('an event whose month has no partition yet', () => {
 
   test('is stored after the sandbox’s clock was moved by years', async () => {
     await advanceClock(site.context.config, site.context.db, '800d')
-    const ahead = () => site.context.clock.now().getTime() - Date.now()
-    await expect.poll(ahead, { timeout: 30_000 }).toBeGreaterThan(700 * dayMs)
+    const clockOffset = () => site.context.clock.now().getTime() - Date.now()
+    await expect.poll(clockOffset, { timeout: 30_000 }).toBeGreaterThan(700 * dayMs)
     await site.visitor().fetch('/api/statics.png?event=forwarded')
     await expect.poll(() => namesLike('forwarded')).toEqual(['forwarded'])
   })

@@ -113,10 +113,10 @@ describe('the beacon', () => {
     await beacon(stranger, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
     const events = await eventsOf('consent_seen', 4)
     const agreed = { user_id: people[0]?.userId, fbclid: 'fb1', ttclid: 'tt1', fields: {} }
-    const nobody = { user_id: null, fbclid: null, ttclid: null, fields: {} }
+    const anonymous = { user_id: null, fbclid: null, ttclid: null, fields: {} }
     expect(
       events.map(({ user_id, fbclid, ttclid, fields }) => ({ user_id, fbclid, ttclid, fields })),
-    ).toEqual(expect.arrayContaining([agreed, nobody, nobody, nobody]))
+    ).toEqual(expect.arrayContaining([agreed, anonymous, anonymous, anonymous]))
     expect(events.filter(({ user_id }) => user_id !== null)).toHaveLength(1)
   })
 })

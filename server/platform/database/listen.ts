@@ -26,13 +26,7 @@ export function listen(
   onDisconnect: () => void = () => {},
 ): ChannelListener {
   const stopping = new AbortController()
-  const listening = listenAndReconnect(
-    pool,
-    channels,
-    { heard: onNotification, lost: onDisconnect },
-    stopping.signal,
-    log,
-  )
+  const listening = listenAndReconnect(pool, channels, { onNotification, onDisconnect }, stopping.signal, log)
   return {
     async stop() {
       stopping.abort()
@@ -44,7 +38,7 @@ export function listen(
 async function listenAndReconnect(
   pool: Pool,
   channels: readonly string[],
-  { heard: onNotification, lost: onDisconnect }: { heard: OnNotification; lost: () => void },
+  { onNotification, onDisconnect }: { onNotification: OnNotification; onDisconnect: () => void },
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {

@@ -148,7 +148,7 @@ const generous = Object.fromEntries(
 /** A stack trace, an SQL statement or a file path. */
 const leaks = /\bat \w+.*\(|node_modules|\.ts:\d|\bSELECT\b|\bINSERT\b|syntax error/
 
-async function fire({ name, path, init }: Shot): Promise<string | undefined> {
+async function sendRequest({ name, path, init }: Shot): Promise<string | undefined> {
   const response = await visitor.fetch(path, init)
   const text = await response.text()
   const answer = JSON.parse(text) as { code?: unknown; message?: unknown }
@@ -164,7 +164,7 @@ describe.each(viewerEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.
   (_name, endpoint) => {
     it('answers every invalid request with a 4xx or a refusal, in the envelope', async () => {
       const shots = [...shotsAt(endpoint), ...wholesale(endpoint)]
-      const failures = await Promise.all(shots.map(fire))
+      const failures = await Promise.all(shots.map(sendRequest))
       expect(failures.filter((failure) => failure !== undefined)).toEqual([])
     })
   },

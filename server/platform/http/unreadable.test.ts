@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Sends bytes that no HTTP client would send, and returns the response. */
-function say(...lines: string[]): Promise<string> {
+function sendRaw(...lines: string[]): Promise<string> {
   const { port } = new URL(site.directUrl)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(lines.join('\r\n')))
@@ -27,7 +27,7 @@ function read(answer: string): { status: number; envelope: unknown } {
 }
 
 const host = 'Host: localhost'
-const worded = (code: number) => ({ code, message: expect.stringMatching(/\w{2,}.*\./), info: {} })
+const errorWith = (code: number) => ({ code, message: expect.stringMatching(/\w{2,}.*\./), info: {} })
 
 describe('bytes that are not a request', () => {
   it.each([
@@ -71,12 +71,19 @@ describe('bytes that are not a request', () => {
     ['huge headers', ['GET /api/user HTTP/1.1', host, `x-fbclid: ${'x'.repeat(20_000)}`, '', ''], 431],
     ['a huge address', [`GET /api/user?a=${'x'.repeat(20_000)} HTTP/1.1`, host, '', ''], 431],
   ])('%s: a 4xx with a message in the envelope', async (_name, lines, status) => {
-    expect(read(await say(...lines))).toEqual({ status, envelope: worded(status) })
+    expect(read(await sendRaw(...lines))).toEqual({ status, envelope: errorWith(status) })
   })
 })
 
 it('ignores an unknown expectation', async () => {
-  const answer = await say('GET /api/user HTTP/1.1', host, 'Expect: the-best', 'Connection: close', '', '')
+  const answer = await sendRaw(
+    'GET /api/user HTTP/1.1',
+    host,
+    'Expect: the-best',
+    'Connection: close',
+    '',
+    '',
+  )
   expect(read(answer)).toMatchObject({ status: 200, envelope: { code: 200 } })
 })
 
@@ -93,7 +100,7 @@ describe('a client that uses the site as a proxy', () => {
       const socket = open().on('close', resolve)
       socket.on('data', () => socket.resetAndDestroy())
     })
-    const answer = await say('GET /api/health HTTP/1.1', host, 'Connection: close', '', '')
+    const answer = await sendRaw('GET /api/health HTTP/1.1', host, 'Connection: close', '', '')
     expect(read(answer)).toMatchObject({ status: 200 })
   })
 
@@ -119,9 +126,11 @@ describe('an invalid URL', () => {
     '/%61pi/video?id=%00',
     'http://localhost/api/video?id=%00',
   ])('%s: a 4xx with a message in the envelope', async (path) => {
-    const { status, envelope } = read(await say(`GET ${path} HTTP/1.1`, host, 'Connection: close', '', ''))
+    const { status, envelope } = read(
+      await sendRaw(`GET ${path} HTTP/1.1`, host, 'Connection: close', '', ''),
+    )
     expect([400, 404]).toContain(status)
-    expect(envelope).toEqual(worded(status))
+    expect(envelope).toEqual(errorWith(status))
   })
 })
 
@@ -149,13 +158,13 @@ describe('a body', () => {
     ['too much depth', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
     ['a list for a text', '{"display_name":["x"]}'],
   ])('with %s is refused with HTTP 400', async (_name, body) => {
-    expect(await post(body)).toEqual({ status: 400, answer: worded(400) })
+    expect(await post(body)).toEqual({ status: 400, answer: errorWith(400) })
   })
 
   it('that is too large is HTTP 413, one that is not JSON is HTTP 415', async () => {
-    expect(await post('x'.repeat(1_000_000))).toEqual({ status: 413, answer: worded(413) })
+    expect(await post('x'.repeat(1_000_000))).toEqual({ status: 413, answer: errorWith(413) })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
-      expect(await post('a=1', type)).toEqual({ status: 415, answer: worded(415) })
+      expect(await post('a=1', type)).toEqual({ status: 415, answer: errorWith(415) })
   })
 
   it('that is empty counts as an object without fields', async () => {
@@ -175,7 +184,7 @@ it('answers a wrong method, and unknown paths below /api, with HTTP 404', async 
   ] as const) {
     const response = await visitor.fetch(path, { method })
     expect([method, path, response.status]).toEqual([method, path, faults.unknownEndpoint])
-    if (method !== 'GET') expect(await response.json()).toEqual(worded(404))
+    if (method !== 'GET') expect(await response.json()).toEqual(errorWith(404))
   }
 })
 

@@ -41,21 +41,21 @@ test('a job runs as soon as its channel is notified, and once more if notified d
   await start(woken, marked)
   // Both the schedule and the start of listening cause a run of each.
   await expect.poll(() => [runs, marks]).toEqual([2, 2])
-  const pass = () => gates.splice(0).forEach((open) => open())
+  const openGates = () => gates.splice(0).forEach((open) => open())
   /** Notifies the job and waits until the listener has received it: the marker is sent after it. */
   const waitForMessage = async () => {
     const before = marks
     await database.pool.query("SELECT pg_notify('bell', ''), pg_notify('mark', '')")
     await expect.poll(() => marks).toBe(before + 1)
   }
-  pass()
+  openGates()
   await waitForMessage()
   await expect.poll(() => runs).toBe(3)
   await waitForMessage()
   expect(runs).toBe(3)
-  pass()
+  openGates()
   await expect.poll(() => runs).toBe(4)
-  pass()
+  openGates()
 })
 
 test('reconnects after a lost connection, and polls for missed notifications', async () => {

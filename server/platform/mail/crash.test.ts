@@ -27,9 +27,9 @@ beforeEach(async () => {
 })
 afterEach(() => smtp.close())
 
-const waiting = () => database.db.selectFrom('mails').select('id').execute()
+const loadQueuedMails = () => database.db.selectFrom('mails').select('id').execute()
 /** Sends the queued mails as another process would, this long after now. */
-const takeUp = (afterMs: number) =>
+const sendMailsAfter = (afterMs: number) =>
   sendMails({
     db: database.db,
     clock: { now: () => new Date(Date.now() + afterMs) },
@@ -51,11 +51,11 @@ test.each(['connect', 'sender', 'recipient'] as const)(
     })
     expect(signal).toBe('SIGKILL')
     smtp.answer = () => 'taken'
-    await takeUp(60_000)
+    await sendMailsAfter(60_000)
     expect(smtp.received).toEqual([])
-    await takeUp(121_000)
+    await sendMailsAfter(121_000)
     expect(smtp.received).toHaveLength(1)
-    expect(await waiting()).toEqual([])
+    expect(await loadQueuedMails()).toEqual([])
   },
 )
 
@@ -66,10 +66,10 @@ test.each([
 ])('killed %s: sent, and always as the same mail', async (_, when, at, times) => {
   const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
   expect(signal).toBe('SIGKILL')
-  await takeUp(121_000)
+  await sendMailsAfter(121_000)
   expect(smtp.received).toHaveLength(times)
   expect(new Set(smtp.received.map(({ messageId }) => messageId)).size).toBe(1)
-  expect(await waiting()).toEqual([])
+  expect(await loadQueuedMails()).toEqual([])
 })
 
 test("a process that was delayed beyond its claim does not end another's attempt", async () => {

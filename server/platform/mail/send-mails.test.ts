@@ -57,7 +57,7 @@ const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
     .execute((tx) =>
       queueMail(tx, { to, template: 'verifyEmail', values: { link }, language: 'fy', ...more }),
     )
-const waiting = () => database.db.selectFrom('mails').selectAll().execute()
+const loadQueuedMails = () => database.db.selectFrom('mails').selectAll().execute()
 const inSeconds = (seconds: number) => new Date(context.clock.now().getTime() + seconds * 1000)
 /** Advances the clock by so many seconds, and sends the mails due then. */
 const sendAfter = (seconds: number) => {
@@ -78,7 +78,7 @@ describe('a queued mail', () => {
     })
     expect(mail?.html).toContain('<html lang="fr">')
     expect(mail?.html).toContain(`href="${link}"`)
-    expect(await waiting()).toEqual([])
+    expect(await loadQueuedMails()).toEqual([])
   })
 
   it('is not sent if its transaction does not commit', async () => {
@@ -118,13 +118,13 @@ describe('a server that does not accept a mail', () => {
     await smtp.close()
     await queue()
     await sendMails(context)
-    expect(await waiting()).toMatchObject([{ attempts: 1 }])
+    expect(await loadQueuedMails()).toMatchObject([{ attempts: 1 }])
     smtp = await startFakeSmtp(port)
     await sendAfter(9)
     expect(smtp.received).toEqual([])
     await sendAfter(2)
     expect(smtp.received).toHaveLength(1)
-    expect(await waiting()).toEqual([])
+    expect(await loadQueuedMails()).toEqual([])
   })
 
   it.each(['connect', 'sender', 'recipient', 'data'] as const)(
@@ -140,7 +140,7 @@ describe('a server that does not accept a mail', () => {
         await sendAfter(1)
         expect(smtp.stageCounts[stage]).toBe(++tries)
       }
-      expect(await waiting()).toEqual([])
+      expect(await loadQueuedMails()).toEqual([])
       expect(smtp.received).toEqual([])
       expect(logged).toContain('was abandoned')
     },
@@ -151,7 +151,7 @@ describe('a server that does not accept a mail', () => {
     await queue()
     await queue('bob@example.com')
     await sendMails(context)
-    expect(await waiting()).toEqual([])
+    expect(await loadQueuedMails()).toEqual([])
     expect(smtp.stageCounts[stage]).toBe(2)
   })
 
@@ -173,7 +173,7 @@ describe('a server that does not accept a mail', () => {
       smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
       await queue()
       await sendMails({ ...context, mailer: smtpMailer(smtp.url, () => from, 500) })
-      expect(await waiting()).toMatchObject([{ attempts: 1 }])
+      expect(await loadQueuedMails()).toMatchObject([{ attempts: 1 }])
       smtp.answer = () => 'taken'
       await sendAfter(11)
       expect(smtp.received).toHaveLength(1)
@@ -256,7 +256,7 @@ describe('a server that does not accept a mail', () => {
     smtp.answer = () => 'taken'
     await sendAfter(11)
     expect(smtp.received).toEqual([])
-    expect(await waiting()).toEqual([])
+    expect(await loadQueuedMails()).toEqual([])
   })
 })
 
@@ -284,7 +284,7 @@ describe('without SMTP_URL', () => {
         0o700, 0o600,
       ])
       expect(logged.includes(link)).toBe(isLogged)
-      expect(await waiting()).toEqual([])
+      expect(await loadQueuedMails()).toEqual([])
     },
   )
 })

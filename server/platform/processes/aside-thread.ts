@@ -5,10 +5,10 @@ import type { ThreadResult, ThreadJob, ThreadMessage } from './run-in-thread.ts'
 const { module, name, args } = workerData as ThreadJob
 const functions: Record<string, (...args: unknown[]) => unknown> = await import(module)
 
-say('loaded')
-say(runJob())
+post('loaded')
+post(runJob())
 
-function say(message: ThreadMessage): void {
+function post(message: ThreadMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(message)
 }

@@ -206,16 +206,16 @@ test.each<Fault>(['forget the range', 'mistake the range'])(
 )
 
 test('distinguishes a refusal because of the file from an unavailable store', async () => {
-  const away = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageUnavailable)
+  const isUnavailable = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageUnavailable)
   store.setFault(() => 'fail')
-  expect(await away(impatient.read('media/x'))).toBe(true)
+  expect(await isUnavailable(impatient.read('media/x'))).toBe(true)
   store.setFault(() => 'break')
-  expect(await away(impatient.read('media/x'))).toBe(true)
+  expect(await isUnavailable(impatient.read('media/x'))).toBe(true)
   store.setFault(() => undefined)
-  expect(await away(open({ S3_SECRET_ACCESS_KEY: 'x' }).write('media/x', 'x'))).toBe(true)
-  expect(await away(storage.read('media/nowhere'))).toBe(false)
+  expect(await isUnavailable(open({ S3_SECRET_ACCESS_KEY: 'x' }).write('media/x', 'x'))).toBe(true)
+  expect(await isUnavailable(storage.read('media/nowhere'))).toBe(false)
   store.setFault(() => 'refuse')
-  expect(await away(storage.write('media/x', 'x'))).toBe(false)
+  expect(await isUnavailable(storage.write('media/x', 'x'))).toBe(false)
 })
 
 test('abandons a store that breaks off and sends nothing more', async () => {

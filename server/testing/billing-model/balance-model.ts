@@ -2,7 +2,7 @@
 interface Lot {
   topUp: number
   kind: 'paid' | 'bonus'
-  left: number
+  remaining: number
   deducted: number
   /** Amount that was debited beyond what remained of the lot. */
   lost: number
@@ -39,14 +39,14 @@ export class BalanceModel {
 
   topUp(amount: number, bonus: number, expiresAt: number): void {
     const topUp = this.topUps.push({ amount, refunded: 0, dispute: 'none', disputed: 0 }) - 1
-    this.lots.push({ topUp, kind: 'paid', left: amount, deducted: 0, lost: 0, expiresAt: Infinity })
-    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, deducted: 0, lost: 0, expiresAt })
+    this.lots.push({ topUp, kind: 'paid', remaining: amount, deducted: 0, lost: 0, expiresAt: Infinity })
+    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', remaining: bonus, deducted: 0, lost: 0, expiresAt })
   }
 
   /** Pays for an episode from the balance. @returns whether the site must accept it */
   buy(episode: number, cents: number, now: number): boolean {
-    const usable = this.lots.filter(({ expiresAt, left }) => expiresAt > now && left > 0)
-    const available = usable.reduce((sum, { left }) => sum + left, 0)
+    const usable = this.lots.filter(({ expiresAt, remaining }) => expiresAt > now && remaining > 0)
+    const available = usable.reduce((sum, { remaining }) => sum + remaining, 0)
     if (this.bought.get(episode)?.live || available < cents) return false
     const order = usable.toSorted(
       (a, b) => a.kind.localeCompare(b.kind) || (a.expiresAt === b.expiresAt ? 0 : a.expiresAt - b.expiresAt),
@@ -54,9 +54,9 @@ export class BalanceModel {
     const parts: Purchase['parts'] = []
     let rest = cents
     for (const lot of order) {
-      const part = Math.min(rest, lot.left)
+      const part = Math.min(rest, lot.remaining)
       if (part > 0) parts.push({ lot, cents: part })
-      lot.left -= part
+      lot.remaining -= part
       rest -= part
     }
     this.bought.set(episode, { number: ++this.purchases, live: true, parts })
@@ -79,7 +79,7 @@ export class BalanceModel {
     for (const part of parts) {
       const back = Math.min(rest, part.cents)
       part.cents -= back
-      part.lot.left += back
+      part.lot.remaining += back
       rest -= back
     }
     bought.live = bought.parts.some((part) => part.cents > 0)
@@ -95,7 +95,7 @@ export class BalanceModel {
     const paid = this.lotOf(index, 'paid')
     if (!topUp || !paid || topUp.dispute === 'open' || topUp.dispute === 'lost') return
     const rest = topUp.amount - topUp.refunded
-    const cents = requestedCents ?? Math.min(paid.left - this.spentBonus(index), rest)
+    const cents = requestedCents ?? Math.min(paid.remaining - this.spentBonus(index), rest)
     if (cents <= 0 || cents > rest) return
     topUp.refunded += cents
     this.deductOrRecordLoss(paid, cents)
@@ -133,21 +133,21 @@ export class BalanceModel {
   }
 
   expire(now: number): void {
-    for (const lot of this.lots) if (lot.expiresAt <= now) lot.left = 0
+    for (const lot of this.lots) if (lot.expiresAt <= now) lot.remaining = 0
   }
 
   available(kind: Lot['kind'], now: number): number {
     const own = this.lots.filter((lot) => lot.kind === kind && lot.expiresAt > now)
-    return own.reduce((sum, { left }) => sum + left, 0)
+    return own.reduce((sum, { remaining }) => sum + remaining, 0)
   }
 
   private deduct(lot: Lot, cents: number): void {
-    lot.left -= cents
+    lot.remaining -= cents
     lot.deducted += cents
   }
 
   private deductOrRecordLoss(lot: Lot, cents: number): void {
-    const deducted = Math.min(lot.left, cents)
+    const deducted = Math.min(lot.remaining, cents)
     this.deduct(lot, deducted)
     lot.lost += cents - deducted
   }
@@ -155,7 +155,7 @@ export class BalanceModel {
   private recoverLoss(topUp: number): void {
     const paid = this.lotOf(topUp, 'paid')
     if (!paid) return
-    const cents = Math.min(paid.lost, paid.left)
+    const cents = Math.min(paid.lost, paid.remaining)
     paid.lost -= cents
     this.deduct(paid, cents)
   }
@@ -166,23 +166,23 @@ export class BalanceModel {
    */
   private closeBonus(index: number): void {
     const [paid, bonus, topUp] = [this.lotOf(index, 'paid'), this.lotOf(index, 'bonus'), this.topUps[index]]
-    if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.left > this.spentBonus(index))
+    if (!paid || !bonus || !topUp || topUp.closedAt !== undefined || paid.remaining > this.spentBonus(index))
       return
     topUp.closedAt = paid.deducted + paid.lost
     for (const { parts } of this.livePurchases())
       for (const part of parts.filter(({ lot }) => lot === bonus)) {
-        const cents = Math.min(paid.left, part.cents)
+        const cents = Math.min(paid.remaining, part.cents)
         part.cents -= cents
         parts.push({ lot: paid, cents })
-        paid.left -= cents
-        bonus.left += cents
+        paid.remaining -= cents
+        bonus.remaining += cents
       }
     this.takeClosedBonus(index)
   }
 
   private takeClosedBonus(index: number): void {
     const bonus = this.lotOf(index, 'bonus')
-    if (bonus && this.topUps[index]?.closedAt !== undefined) this.deduct(bonus, bonus.left)
+    if (bonus && this.topUps[index]?.closedAt !== undefined) this.deduct(bonus, bonus.remaining)
   }
 
   private spentBonus(topUp: number): number {

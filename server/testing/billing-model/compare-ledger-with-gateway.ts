@@ -7,9 +7,9 @@ import type { Db } from '#server/tables.ts'
 
 interface BalanceComparison {
   /** Money at the gateway according to the site's ledger, in cents. */
-  ours: number
+  ledgerCents: number
   /** Money at the gateway according to the gateway, in cents: payments minus refunds and lost disputes. */
-  theirs: number
+  gatewayCents: number
 }
 
 /** Checks that the lines of every ledger transaction add up to zero. */
@@ -28,13 +28,13 @@ export async function expectTransactionsBalanced(db: Db): Promise<void> {
 export async function compareSandboxBalance(db: Db): Promise<BalanceComparison> {
   await expectTransactionsBalanced(db)
   const { rows } = await sql<BalanceComparison>`SELECT
-    (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS ours,
+    (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS "ledgerCents",
     ((SELECT coalesce(sum(amount_cents), 0) FROM sandbox_payments WHERE status = 'succeeded')
       - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_refunds WHERE failed_at IS NULL)
-      - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_disputes WHERE status IN ('open', 'lost')))::int AS theirs`.execute(
+      - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_disputes WHERE status IN ('open', 'lost')))::int AS "gatewayCents"`.execute(
     db,
   )
-  return rows[0] ?? { ours: NaN, theirs: NaN }
+  return rows[0] ?? { ledgerCents: NaN, gatewayCents: NaN }
 }
 
 /** Compares the site's ledger with the payments that a gateway lists. */
@@ -48,11 +48,11 @@ export async function compareBalances(
   gateway: GatewayId,
   payments: readonly Payment[],
 ): Promise<BalanceComparison> {
-  const { rows } = await sql<{ ours: number }>`
-    SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway}`}`.execute(
+  const { rows } = await sql<{ ledgerCents: number }>`
+    SELECT coalesce(sum(amount_cents), 0)::int AS "ledgerCents" FROM ledger_lines WHERE account = ${`gateway:${gateway}`}`.execute(
     db,
   )
-  return { ours: rows[0]?.ours ?? NaN, theirs: netPaidCents(payments) }
+  return { ledgerCents: rows[0]?.ledgerCents ?? NaN, gatewayCents: netPaidCents(payments) }
 }
 
 /** Returns the money that these payments leave at the gateway, in cents: payments minus refunds and disputes. */

@@ -27,9 +27,9 @@ export interface GatewayErrorCounts {
   paidTwice: number
   paidWithoutEntitlement: number
   entitledWithoutPayment: number
-  /** Money at the gateway in cents: according to the site's ledger (`ours`) and to the gateway (`theirs`). */
-  ours: number
-  theirs: number
+  /** Money at the gateway in cents: according to the site's ledger (`ledgerCents`) and to the gateway (`gatewayCents`). */
+  ledgerCents: number
+  gatewayCents: number
 }
 
 /**

@@ -278,7 +278,7 @@ export class RemoveCard extends Step {
     if (!saved) return 'no card is saved'
     await removeSavedMethod(context, userId, saved)
     const { saved_method: savedMethod } = await loadSavedMethod(context, userId)
-    ensure(savedMethod === null, 'a removed card is gone', { left: savedMethod })
+    ensure(savedMethod === null, 'a removed card is gone', { savedMethod })
     return 'done'
   }
 }

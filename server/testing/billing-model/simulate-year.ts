@@ -53,8 +53,8 @@ export interface YearReport {
   wrongCharges: number
   /** Number of charges after a cancellation. */
   chargesAfterCancelling: number
-  /** Money at the gateway in cents, according to the site (`ours`) and to the gateway (`theirs`). */
-  books: { ours: number; theirs: number }
+  /** Money at the gateway in cents, according to the site (`ledgerCents`) and to the gateway (`gatewayCents`). */
+  balances: { ledgerCents: number; gatewayCents: number }
 }
 
 /**
@@ -232,6 +232,6 @@ async function summarizeYear(
     lines: [...lines.values()],
     wrongCharges,
     chargesAfterCancelling,
-    books: await compareSandboxBalance(db),
+    balances: await compareSandboxBalance(db),
   }
 }

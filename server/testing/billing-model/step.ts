@@ -114,11 +114,11 @@ export async function checkFinalState(
     renewals: _renewals,
     refunds: _refunds,
     gateway: _gateway,
-    ours,
-    theirs,
+    ledgerCents,
+    gatewayCents,
     ...wrongs
   } = await countBillingErrors(db, gateway, sales)
-  ensure(ours === theirs, 'our ledger agrees with the gateway', { ours, theirs })
+  ensure(ledgerCents === gatewayCents, 'our ledger agrees with the gateway', { ledgerCents, gatewayCents })
   for (const [what, count] of Object.entries({ ...wrongs, ...(await countUnfinished(db)) }))
     ensure(count === 0, `nothing is wrong at the end: ${what}`, count)
 }

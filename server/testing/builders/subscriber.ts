@@ -67,7 +67,7 @@ export class Subscriber {
   /** Returns this subscriber's payments at the gateway; with `status`, only those in that status. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
-    const all = await this.site.sound.listPayments(new Date(0))
+    const all = await this.site.sandboxGateway.listPayments(new Date(0))
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 

@@ -17,7 +17,7 @@ import type { Tables } from '#server/tables.ts'
 
 const [url = '', dataDir = '', ffmpegPath = '', ffprobePath = '', when = 'never', at = '0'] =
   process.argv.slice(2)
-const die = () => process.kill(process.pid, 'SIGKILL')
+const killProcess = () => process.kill(process.pid, 'SIGKILL')
 const pollMs = 50
 
 function crashingStorage(storage: Storage): Storage {
@@ -26,7 +26,7 @@ function crashingStorage(storage: Storage): Storage {
     ...storage,
     async moveFromWorkDir(path, key, signal) {
       await storage.moveFromWorkDir(path, key, signal)
-      if (when === 'moved' && ++moved === Number(at)) die()
+      if (when === 'moved' && ++moved === Number(at)) killProcess()
     },
   }
 }
@@ -41,7 +41,7 @@ const context: IngestContext = {
   programs: { ffmpegPath, ffprobePath },
   mediaKeys: createMediaKeys('a secret of the tests', false),
 }
-if (when === 'after') setTimeout(die, Number(at))
+if (when === 'after') setTimeout(killProcess, Number(at))
 const isOpen = () =>
   db.selectFrom('assets').select('id').where('state', 'in', ['uploaded', 'processing']).executeTakeFirst()
 while (await isOpen()) {

@@ -16,7 +16,7 @@ type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 
 /** A fake push service over HTTP. It records what is posted, and responds as the test has configured. */
 export interface FakePushService {
-  taken: ReceivedPush[]
+  received: ReceivedPush[]
   reply: (push: ReceivedPush) => Reply | Promise<Reply>
   /** Connects to this service for every host, because tests have neither DNS nor certificates for the real hosts. */
   agent: Agent
@@ -24,14 +24,17 @@ export interface FakePushService {
 }
 
 export async function startFakePushService(): Promise<FakePushService> {
-  const service: Pick<FakePushService, 'taken' | 'reply'> = { taken: [], reply: () => ({ status: 201 }) }
+  const service: Pick<FakePushService, 'received' | 'reply'> = {
+    received: [],
+    reply: () => ({ status: 201 }),
+  }
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', async () => {
       const { url: path = '', headers } = request
       const push = { host: headers.host, path, headers, body: Buffer.concat(parts) }
-      service.taken.push(push)
+      service.received.push(push)
       const reply = await service.reply(push)
       if (reply === 'nothing') return
       response.writeHead(reply.status, reply.headers).end()
@@ -67,9 +70,9 @@ export class PushBrowser {
   }
 
   /** Returns the decrypted messages that were posted for this browser, in order. */
-  read(service: Pick<FakePushService, 'taken'>): PushMessage[] {
+  read(service: Pick<FakePushService, 'received'>): PushMessage[] {
     const { pathname } = new URL(this.subscription.endpoint)
-    return service.taken.filter(({ path }) => path === pathname).map(({ body }) => this.#open(body))
+    return service.received.filter(({ path }) => path === pathname).map(({ body }) => this.#open(body))
   }
 
   /** Decrypts a body according to RFC 8291: a single record of RFC 8188, with the sender's public key as the key id. */

@@ -41,7 +41,7 @@ export interface FakeSocialProviders {
   /** The user who is signed in at the provider. */
   profile: { id: string; name: string }
   /** Temporary responses, by the ending of the request's path. */
-  trouble: Map<string, (response: ServerResponse) => void>
+  faultHandlers: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }
 
@@ -49,14 +49,14 @@ export interface FakeSocialProviders {
 export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   const codes = new Map<string, URLSearchParams>()
   const tokens = new Set<string>()
-  const fake = {
+  const providers = {
     who: { id: '1', name: 'Ada' },
-    trouble: new Map<string, (response: ServerResponse) => void>(),
+    faultHandlers: new Map<string, (response: ServerResponse) => void>(),
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const [, trouble] = [...fake.trouble].find(([end]) => url.pathname.endsWith(end)) ?? []
-    if (trouble) return trouble(response)
+    const [, faultHandler] = [...providers.faultHandlers].find(([end]) => url.pathname.endsWith(end)) ?? []
+    if (faultHandler) return faultHandler(response)
     const json = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (url.pathname === '/elsewhere') return json(200, userResponse)
@@ -75,7 +75,7 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
     }
     if (!tokens.has(request.headers.authorization?.replace(/^bearer /i, '') ?? ''))
       return json(401, { error: 'invalid_token' })
-    return json(200, oauth.present(fake.who))
+    return json(200, oauth.present(providers.who))
   }
   const grantCode = (params: URLSearchParams, response: ServerResponse): void => {
     const code = randomUUID()
@@ -104,13 +104,13 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   // The cast is safe: a listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...fake,
+    ...providers,
     url,
     get profile() {
-      return fake.who
+      return providers.who
     },
     set profile(who) {
-      fake.who = who
+      providers.who = who
     },
     close: async () => {
       server.closeAllConnections()

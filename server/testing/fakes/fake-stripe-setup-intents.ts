@@ -26,19 +26,19 @@ interface SetupIntent {
 /** Stripe's SetupIntents, which save a card without a payment. */
 export class FakeSetupIntents {
   readonly all = new Map<string, SetupIntent>()
-  private readonly books: FakeStripeStore
+  private readonly store: FakeStripeStore
   private readonly now: () => number
   private readonly emitEvent: (type: string, object: Dict) => void
 
-  constructor(books: FakeStripeStore, now: () => number, emitEvent: (type: string, object: Dict) => void) {
-    this.books = books
+  constructor(store: FakeStripeStore, now: () => number, emitEvent: (type: string, object: Dict) => void) {
+    this.store = store
     this.now = now
     this.emitEvent = emitEvent
   }
 
   create(params: Dict): Dict {
     const customer = String(params['customer'])
-    if (!this.books.customers.has(customer)) throw resourceMissing(customer, 'customer')
+    if (!this.store.customers.has(customer)) throw resourceMissing(customer, 'customer')
     const id = newId('seti')
     const setup: SetupIntent = {
       id,
@@ -68,7 +68,7 @@ export class FakeSetupIntents {
     const whole = JSON.stringify(expand ?? null).includes('payment_method') && setup.payment_method !== null
     return {
       ...present(setup),
-      ...(whole ? { payment_method: this.books.presentMethod(setup.payment_method ?? '') } : {}),
+      ...(whole ? { payment_method: this.store.presentMethod(setup.payment_method ?? '') } : {}),
     }
   }
 
@@ -87,7 +87,7 @@ export class FakeSetupIntents {
     if (!['requires_payment_method', 'requires_action'].includes(setup.status)) throw unexpected(setup)
     const number = String(dictOf(dictOf(params['payment_method_data'])['card'])['number'])
     const method = { id: newId('pm'), number, customer: null }
-    this.books.methods.set(method.id, method)
+    this.store.methods.set(method.id, method)
     Object.assign(setup, { payment_method: method.id, last_setup_error: null })
     const cardBehaviour = cards[number]
     if (typeof cardBehaviour === 'object') throw this.decline(setup, cardBehaviour)
@@ -109,7 +109,7 @@ export class FakeSetupIntents {
 
   private succeed(setup: SetupIntent): void {
     setup.status = 'succeeded'
-    const method = this.books.methods.get(setup.payment_method ?? '')
+    const method = this.store.methods.get(setup.payment_method ?? '')
     if (method) method.customer = setup.customer
     this.emitEvent('setup_intent.succeeded', present(setup))
   }

@@ -20,7 +20,7 @@ export interface FakeStripe {
   settings: typeof secrets & { apiBase: string; publicUrl: string }
   /** The same settings as environment variables. */
   env: Record<string, string>
-  books: FakeStripeStore
+  store: FakeStripeStore
   setups: FakeSetupIntents
   /** All events, latest last, including those that were not sent. */
   events: { id: string; type: string; object: Dict }[]
@@ -110,8 +110,8 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     // Ignores the result: a webhook endpoint that does not respond gets no retry.
     fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
   }
-  const books = new FakeStripeStore(clock, emitEvent)
-  const setups = new FakeSetupIntents(books, () => Math.floor(clock.now().getTime() / 1000), emitEvent)
+  const store = new FakeStripeStore(clock, emitEvent)
+  const setups = new FakeSetupIntents(store, () => Math.floor(clock.now().getTime() / 1000), emitEvent)
   const storedResponses = new Map<string, StoredResponse>()
   let activeFault: { next: () => NetworkFault; over: Promise<void> } | undefined
 
@@ -190,7 +190,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       STRIPE_WEBHOOK_SECRET: secrets.webhookSecrets.join(','),
       STRIPE_API_BASE: url,
     },
-    books,
+    store,
     setups,
     events,
     keys,
@@ -231,9 +231,9 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   return fake
 }
 
-type RouteTargets = Pick<FakeStripe, 'books' | 'setups' | 'webhooks'>
+type RouteTargets = Pick<FakeStripe, 'store' | 'setups' | 'webhooks'>
 
-function routeCall({ books, setups, webhooks }: RouteTargets, call: string, id: string, params: Dict): Dict {
+function routeCall({ store, setups, webhooks }: RouteTargets, call: string, id: string, params: Dict): Dict {
   switch (call) {
     case 'GET /v1/webhook_endpoints':
       return {
@@ -254,33 +254,33 @@ function routeCall({ books, setups, webhooks }: RouteTargets, call: string, id: 
     case 'POST /v1/setup_intents/{id}/cancel':
       return setups.cancel(id, params)
     case 'POST /v1/customers':
-      return books.createCustomer(params)
+      return store.createCustomer(params)
     case 'GET /v1/customers/{id}':
-      return books.readCustomer(id)
+      return store.readCustomer(id)
     case 'DELETE /v1/customers/{id}':
-      return books.deleteCustomer(id)
+      return store.deleteCustomer(id)
     case 'POST /v1/payment_intents':
-      return books.createIntent(params)
+      return store.createIntent(params)
     case 'GET /v1/payment_intents':
-      return books.listIntents(params)
+      return store.listIntents(params)
     case 'GET /v1/payment_intents/{id}':
-      return books.presentIntent(books.intent(id))
+      return store.presentIntent(store.intent(id))
     case 'POST /v1/payment_intents/{id}/confirm':
-      return books.confirm(id, params)
+      return store.confirm(id, params)
     case 'POST /v1/payment_intents/{id}/answer':
-      return books.answerChallenge(id, params['answer'] === 'yes' ? 'yes' : 'no')
+      return store.answerChallenge(id, params['answer'] === 'yes' ? 'yes' : 'no')
     case 'POST /v1/payment_intents/{id}/cancel':
-      return books.cancel(id, params)
+      return store.cancel(id, params)
     case 'POST /v1/refunds':
-      return books.refund(params)
+      return store.refund(params)
     case 'GET /v1/refunds':
-      return books.listRefunds(params)
+      return store.listRefunds(params)
     case 'GET /v1/payment_methods/{id}':
-      return books.presentMethod(id)
+      return store.presentMethod(id)
     case 'POST /v1/payment_methods/{id}/detach':
-      return books.detach(id)
+      return store.detach(id)
     default:
-      return books.listDisputes(params)
+      return store.listDisputes(params)
   }
 }
 

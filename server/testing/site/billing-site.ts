@@ -22,9 +22,9 @@ export interface BillingSite extends TestSite {
   /** Database URL for a second process. */
   databaseUrl: string
   /** Temporary replacements of gateway methods, by which a test simulates faults. */
-  trouble: Partial<PaymentGateway>
+  gatewayOverrides: Partial<PaymentGateway>
   /** The gateway without faults. */
-  sound: PaymentGateway
+  sandboxGateway: PaymentGateway
   /** Number of calls of each gateway method. */
   calls: Record<string, number>
   advanceClock(milliseconds: number): void
@@ -32,11 +32,11 @@ export interface BillingSite extends TestSite {
 
 /** Removes the gateway's faults, and checks that the site's ledger agrees with the gateway. Call it after each test. */
 export async function expectLedgerBalanced(site: BillingSite): Promise<void> {
-  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
+  for (const name of Object.keys(site.gatewayOverrides)) Reflect.deleteProperty(site.gatewayOverrides, name)
   site.context.gatewayTimeoutMs = undefined
   await expectTransactionsBalanced(site.context.db)
-  const { ours, theirs } = await compareGatewayBalance(site.context.db, site.sound)
-  expect(ours).toBe(theirs)
+  const { ledgerCents, gatewayCents } = await compareGatewayBalance(site.context.db, site.sandboxGateway)
+  expect(ledgerCents).toBe(gatewayCents)
 }
 
 /** Returns the id of an episode of the site's video by its number. Episodes from 4 on are locked. */
@@ -59,14 +59,16 @@ export async function playbackCode(site: BillingSite, shopper: Shopper, number =
 
 /** Returns an order's payment at the gateway. @throws Error if there is none */
 export async function paymentOf(site: BillingSite, orderId: string): Promise<Payment> {
-  const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
+  const found = (await site.sandboxGateway.listPayments(new Date(0))).find(
+    (payment) => payment.orderId === orderId,
+  )
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
 }
 
 /** Returns a payment at the sandbox by its idempotency key; null if there is none. */
 export function paymentByKey(site: BillingSite, key: string): Promise<Payment | null> {
-  return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
+  return site.sandboxGateway.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
 }
 
 /** Returns the status and decline code of an order's attempts, oldest first. */
@@ -123,8 +125,8 @@ export async function startBillingSite(settings: Env = {}): Promise<BillingSite>
     ...site,
     video,
     databaseUrl: database.url,
-    trouble: gatewayOverrides,
-    sound: sandboxGateway,
+    gatewayOverrides,
+    sandboxGateway,
     calls: gatewayCallCounts,
     advanceClock: (milliseconds) => void (offset += milliseconds),
   }

@@ -51,7 +51,7 @@ export async function startSocialSite(timeoutSeconds?: number): Promise<SocialSi
     },
     resetFaults() {
       offset = 0
-      fakeProviders.trouble.clear()
+      fakeProviders.faultHandlers.clear()
       for (const event of ['beforeResponse', 'beforeAuthorizeRedirect', 'beforeUserinfo'])
         issuer.service.removeAllListeners(event)
     },

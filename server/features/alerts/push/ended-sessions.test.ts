@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-async function turnOn(visitor: Visitor): Promise<string> {
+async function subscribe(visitor: Visitor): Promise<string> {
   const { subscription } = new PushBrowser()
   await visitor.callOk(startPushAlerts, { body: subscription })
   return subscription.endpoint
@@ -32,7 +32,12 @@ async function memberInTwo() {
   const phone = site.visitor()
   await phone.callOk(getUser)
   await phone.callOk(signIn, { body: { email: member.email, password } })
-  return { ...member, phone, ownEndpoint: await turnOn(member.visitor), phoneEndpoint: await turnOn(phone) }
+  return {
+    ...member,
+    phone,
+    ownEndpoint: await subscribe(member.visitor),
+    phoneEndpoint: await subscribe(phone),
+  }
 }
 
 describe('the notifications of a browser end with its session:', () => {
@@ -82,7 +87,7 @@ describe('subscriptions of a guest belong to the session', () => {
     const { email } = await registerMember(site)
     const visitor = site.visitor()
     await visitor.callOk(getUser)
-    const endpoint = await turnOn(visitor)
+    const endpoint = await subscribe(visitor)
     await visitor.callOk(signIn, { body: { email, password } })
     expect(await endpoints()).toContain(endpoint)
     await visitor.callOk(signOut)
@@ -92,7 +97,7 @@ describe('subscriptions of a guest belong to the session', () => {
   it('of the account they make', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
-    const endpoint = await turnOn(visitor)
+    const endpoint = await subscribe(visitor)
     const email = `guest-${crypto.randomUUID()}@example.com`
     await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
     expect(await endpoints()).toContain(endpoint)

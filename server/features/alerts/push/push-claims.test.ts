@@ -20,7 +20,7 @@ import { sendPushes, type PushContext } from './send-pushes.ts'
 
 const time = {
   now: new Date('2026-03-01T12:00:00Z'),
-  pass(minutes: number) {
+  advance(minutes: number) {
     time.now = new Date(time.now.getTime() + minutes * 60_000)
   },
 }
@@ -38,9 +38,9 @@ afterAll(async () => {
   await site.close()
 })
 beforeEach(async () => {
-  time.pass(60)
+  time.advance(60)
   await site.context.db.deleteFrom('push_subscriptions').execute()
-  service.taken.length = 0
+  service.received.length = 0
   service.reply = () => ({ status: 201 })
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
   subscriber = site.visitor()
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await subscriber.callOk(addFavorite, { body: { video_id: video.id } })
 })
 
-async function turnOn(host?: string): Promise<PushBrowser> {
+async function subscribe(host?: string): Promise<PushBrowser> {
   const browser = new PushBrowser(host)
   await subscriber.callOk(startPushAlerts, { body: browser.subscription })
   return browser
@@ -72,7 +72,7 @@ async function addBrowsers(hosts: readonly string[]): Promise<void> {
 async function release(...numbers: number[]): Promise<void> {
   await releaseEpisodes(site.context, video, ...numbers)
   await sendAlerts(site.context)
-  time.pass(11)
+  time.advance(11)
   await sendAlerts(site.context)
 }
 
@@ -80,7 +80,7 @@ const send = (more: Partial<PushContext> = {}, signal?: AbortSignal) =>
   sendPushes({ ...site.context, pushAgent: service.agent, ...more }, signal)
 const claim = (key = site.context.pushKeys.publicKey) =>
   claimPushes(site.context.db, key, time.now, new Date(time.now.getTime() + 120_000), 20)
-const waiting = () => site.context.db.selectFrom('push_messages').selectAll().execute()
+const loadMessages = () => site.context.db.selectFrom('push_messages').selectAll().execute()
 const times = <Item>(count: number, item: (i: number) => Item) =>
   Array.from({ length: count }, (_, i) => item(i))
 
@@ -96,11 +96,11 @@ describe('a service that keeps silent', () => {
     await release(3)
     const closing = new AbortController()
     const sending = send({}, closing.signal)
-    await expect.poll(async () => (await waiting()).length).toBe(19)
+    await expect.poll(async () => (await loadMessages()).length).toBe(19)
     closing.abort()
     await sending
     answers.resolve('nothing')
-    expect(await waiting()).toEqual(
+    expect(await loadMessages()).toEqual(
       times(19, () => expect.objectContaining({ attempts: 0, next_attempt_at: time.now })),
     )
   })
@@ -111,27 +111,27 @@ describe('a service that keeps silent', () => {
     await release(3)
     await send({ pushTimeoutMs: 200 })
     // Twenty concurrent, and two more before the third is known to have timed out.
-    expect(service.taken.length).toBeLessThanOrEqual(22)
-    const remaining = await waiting()
+    expect(service.received.length).toBeLessThanOrEqual(22)
+    const remaining = await loadMessages()
     expect(remaining).toHaveLength(60)
     expect(remaining.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(38)
     expect(remaining.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
   })
 
   it('is sent after pushes that were never tried', async () => {
-    await turnOn('push.silent.com')
+    await subscribe('push.silent.com')
     service.reply = () => ({ status: 503 })
     await release(3)
     await send()
-    await turnOn('push.example.com')
-    time.pass(10)
+    await subscribe('push.example.com')
+    time.advance(10)
     const other = await buildVideo(site.context, { title: 'Pepper', episodes: 6, ready: 2 })
     await subscriber.callOk(addFavorite, { body: { video_id: other.id } })
     video = other
     await release(3)
     expect((await claim()).map(({ attempts }) => attempts).toSorted()).toEqual([1, 1, 2])
     const { db, pushKeys } = site.context
-    time.pass(3)
+    time.advance(3)
     const next = await claimPushes(db, pushKeys.publicKey, time.now, new Date(time.now.getTime() + 1), 2)
     expect(next.map(({ attempts }) => attempts)).toEqual([2, 2])
   })
@@ -149,27 +149,27 @@ it('an error of one push ends the run after the others are done', async () => {
   }
   const warn = () => {
     // A run that did not wait for its pushes would have ended by the time the database responds.
-    void waiting().then(answerOthers)
+    void loadMessages().then(answerOthers)
     throw new Error('the log is full')
   }
   const log = Object.assign(Object.create(site.context.log), { warn })
   const ended = send({ log }).finally(() => order.push('the run is over'))
   await expect(ended).rejects.toThrow('the log is full')
   expect(order).toEqual(['the others are answered', 'the run is over'])
-  expect(await waiting()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
+  expect(await loadMessages()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
 })
 
 it('a push is not sent if its favorite was removed meanwhile', async () => {
-  await turnOn()
+  await subscribe()
   await release(3)
   await subscriber.callOk(removeFavorites, { body: { video_ids: [video.id] } })
   await send()
-  expect([service.taken, await waiting()]).toEqual([[], []])
+  expect([service.received, await loadMessages()]).toEqual([[], []])
 })
 
 describe('a claim', () => {
   it('that has expired ends and does not change pushes of a later one', async () => {
-    await turnOn()
+    await subscribe()
     await release(3)
     const [first] = await claim()
     if (!first) throw new Error('nothing was due')
@@ -179,18 +179,18 @@ describe('a claim', () => {
     const { db } = site.context
     await deletePush(db, first)
     await postponePush(db, first, new Date(time.now.getTime() + 999_000))
-    expect(await waiting()).toMatchObject([
+    expect(await loadMessages()).toMatchObject([
       { number: 3, count: 2, attempts: first.attempts, next_attempt_at: second?.next_attempt_at },
     ])
   })
 
   it('takes no push of another key unless it is outdated', async () => {
-    await turnOn()
+    await subscribe()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')
     expect(await claim(publicKey)).toEqual([])
-    expect(await waiting()).toMatchObject([{ attempts: 0 }])
-    time.pass(3 * 24 * 60)
+    expect(await loadMessages()).toMatchObject([{ attempts: 0 }])
+    time.advance(3 * 24 * 60)
     expect(await claim(publicKey)).toHaveLength(1)
   })
 

@@ -134,7 +134,7 @@ describe('under another APP_SECRET', () => {
     ...site.context,
     pushKeys: derivePushKeys('another secret of thirty-two characters'),
   })
-  const pass = (days: number) => {
+  const advanceDays = (days: number) => {
     time.now = new Date(time.now.getTime() + days * 86_400_000)
   }
 
@@ -153,7 +153,7 @@ describe('under another APP_SECRET', () => {
     const { db } = site.context
     expect((await loadPushAlerts(db, other().pushKeys, id)).browsers).toEqual([])
     for (let days = 0; days < 29; days += 28) {
-      pass(days)
+      advanceDays(days)
       await deleteUnreachableSubscriptions(other())
     }
     expect(await stored(browser)).toMatchObject({ key_outdated_since: expect.any(Date) })
@@ -166,11 +166,11 @@ describe('under another APP_SECRET', () => {
     const browser = new PushBrowser()
     await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     await deleteUnreachableSubscriptions(other())
-    pass(31)
+    advanceDays(31)
     await deleteUnreachableSubscriptions(site.context)
     expect(await stored(browser)).toBeDefined()
     await deleteUnreachableSubscriptions(other())
-    pass(31)
+    advanceDays(31)
     await deleteUnreachableSubscriptions(other())
     expect(await stored(browser)).toBeUndefined()
   })

@@ -20,7 +20,7 @@ import { sendPushes } from './send-pushes.ts'
 
 const time = {
   now: new Date('2026-03-01T12:00:00Z'),
-  pass(minutes: number) {
+  advance(minutes: number) {
     time.now = new Date(time.now.getTime() + minutes * 60_000)
   },
 }
@@ -40,10 +40,10 @@ afterAll(async () => {
   await site.close()
 })
 beforeEach(async () => {
-  time.pass(60)
+  time.advance(60)
   await queue()
   await site.context.db.deleteFrom('push_subscriptions').execute()
-  service.taken.length = 0
+  service.received.length = 0
   service.reply = () => ({ status: 201 })
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
 })
@@ -51,7 +51,7 @@ beforeEach(async () => {
 /** Completes a release, so that its pushes are queued. */
 async function queue(): Promise<void> {
   await sendAlerts(site.context)
-  time.pass(11)
+  time.advance(11)
   await sendAlerts(site.context)
 }
 const send = (more: { pushTimeoutMs?: number } = {}) =>
@@ -71,7 +71,7 @@ async function createSubscriber(visitor: Visitor = site.visitor(), browser = new
   return { visitor, browser, got: () => browser.read(service) }
 }
 
-const waiting = () => site.context.db.selectFrom('push_messages').selectAll().execute()
+const loadMessages = () => site.context.db.selectFrom('push_messages').selectAll().execute()
 const subscribed = () => site.context.db.selectFrom('push_subscriptions').select('endpoint').execute()
 
 describe('a release', () => {
@@ -88,7 +88,7 @@ describe('a release', () => {
         tag: video.id,
       },
     ])
-    const [received] = service.taken
+    const [received] = service.received
     expect(received?.host).toBe('push.example.com')
     expect(received?.headers).toMatchObject({
       ttl: String(3 * 86_400),
@@ -104,7 +104,7 @@ describe('a release', () => {
     expect(got()).toHaveLength(1)
     await publish(5)
     expect(got().map(({ body }) => body)).toEqual(['2 new episodes', 'New episode'])
-    expect(await waiting()).toEqual([])
+    expect(await loadMessages()).toEqual([])
   })
 
   it('has the language of each user, with the cover of that language', async () => {
@@ -125,8 +125,8 @@ describe('a release', () => {
     const titles = JSON.stringify({ en: '\u{1F30A}'.repeat(200) })
     await site.context.db.updateTable('videos').set({ titles }).where('id', '=', video.id).execute()
     await publish(3)
-    expect(service.taken).toHaveLength(1)
-    expect(service.taken[0]?.body.length).toBeLessThanOrEqual(4096)
+    expect(service.received).toHaveLength(1)
+    expect(service.received[0]?.body.length).toBeLessThanOrEqual(4096)
   })
 
   it('reaches each browser of a user, and mails only users who chose mails, too', async () => {
@@ -153,11 +153,11 @@ describe('a release', () => {
     await former.visitor.callOk(removeFavorites, { body: { video_ids: [video.id] } })
     await releaseEpisodes(site.context, video, 3)
     await sendAlerts(site.context)
-    time.pass(1)
+    time.advance(1)
     await createSubscriber()
     await queue()
     await send()
-    expect(service.taken).toEqual([])
+    expect(service.received).toEqual([])
   })
 
   /** Subscribes fifty browsers of one user, and queues a release for each. */
@@ -215,7 +215,7 @@ describe('a release', () => {
     await claimPushes(db, pushKeys.publicKey, time.now, new Date(time.now.getTime() + 120_000), 20)
     await send()
     expect(got()).toEqual([])
-    time.pass(2)
+    time.advance(2)
     await send()
     expect(got()).toHaveLength(1)
   })
@@ -225,10 +225,10 @@ describe('a release', () => {
     service.reply = () => ({ status: 503 })
     await publish(3)
     service.reply = () => ({ status: 201 })
-    service.taken.length = 0
+    service.received.length = 0
     await publish(4)
     expect(got()).toMatchObject([{ body: '2 new episodes', url: `/videos/${video.id}?episode=3` }])
-    expect(await waiting()).toEqual([])
+    expect(await loadMessages()).toEqual([])
   })
 })
 
@@ -241,7 +241,7 @@ describe('a push service', () => {
       service.reply = ({ path }) => ({ status: path === pathname ? status : 201 })
       await publish(3)
       expect(await subscribed()).toEqual([{ endpoint: other.browser.subscription.endpoint }])
-      expect(await waiting()).toEqual([])
+      expect(await loadMessages()).toEqual([])
     },
   )
 
@@ -252,21 +252,21 @@ describe('a push service', () => {
     await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': retryAfter() } })
     await publish(3)
-    time.pass(119)
+    time.advance(119)
     await send()
-    expect(service.taken).toHaveLength(1)
+    expect(service.received).toHaveLength(1)
     service.reply = () => ({ status: 201 })
-    time.pass(1)
+    time.advance(1)
     await send()
-    expect(service.taken).toHaveLength(2)
-    expect(await waiting()).toEqual([])
+    expect(service.received).toHaveLength(2)
+    expect(await loadMessages()).toEqual([])
   })
 
   it('that asks to wait for longer than a release is news is not asked again', async () => {
     await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': '9999999' } })
     await publish(3)
-    expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
+    expect([await loadMessages(), (await subscribed()).length]).toEqual([[], 1])
   })
 
   it.each([500, 503])(
@@ -277,14 +277,14 @@ describe('a push service', () => {
       await publish(3)
       let tries = 1
       for (const minutes of [1, 5, 30, 120, 720]) {
-        time.pass(minutes - 0.5)
+        time.advance(minutes - 0.5)
         await send()
-        expect(service.taken).toHaveLength(tries)
-        time.pass(0.5)
+        expect(service.received).toHaveLength(tries)
+        time.advance(0.5)
         await send()
-        expect(service.taken).toHaveLength(++tries)
+        expect(service.received).toHaveLength(++tries)
       }
-      expect([await waiting(), await subscribed()]).toEqual([[], []])
+      expect([await loadMessages(), await subscribed()]).toEqual([[], []])
     },
   )
 
@@ -294,20 +294,20 @@ describe('a push service', () => {
     await queue()
     service.reply = () => 'nothing'
     await send({ pushTimeoutMs: 300 })
-    expect(await waiting()).toMatchObject([{ attempts: 1 }])
+    expect(await loadMessages()).toMatchObject([{ attempts: 1 }])
     service.reply = () => ({ status: 201 })
-    time.pass(1)
+    time.advance(1)
     await send()
     expect(got()).toHaveLength(2)
-    expect(await waiting()).toEqual([])
+    expect(await loadMessages()).toEqual([])
   })
 
   it.each([302, 400, 413])('that refuses a push (%i) is not asked again', async (status) => {
     await createSubscriber()
     service.reply = () => ({ status, headers: { location: 'https://push.example.com/elsewhere' } })
     await publish(3)
-    expect(service.taken).toHaveLength(1)
-    expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
+    expect(service.received).toHaveLength(1)
+    expect([await loadMessages(), (await subscribed()).length]).toEqual([[], 1])
   })
 
   it('whose name leads into our own network gets nothing, and its subscription is deleted', async () => {
@@ -319,7 +319,7 @@ describe('a push service', () => {
     await releaseEpisodes(site.context, video, 3)
     await queue()
     await sendPushes(site.context)
-    expect([await subscribed(), await waiting()]).toEqual([[], []])
+    expect([await subscribed(), await loadMessages()]).toEqual([[], []])
   })
 })
 
@@ -328,9 +328,9 @@ describe('outdated pushes are not sent:', () => {
     await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
-    time.pass(3 * 24 * 60)
+    time.advance(3 * 24 * 60)
     await send()
-    expect([service.taken, await waiting()]).toEqual([[], []])
+    expect([service.received, await loadMessages()]).toEqual([[], []])
   })
 
   it('a drama that is archived by then', async () => {
@@ -343,6 +343,6 @@ describe('outdated pushes are not sent:', () => {
       .where('id', '=', video.id)
       .execute()
     await send()
-    expect([service.taken, await waiting()]).toEqual([[], []])
+    expect([service.received, await loadMessages()]).toEqual([[], []])
   })
 })

@@ -47,7 +47,7 @@ const params = () => ({
   immediate_delivery: true,
 })
 
-const turnOn = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
+const enableAutoUnlock = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
   visitor.callOk(setAutoUnlock, { body: { ...params(), video_id, daily_limit } })
 
 const trySetting = async ({ visitor }: Shopper, body: BodyOf<typeof setAutoUnlock>) =>
@@ -56,7 +56,7 @@ const trySetting = async ({ visitor }: Shopper, body: BodyOf<typeof setAutoUnloc
 const unlock = async ({ visitor }: Shopper, number: number, episode_id = episodeIdOf(site, number)) =>
   (await visitor.call(autoUnlock, { body: { episode_id } })).answer
 
-const undo = async ({ visitor }: Shopper, order_id = '') =>
+const undoUnlock = async ({ visitor }: Shopper, order_id = '') =>
   (await visitor.call(undoAutoUnlock, { body: { order_id } })).answer
 
 const leftOf = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
@@ -80,7 +80,7 @@ describe('auto-unlock', () => {
 
   test('unlocks the next episode from the balance', async () => {
     const shopper = await createShopper()
-    expect(await turnOn(shopper)).toEqual({
+    expect(await enableAutoUnlock(shopper)).toEqual({
       video_id: site.video.id,
       daily_limit: 5,
       remaining_today: 5,
@@ -99,7 +99,7 @@ describe('auto-unlock', () => {
   test('is part of the offer of a locked episode of the drama, once it is on', async () => {
     const shopper = await createShopper()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
-    const autoUnlock = await turnOn(shopper)
+    const autoUnlock = await enableAutoUnlock(shopper)
     expect((await offerOf(site, shopper)).balance).toMatchObject({ auto_unlock: autoUnlock })
     await unlock(shopper, 4)
     expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { remaining_today: 4 } })
@@ -107,7 +107,7 @@ describe('auto-unlock', () => {
 
   test('asked 20 times at once unlocks once', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const answers = await Promise.all(Array.from({ length: 20 }, () => unlock(shopper, 4)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
     expect(await leftOf(shopper)).toBe(401)
@@ -115,7 +115,7 @@ describe('auto-unlock', () => {
 
   test('stops at the daily limit, also for concurrent requests, and continues a day later', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper, 1)
+    await enableAutoUnlock(shopper, 1)
     const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
     expect(await leftOf(shopper)).toBe(401)
@@ -127,7 +127,7 @@ describe('auto-unlock', () => {
 
   test('is refused at a higher price than the person agreed to', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { db } = site.context
     const setPrice = (episode_cents: number) =>
       db.updateTable('videos').set({ episode_cents }).where('id', '=', site.video.id).execute()
@@ -142,7 +142,7 @@ describe('auto-unlock', () => {
 
   test('charges no other price than was announced, though the person agreed to as much', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const announced = async (amount_cents: number) => {
       const body = { episode_id: episodeIdOf(site, 4), amount_cents }
       return (await shopper.visitor.call(autoUnlock, { body })).answer
@@ -170,7 +170,7 @@ describe('auto-unlock', () => {
 
   test('is off after one call', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const off = await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
     expect(off).toEqual({ auto_unlocks: [] })
     expect((await unlock(shopper, 4)).code).toBe(409)
@@ -178,7 +178,7 @@ describe('auto-unlock', () => {
 
   test('is refused if the balance is too low', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     await shopper.visitor.callOk(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
   })
@@ -198,7 +198,7 @@ describe('the consent to auto-unlock', () => {
 
   test('applies to each automatic order, which excludes a withdrawal', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { info } = await unlock(shopper, 4)
     const { db, clock } = site.context
     const { user_id, consent } = await db
@@ -226,7 +226,7 @@ describe('the audit log of auto-unlock', () => {
     const shopper = await createShopper()
     const { id } = await shopper.visitor.callOk(getUser)
     const turnOff = () => shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
-    for (const limit of [5, 5, 5, 6]) await turnOn(shopper, limit)
+    for (const limit of [5, 5, 5, 6]) await enableAutoUnlock(shopper, limit)
     for (const _ of [1, 2]) await turnOff()
     expect((await audited(id)).map(({ event, details }) => [event, details['daily_limit']])).toEqual([
       ['auto_unlock_enabled', 5],
@@ -256,10 +256,10 @@ describe('the audit log of auto-unlock', () => {
 describe('undoing an automatic unlock', () => {
   test('gives the money back, locks the episode, and turns auto-unlock off', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { info: order } = await unlock(shopper, 4)
-    expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
-    expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await undoUnlock(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await undoUnlock(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
     expect(await leftOf(shopper)).toBe(500)
     expect(await playbackCode(site, shopper)).toBe(402)
     expect((await unlock(shopper, 4)).code).toBe(409)
@@ -267,13 +267,13 @@ describe('undoing an automatic unlock', () => {
 
   test('is refused after two minutes, for an ordinary purchase, and for another’s order', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { info: order } = await unlock(shopper, 4)
     const { info: pressed } = await shopper.tryOrder({ episode_id: episodeIdOf(site, 5), gateway: 'balance' })
-    expect((await undo(shopper, pressed?.id)).code).toBe(404)
-    expect((await undo(await Shopper.create(site), order?.id)).code).toBe(404)
+    expect((await undoUnlock(shopper, pressed?.id)).code).toBe(404)
+    expect((await undoUnlock(await Shopper.create(site), order?.id)).code).toBe(404)
     site.advanceClock(2 * minute + 1000)
-    expect(await undo(shopper, order?.id)).toMatchObject({
+    expect(await undoUnlock(shopper, order?.id)).toMatchObject({
       code: 409,
       message: 'This unlock can no longer be undone.',
     })
@@ -282,21 +282,21 @@ describe('undoing an automatic unlock', () => {
 
   test('still counts against the daily limit', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper, 1)
-    await undo(shopper, (await unlock(shopper, 4)).info?.id)
-    expect(await turnOn(shopper, 1)).toMatchObject({ remaining_today: 0 })
+    await enableAutoUnlock(shopper, 1)
+    await undoUnlock(shopper, (await unlock(shopper, 4)).info?.id)
+    expect(await enableAutoUnlock(shopper, 1)).toMatchObject({ remaining_today: 0 })
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 
   test('is possible once per drama within 24 hours', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
-    await undo(shopper, (await unlock(shopper, 4)).info?.id)
+    await enableAutoUnlock(shopper)
+    await undoUnlock(shopper, (await unlock(shopper, 4)).info?.id)
     site.advanceClock(23 * 60 * minute)
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { info: again } = await unlock(shopper, 4)
     expect(again).toMatchObject({ status: 'paid', auto_unlock: { can_undo: false } })
-    expect(await undo(shopper, again?.id)).toMatchObject({
+    expect(await undoUnlock(shopper, again?.id)).toMatchObject({
       code: 409,
       message: 'You can undo one automatic unlock per drama within 24 hours.',
     })
@@ -306,24 +306,24 @@ describe('undoing an automatic unlock', () => {
     site.advanceClock(61 * minute)
     const { info: later } = await unlock(shopper, 5)
     expect(later).toMatchObject({ auto_unlock: { can_undo: true } })
-    expect(await undo(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await undoUnlock(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
   test('of one drama does not affect another drama', async () => {
     const shopper = await createShopper()
     const other = await buildVideo(site.context)
-    await turnOn(shopper)
-    await undo(shopper, (await unlock(shopper, 4)).info?.id)
-    await turnOn(shopper, 5, other.id)
+    await enableAutoUnlock(shopper)
+    await undoUnlock(shopper, (await unlock(shopper, 4)).info?.id)
+    await enableAutoUnlock(shopper, 5, other.id)
     const { info } = await unlock(shopper, 4, other.episodes[3]?.id)
-    expect(await undo(shopper, info?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await undoUnlock(shopper, info?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
   test('undoes one unlock if requested several times concurrently', async () => {
     const shopper = await createShopper()
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const orders = [await unlock(shopper, 4), await unlock(shopper, 5), await unlock(shopper, 6)]
-    const answers = await Promise.all(orders.map(({ info }) => undo(shopper, info?.id)))
+    const answers = await Promise.all(orders.map(({ info }) => undoUnlock(shopper, info?.id)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
     expect(await leftOf(shopper)).toBe(302)
   })

@@ -39,7 +39,7 @@ async function readyToPress() {
 type Ready = Awaited<ReturnType<typeof readyToPress>>
 
 /** Handles the request in this process until the simulated crash. */
-function pressUntil(death: CrashPoint, { userId, body }: Ready) {
+function purchaseUntilCrash(death: CrashPoint, { userId, body }: Ready) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
   return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
     await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
@@ -47,7 +47,7 @@ function pressUntil(death: CrashPoint, { userId, body }: Ready) {
 }
 
 /** Simulates that the lease of the crashed process has expired. */
-const lapse = (userId: string) =>
+const expireLease = (userId: string) =>
   site.context.db
     .updateTable('idempotency_keys')
     .set({ lease_expires_at: new Date(0) })
@@ -60,12 +60,12 @@ test(
   'a purchase whose process dies before any statement makes one order and one charge when it is repeated with its key',
   { timeout: 120_000 },
   async () => {
-    const whole = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
+    const whole = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
     await runConcurrently(crashPointsBeforeEach(whole), async (death) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
-      expect(await pressUntil(death, ready)).toMatchObject({ crashed: true })
-      await lapse(userId)
+      expect(await purchaseUntilCrash(death, ready)).toMatchObject({ crashed: true })
+      await expireLease(userId)
       const again = await shopper.tryOrder({ ...body, email: undefined }, { 'idempotency-key': key })
       expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })
       const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)

@@ -74,7 +74,7 @@ const topUp =
   }
 
 /** Sends concurrent purchases; at most one is paid. */
-const press =
+const purchaseConcurrently =
   (episode: number, times: number): Step =>
   async ({ model, shopper, purchases }) => {
     site.advanceClock(1)
@@ -103,9 +103,9 @@ const refundTopUp =
 const refusedRefund =
   (index: number, cents?: number): Step =>
   async ({ topUps }) => {
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     await refund(topUps[index], cents)
-    Reflect.deleteProperty(site.trouble, 'refundPayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'refundPayment')
   }
 
 const openDispute =
@@ -148,7 +148,7 @@ const steps = fc.array(
       weight: 6,
       arbitrary: fc
         .tuple(anEpisode, fc.constantFrom(1, 1, 5))
-        .map(([episode, times]) => ['press', press(episode, times)] as const),
+        .map(([episode, times]) => ['press', purchaseConcurrently(episode, times)] as const),
     },
     {
       weight: 2,

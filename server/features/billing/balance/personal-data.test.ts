@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerAndBalances(site))
 
-const press = (shopper: Shopper, number = 4) => tryUnlockFromBalance(site, shopper, number)
-const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
+const unlockEpisode = (shopper: Shopper, number = 4) => tryUnlockFromBalance(site, shopper, number)
+const enableAutoUnlock = ({ visitor }: Shopper, daily_limit = 5) =>
   visitor.callOk(setAutoUnlock, {
     body: { video_id: site.video.id, daily_limit, terms_text: termsText, immediate_delivery: true },
   })
@@ -48,14 +48,14 @@ describe('a guest with a balance who signs in', () => {
     const member = await Shopper.create(site, visitor)
     await purchaseTopUp(site, member, 'top_5')
     const { shopper: guest } = await createShopperWithBalance(site, 'top_10')
-    await press(guest)
+    await unlockEpisode(guest)
     const signedIn = () => guest.visitor.callOk(signIn, { body: { email, password } })
     expect((await signedIn()).id).toBe(user.id)
     expect(await balancesOf(guest)).toMatchObject([{ paid_cents: 1500, bonus_cents: 1 }])
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
     await signedIn()
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
-    expect((await press(member, 5)).code).toBe(200)
+    expect((await unlockEpisode(member, 5)).code).toBe(200)
     expect(await playbackCode(site, member, 4)).toBe(200)
   })
 
@@ -64,12 +64,12 @@ describe('a guest with a balance who signs in', () => {
     const member = await Shopper.create(site, visitor)
     await purchaseTopUp(site, member, 'top_5')
     const { shopper: guest } = await createShopperWithBalance(site)
-    await turnOn(guest)
+    await enableAutoUnlock(guest)
     await guest.visitor.callOk(signIn, { body: { email, password } })
     expect((await member.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
-    await turnOn(member, 3)
+    await enableAutoUnlock(member, 3)
     const { shopper: another } = await createShopperWithBalance(site)
-    await turnOn(another, 9)
+    await enableAutoUnlock(another, 9)
     await another.visitor.callOk(signIn, { body: { email, password } })
     expect((await member.visitor.callOk(getBalance)).auto_unlocks).toMatchObject([{ daily_limit: 3 }])
   })
@@ -78,8 +78,8 @@ describe('a guest with a balance who signs in', () => {
 describe('the export', () => {
   test('has each change of the balance, and auto-unlock with the words', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
-    await press(shopper)
-    await turnOn(shopper)
+    await unlockEpisode(shopper)
+    await enableAutoUnlock(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
     const exported = await readExportParts(exportBilling(site.context.db, id))
     expect(exported['balance_entries']).toMatchObject([
@@ -111,7 +111,7 @@ describe('a user with unspent paid money who deletes the account', () => {
 
   test('is shown the refundable amount, which spent bonus reduces', async () => {
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
-    await press(shopper)
+    await unlockEpisode(shopper)
     const { answer } = await shopper.visitor.call(deleteUser)
     const balance = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [balance] } })
@@ -121,7 +121,7 @@ describe('a user with unspent paid money who deletes the account', () => {
 
   test('may insist, which makes it breakage', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
-    await turnOn(shopper)
+    await enableAutoUnlock(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
     await shopper.visitor.callOk(deleteUser, { body: { forfeit_balance: true } })
     const { db } = site.context
@@ -136,7 +136,7 @@ describe('a user with unspent paid money who deletes the account', () => {
   test('is deleted by support only with a choice between refund and forfeit', async () => {
     const support = await signInOperator(site, 'support')
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
-    await press(shopper)
+    await unlockEpisode(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
     const body = { id, reason: 'asked for it' }
     const { answer } = await support.studio.call(deleteCustomer, { body })
@@ -157,7 +157,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
   test('cannot be deleted, even without a claim to the balance, until the refund ends', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     const { id } = await shopper.visitor.callOk(getUser)
-    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
     const refused = {
       code: 409,
@@ -171,7 +171,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     const support = await signInOperator(site, 'support')
     const request = { body: { id, reason: 'asked for it' } }
     expect((await support.studio.call(deleteCustomer, request)).answer).toMatchObject(refused)
-    Reflect.deleteProperty(site.trouble, 'refundPayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'refundPayment')
     site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
@@ -180,7 +180,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
 
   test('can be deleted in the end if the gateway never answers', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
-    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
     for (let days = 0; days < 12; days++) await runJanitorAfter(site, day)
     expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'started' }])
@@ -189,9 +189,9 @@ describe('an account with a refund of a top-up that has not ended', () => {
 
   test('has the money in the balance again if the refund fails, and can request it again', async () => {
     const { shopper } = await createShopperWithBalance(site)
-    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
@@ -207,7 +207,7 @@ describe('a withdrawal from a top-up', () => {
     const mails = await site.mails(email)
     return mails.flatMap(({ text }) => /#withdraw=([\w-]+)/.exec(text)?.[1] ?? []).at(-1) ?? ''
   }
-  const leave = async (body: { secret?: string; email?: string; order_id?: string }) =>
+  const callWithdraw = async (body: { secret?: string; email?: string; order_id?: string }) =>
     (await site.visitor().call(withdraw, { body })).answer
 
   test('refunds the unspent money, also if immediate delivery was requested', async () => {
@@ -215,14 +215,14 @@ describe('a withdrawal from a top-up', () => {
     const consent = { terms_text: 'At once.', immediate_delivery: true }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10', consent })
     await shopper.tryPay(order.id, await shopper.cardToken())
-    await press(shopper)
-    await press(shopper, 5)
-    await leave({ email: shopper.email, order_id: order.id })
+    await unlockEpisode(shopper)
+    await unlockEpisode(shopper, 5)
+    await callWithdraw({ email: shopper.email, order_id: order.id })
     const secret = await last(shopper.email)
     // 100 were bonus, which is set off; 98 of the second episode were paid money.
     const answer = { code: 200, info: { done: true, amount_cents: 802, currency: 'USD' } }
-    expect(await leave({ secret })).toMatchObject(answer)
-    expect(await leave({ secret })).toMatchObject(answer)
+    expect(await callWithdraw({ secret })).toMatchObject(answer)
+    expect(await callWithdraw({ secret })).toMatchObject(answer)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 802, reason: 'withdrawal' }])
     expect(await balancesOf(shopper)).toEqual([])
     expect(await playbackCode(site, shopper)).toBe(200)
@@ -231,7 +231,7 @@ describe('a withdrawal from a top-up', () => {
   test('is over after 14 days, though the money can still be refunded', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.advanceClock(15 * day)
-    await leave({ email: shopper.email })
+    await callWithdraw({ email: shopper.email })
     expect(await last(shopper.email)).toBe('')
     expect((await shopper.visitor.callOk(refundBalance, { body: {} })).refunds).toMatchObject([
       { amount_cents: 500 },
@@ -242,7 +242,7 @@ describe('a withdrawal from a top-up', () => {
 describe('a receipt', () => {
   test('of a top-up names it and has no tax; of a purchase from the balance it has the tax', async () => {
     const { shopper } = await createShopperWithBalance(site)
-    await press(shopper)
+    await unlockEpisode(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
     expect(subjects[0]).toBe('Your receipt: $5.00 for your balance')
     expect(subjects[1]).toMatch(/episode 4$/)
@@ -251,7 +251,7 @@ describe('a receipt', () => {
   test('shows bonus money as a discount on the total', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [500, 40])
-    const { info } = await press(shopper)
+    const { info } = await unlockEpisode(shopper)
     const [, receipt] = await site.mails(shopper.email)
     expect(receipt?.text).toContain('Paid with bonus: $0.40')
     expect(receipt?.text).toContain('Total (tax included): $0.59')

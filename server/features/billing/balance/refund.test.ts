@@ -31,7 +31,7 @@ afterEach(() => expectLedgerAndBalances(site))
 const withBalance = (price_cents = 500, bonus_cents = 0) =>
   balances.createShopperWithBalance(site, [price_cents, bonus_cents])
 const addMoney = (shopper: Shopper, cents: number) => balances.purchaseTopUp(site, shopper, [cents])
-const press = (shopper: Shopper, number = 4) => balances.unlockFromBalance(site, shopper, number)
+const unlockEpisode = (shopper: Shopper, number = 4) => balances.unlockFromBalance(site, shopper, number)
 const bankSays = (order: Order, status: 'open' | 'won' | 'lost') =>
   balances.setDisputeStatus(site, order, status)
 
@@ -40,7 +40,7 @@ const refund = ({ id }: Order, amountCents?: number) =>
   refundOrder(site.context, id, { reason: 'asked for it', ...(amountCents ? { amountCents } : {}) })
 
 /** Leaves the first half of a refund of a purchase, as a crashed process would. */
-async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Promise<void> {
+async function startRefund({ id: orderId }: Order, amount_cents: number): Promise<void> {
   const { db, clock } = site.context
   const attempts = db.selectFrom('payment_attempts').select('id').where('order_id', '=', orderId)
   const { id: attempt_id } = await attempts.executeTakeFirstOrThrow()
@@ -69,7 +69,7 @@ async function booked({ id }: Order, account: string): Promise<number> {
 describe('a refund of a top-up', () => {
   test('is of the unspent paid part, less the bonus that was spent', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     expect(order).toMatchObject({ discount_cents: 50 })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 451, refundable_cents: 401 })
     await refund(topUp)
@@ -91,7 +91,8 @@ describe('a refund of a top-up', () => {
 
   test('gives no user a gain who spends the bonus first', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
-    for (const number of [4, 5]) expect(await press(shopper, number)).toMatchObject({ discount_cents: 99 })
+    for (const number of [4, 5])
+      expect(await unlockEpisode(shopper, number)).toMatchObject({ discount_cents: 99 })
     expect(await shopper.visitor.callOk(refundBalance, { body: {} })).toEqual({
       refunds: [{ currency: 'USD', amount_cents: 302, refused_cents: 0 }],
     })
@@ -101,22 +102,22 @@ describe('a refund of a top-up', () => {
 
   test('refunds nothing if more bonus was spent than paid money is left, which stays spendable', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
-    for (const number of [4, 5]) await press(shopper, number)
+    for (const number of [4, 5]) await unlockEpisode(shopper, number)
     // 8 cents of the second episode were paid money.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 92, refundable_cents: 0 })
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
     await addMoney(shopper, 99)
-    expect((await press(shopper, 6)).status).toBe('paid')
+    expect((await unlockEpisode(shopper, 6)).status).toBe('paid')
   })
 
   test('restores the bonus and its payments if the gateway refuses', async () => {
     const { shopper, topUp } = await withBalance(500, 120)
-    const order = await press(shopper)
-    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    const order = await unlockEpisode(shopper)
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await refund(topUp)
     expect(await balanceOf(shopper)).toBeUndefined()
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     await runJanitorAfter(site, 3_600_000)
     expect(await balanceOf(shopper)).toMatchObject({
       paid_cents: 500,
@@ -125,18 +126,18 @@ describe('a refund of a top-up', () => {
     })
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
     expect(await booked(order, 'bonus_discount')).toBe(99)
-    Reflect.deleteProperty(site.trouble, 'refundPayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'refundPayment')
     await refund(topUp)
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
   test('is undone as a whole if the gateway refuses it, also after a partial refund', async () => {
     const { shopper, topUp } = await withBalance(1000, 100)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(topUp, 200)
     const before = { paid_cents: 800, bonus_cents: 1, refundable_cents: 701 }
     expect(await balanceOf(shopper)).toMatchObject(before)
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundDeclined' })
     expect(await balanceOf(shopper)).toMatchObject(before)
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
@@ -144,12 +145,12 @@ describe('a refund of a top-up', () => {
 
   test('does not restore the bonus removed by an earlier refund if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 150)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     // All that is refundable: 99 are set off, and 51 of the bonus are withdrawn.
     await refund(topUp)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'refundDeclined' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
   })
@@ -166,7 +167,11 @@ describe('a refund of a top-up', () => {
   test('of a part does not affect later refunds of purchases', async () => {
     const { shopper, topUp } = await withBalance(200, 198)
     await refund(topUp, 10)
-    const [first, , last] = [await press(shopper, 4), await press(shopper, 5), await press(shopper, 6)]
+    const [first, , last] = [
+      await unlockEpisode(shopper, 4),
+      await unlockEpisode(shopper, 5),
+      await unlockEpisode(shopper, 6),
+    ]
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 91, bonus_cents: 0 })
     // Less paid money is left than bonus was spent; that does not affect the refund of a purchase.
     await refund(last)
@@ -179,7 +184,7 @@ describe('a refund of a top-up', () => {
 
   test('of the whole order is reserved for operators, and the spent part is a loss', async () => {
     const { shopper, topUp } = await withBalance(500)
-    await press(shopper)
+    await unlockEpisode(shopper)
     await refund(topUp, 500)
     expect(await booked(topUp, 'balance_loss')).toBe(99)
     expect(await balanceOf(shopper)).toBeUndefined()
@@ -189,19 +194,19 @@ describe('a refund of a top-up', () => {
   test('that is paid twice sends the second payment back and leaves the balance', async () => {
     const shopper = await Shopper.create(site)
     // The response to the first payment is lost, and for a while the gateway does not find it.
-    site.trouble.createPayment = async (charge) => {
-      await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await site.sandboxGateway.createPayment(charge)
       throw new Error('the line is dead')
     }
-    site.trouble.retrievePayment = () => Promise.resolve(null)
+    site.gatewayOverrides.retrievePayment = () => Promise.resolve(null)
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.tryPay(order.id, await shopper.cardToken())
-    Reflect.deleteProperty(site.trouble, 'createPayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'createPayment')
     site.advanceClock(61_000)
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       info: { status: 'paid' },
     })
-    Reflect.deleteProperty(site.trouble, 'retrievePayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'retrievePayment')
     site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
@@ -220,20 +225,20 @@ describe('a refund of a top-up', () => {
 
   test('is refused if nothing is left', async () => {
     const { shopper, topUp } = await withBalance(99)
-    await press(shopper)
+    await unlockEpisode(shopper)
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
   })
 
   test('cannot be spent while it is pending, and is restored if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     expect(await refund(topUp)).toMatchObject({ status: 'pending' })
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).toMatchObject({
       code: 409,
       info: { available_cents: 0 },
     })
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('no'))
     site.advanceClock(3_600_000)
     await runJanitor(site.context)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
@@ -246,8 +251,8 @@ describe('the person’s own refund of the balance', () => {
     const { shopper, topUp: first } = await withBalance(500, 100)
     const second = await addMoney(shopper, 300)
     // Spends the bonus, and 98 of the first top-up.
-    await press(shopper)
-    await press(shopper, 5)
+    await unlockEpisode(shopper)
+    await unlockEpisode(shopper, 5)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0, refundable_cents: 602 })
     expect(await shopper.visitor.callOk(refundBalance, { body: {} })).toEqual({
       refunds: [{ currency: 'USD', amount_cents: 602, refused_cents: 0 }],
@@ -278,7 +283,7 @@ describe('the person’s own refund of the balance', () => {
 describe('a refund of a purchase', () => {
   test('is credited to the balance, as paid money and bonus, and revokes the access', async () => {
     const { shopper } = await withBalance(500, 50)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     expect(order).toMatchObject({ discount_cents: 50 })
     await refund(order, 60)
     // Paid money first.
@@ -293,14 +298,14 @@ describe('a refund of a purchase', () => {
 
   test('is credited as bonus if only bonus money paid', async () => {
     const { shopper } = await withBalance(500, 99)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 99 })
   })
 
   test('reduces the loss if its top-up was refunded as a whole', async () => {
     const { shopper, topUp } = await withBalance(500)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(topUp, 500)
     await refund(order)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
@@ -312,7 +317,7 @@ describe('a refund of a purchase', () => {
 describe('a refund of a purchase whose top-up was refunded', () => {
   test('is credited as paid money for the bonus that was set off', async () => {
     const { shopper, topUp } = await withBalance(500, 99)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(topUp)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0, refundable_cents: 99 })
@@ -322,8 +327,8 @@ describe('a refund of a purchase whose top-up was refunded', () => {
 
   test('puts no bonus back into it', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
-    const first = await press(shopper)
-    await press(shopper, 5)
+    const first = await unlockEpisode(shopper)
+    await unlockEpisode(shopper, 5)
     // An operator refunds more than is owed: all that is left, although more bonus was spent.
     await refund(topUp, 92)
     expect(await balanceOf(shopper)).toBeUndefined()
@@ -336,8 +341,8 @@ describe('a refund of a purchase whose top-up was refunded', () => {
 describe('a chargeback of a top-up', () => {
   test('debits the unspent part, and revokes what the rest bought', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    await press(shopper)
-    await press(shopper, 5)
+    await unlockEpisode(shopper)
+    await unlockEpisode(shopper, 5)
     await bankSays(topUp, 'open')
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'charged_back' })
     expect(await balanceOf(shopper)).toBeUndefined()
@@ -349,8 +354,8 @@ describe('a chargeback of a top-up', () => {
   test('does not affect other money and its purchases', async () => {
     const { shopper, topUp: first } = await withBalance(99)
     const second = await addMoney(shopper, 500)
-    await press(shopper, 4)
-    await press(shopper, 5)
+    await unlockEpisode(shopper, 4)
+    await unlockEpisode(shopper, 5)
     await bankSays(second, 'open')
     expect(await playbackCode(site, shopper, 4)).toBe(200)
     expect(await playbackCode(site, shopper, 5)).toBe(402)
@@ -360,11 +365,11 @@ describe('a chargeback of a top-up', () => {
 
   test('of a part debits unspent money, then revokes the latest purchase, and no more than needed', async () => {
     const { shopper, topUp } = await withBalance(250)
-    await press(shopper, 4)
+    await unlockEpisode(shopper, 4)
     site.advanceClock(1000)
-    await press(shopper, 5)
+    await unlockEpisode(shopper, 5)
     const payment = await paymentOf(site, topUp.id)
-    site.trouble.retrievePayment = () =>
+    site.gatewayOverrides.retrievePayment = () =>
       Promise.resolve({ ...payment, dispute: 'open' as const, disputedCents: 100 })
     await applySandboxWebhook(site, payment.reference)
     // 52 were unspent; the rest of the refunded purchase stays.
@@ -372,25 +377,25 @@ describe('a chargeback of a top-up', () => {
     expect(await playbackCode(site, shopper, 5)).toBe(402)
     expect(await playbackCode(site, shopper, 4)).toBe(200)
     expect(await booked(topUp, 'balance_loss')).toBe(0)
-    Reflect.deleteProperty(site.trouble, 'retrievePayment')
+    Reflect.deleteProperty(site.gatewayOverrides, 'retrievePayment')
     await applySandboxWebhook(site, payment.reference)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
   })
 
   test('that is won credits the money to the balance, and does not restore purchases', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    await press(shopper)
+    await unlockEpisode(shopper)
     await bankSays(topUp, 'open')
     await bankSays(topUp, 'won')
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
     expect(await playbackCode(site, shopper)).toBe(402)
-    expect((await press(shopper)).status).toBe('paid')
+    expect((await unlockEpisode(shopper)).status).toBe('paid')
   })
 
   test('that is won gives the bonus back too, also after a part was refunded', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    await press(shopper)
+    await unlockEpisode(shopper)
     await refund(topUp, 200)
     await bankSays(topUp, 'open')
     expect(await balanceOf(shopper)).toBeUndefined()
@@ -400,7 +405,7 @@ describe('a chargeback of a top-up', () => {
 
   test('that is lost is a loss only for the part that the balance did not cover', async () => {
     const { shopper, topUp } = await withBalance(500)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(topUp, 401)
     await bankSays(topUp, 'open')
     await bankSays(topUp, 'lost')
@@ -411,8 +416,8 @@ describe('a chargeback of a top-up', () => {
 
   test.each([20, 99])('revokes a purchase with a pending refund of %i', async (cents) => {
     const { shopper, topUp } = await withBalance(500)
-    const order = await press(shopper)
-    await leaveUnfinished(order, cents)
+    const order = await unlockEpisode(shopper)
+    await startRefund(order, cents)
     await bankSays(topUp, 'open')
     await runJanitorAfter(site, 3_600_000)
     const refunds = await refundsOf(site, order.id)
@@ -428,7 +433,7 @@ describe('a chargeback of a top-up', () => {
 
   test('changes nothing when it is reported again', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    await press(shopper)
+    await unlockEpisode(shopper)
     await bankSays(topUp, 'open')
     const before = await kindsOf(shopper)
     const { reference } = await paymentOf(site, topUp.id)
@@ -438,7 +443,7 @@ describe('a chargeback of a top-up', () => {
 
   test('books the shortfall as a loss if an operator had refunded the spent part', async () => {
     const { shopper, topUp } = await withBalance(500)
-    const order = await press(shopper)
+    const order = await unlockEpisode(shopper)
     await refund(topUp, 450)
     expect(await booked(topUp, 'balance_loss')).toBe(49)
     // The refund of the purchase offsets part of the loss; nothing else is left that the bank could take.

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerAndBalances(site))
 
-const press = (shopper: Shopper, number = 4, headers: Record<string, string> = {}) =>
+const tryUnlock = (shopper: Shopper, number = 4, headers: Record<string, string> = {}) =>
   tryUnlockFromBalance(site, shopper, number, headers)
 
 const entriesOf = async ({ visitor }: Shopper) =>
@@ -132,7 +132,7 @@ describe('a purchase from the balance', () => {
   test('is paid in one call, and unlocks the episode', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     expect(await playbackCode(site, shopper)).toBe(402)
-    expect(await press(shopper)).toMatchObject({
+    expect(await tryUnlock(shopper)).toMatchObject({
       code: 200,
       info: {
         status: 'paid',
@@ -157,8 +157,8 @@ describe('a purchase from the balance', () => {
   test('that is not covered is refused with the missing amount, and leaves no order', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [100])
-    expect(await press(shopper)).toMatchObject({ code: 200 })
-    expect(await press(shopper, 5)).toMatchObject({
+    expect(await tryUnlock(shopper)).toMatchObject({ code: 200 })
+    expect(await tryUnlock(shopper, 5)).toMatchObject({
       code: 409,
       message: 'Your balance is too low. Please top it up or choose another payment method.',
       info: { amount_cents: 99, currency: 'USD', available_cents: 1, missing_cents: 98 },
@@ -171,7 +171,7 @@ describe('a purchase from the balance', () => {
 
   test('pressed 50 times at once is charged once', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
-    const answers = await Promise.all(Array.from({ length: 50 }, () => press(shopper)))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => tryUnlock(shopper)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 409)).toHaveLength(49)
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
@@ -180,7 +180,7 @@ describe('a purchase from the balance', () => {
   test('of several episodes at once takes no more than there is', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [200])
-    const answers = await Promise.all([4, 5, 6].map((number) => press(shopper, number)))
+    const answers = await Promise.all([4, 5, 6].map((number) => tryUnlock(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 200, 409])
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
   })
@@ -188,7 +188,7 @@ describe('a purchase from the balance', () => {
   test('gives the same answer for the same key', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     const key = { 'idempotency-key': 'one key' }
-    const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => press(shopper, 4, key)))
+    const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => tryUnlock(shopper, 4, key)))
     expect(first).toMatchObject({ code: 200, info: { status: 'paid' } })
     for (const answer of more) expect(answer).toEqual(first)
   })
@@ -199,7 +199,7 @@ describe('a purchase from the balance', () => {
     site.context.gateways = []
     try {
       expect((await offerOf(site, shopper)).balance).toMatchObject({ covers: ['episode'] })
-      expect(await press(shopper)).toMatchObject({ code: 200, info: { status: 'paid' } })
+      expect(await tryUnlock(shopper)).toMatchObject({ code: 200, info: { status: 'paid' } })
       expect(await playbackCode(site, shopper)).toBe(200)
     } finally {
       site.context.gateways = gateways
@@ -229,14 +229,14 @@ describe('bonus money', () => {
       [40, 10],
     ] as const)
       await purchaseTopUp(site, shopper, [500, bonus, days])
-    expect(await press(shopper)).toMatchObject({ info: { discount_cents: 99 } })
+    expect(await tryUnlock(shopper)).toMatchObject({ info: { discount_cents: 99 } })
     // 40 of the ten-day bonus and 59 of the thirty-day bonus are spent.
     expect(await balanceOf(shopper)).toMatchObject({
       paid_cents: 1500,
       bonus_cents: 51,
       bonus_expiring: { cents: 1 },
     })
-    expect(await press(shopper, 5)).toMatchObject({ info: { discount_cents: 51 } })
+    expect(await tryUnlock(shopper, 5)).toMatchObject({ info: { discount_cents: 51 } })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1452, bonus_cents: 0 })
   })
 
@@ -245,7 +245,7 @@ describe('bonus money', () => {
     await purchaseTopUp(site, shopper, [500, 70, 10])
     site.advanceClock(11 * day)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 0, available_cents: 500 })
-    expect(await press(shopper)).toMatchObject({ info: { discount_cents: 0 } })
+    expect(await tryUnlock(shopper)).toMatchObject({ info: { discount_cents: 0 } })
     await expireBonus(site.context)
     await expireBonus(site.context)
     expect((await entriesOf(shopper)).map(({ kind }) => kind)).toEqual([
@@ -261,8 +261,8 @@ describe('bonus money', () => {
 
 describe('the offer of a locked episode', () => {
   test('shows the balance and whether it covers the cheapest offer', async () => {
-    const nobody = await Shopper.create(site)
-    expect((await offerOf(site, nobody)).balance).toMatchObject({
+    const newShopper = await Shopper.create(site)
+    expect((await offerOf(site, newShopper)).balance).toMatchObject({
       available_cents: 0,
       covers: [],
       covers_cheapest: false,

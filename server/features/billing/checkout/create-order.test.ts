@@ -20,15 +20,15 @@ const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
 describe('refused', () => {
   test('every call that needs a visitor, without a token', async () => {
-    const nobody = site.visitor()
+    const anonymous = site.visitor()
     const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
     const answers = [
-      await nobody.call(unlockEpisode, { body: { episode_id: episode(4) } }),
-      await nobody.call(createOrder, {
+      await anonymous.call(unlockEpisode, { body: { episode_id: episode(4) } }),
+      await anonymous.call(createOrder, {
         body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' },
       }),
-      await nobody.call(payOrder, { body }),
-      await nobody.call(getOrders),
+      await anonymous.call(payOrder, { body }),
+      await anonymous.call(getOrders),
     ]
     expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
   })

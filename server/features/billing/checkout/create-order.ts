@@ -218,7 +218,7 @@ async function findOrCreateOrder(
     created_at: now,
     expires_at: new Date(now.getTime() + orderLifetimeMs),
   } as const
-  if (plan) return orderPlan(tx, { live, owed: unpaidOrder }, newOrder, plan)
+  if (plan) return orderPlan(tx, { live, unpaidOrder }, newOrder, plan)
   if (await isAlreadyOwned(tx, newOrder, now)) throw new Refusal('alreadyOwned')
   // If the user presses the button again, the new request has a new idempotency key but reuses the open order.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
@@ -260,7 +260,7 @@ async function emailOfCurrentPeriod(
  */
 async function orderPlan(
   tx: Tx,
-  { live, owed: unpaidOrder }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
+  { live, unpaidOrder }: { live: LiveSubscription | undefined; unpaidOrder: OrderRow | undefined },
   newOrder: Insertable<OrdersTable>,
   plan: PlanRow,
 ): Promise<string> {

@@ -206,7 +206,7 @@ describe('the lease of a request that works', () => {
   const seconds = (milliseconds: number) => Math.round((milliseconds - Date.now()) / 1000)
 
   /** A request that runs until `gate` opens, on fake timers. */
-  async function working(key: string) {
+  async function startBlockedRequest(key: string) {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const gate = Promise.withResolvers<string>()
     const started = Promise.withResolvers<void>()
@@ -219,7 +219,7 @@ describe('the lease of a request that works', () => {
   }
 
   test('is renewed every five seconds for fifteen', async () => {
-    const { gate, answer } = await working('renewed')
+    const { gate, answer } = await startBlockedRequest('renewed')
     const first = await leaseExpiry('renewed')
     expect(seconds(first)).toBeGreaterThan(10)
     expect(seconds(first)).toBeLessThanOrEqual(15)
@@ -233,7 +233,7 @@ describe('the lease of a request that works', () => {
   })
 
   test.each(['done', 'failed'])('is not renewed once the work is %s', async (how) => {
-    const { gate, answer } = await working(`over ${how}`)
+    const { gate, answer } = await startBlockedRequest(`over ${how}`)
     expect(vi.getTimerCount()).toBe(1)
     if (how === 'done') gate.resolve('done')
     else gate.reject(new Error('failed'))
@@ -254,7 +254,7 @@ describe('the lease of a request that works', () => {
   })
 
   test('ends at once with work that gave no answer', async () => {
-    const { gate, answer } = await working('released')
+    const { gate, answer } = await startBlockedRequest('released')
     gate.reject(new Error('failed'))
     await expect(answer).rejects.toThrow('failed')
     expect(await leaseExpiry('released')).toBeLessThanOrEqual(Date.now())
@@ -292,11 +292,11 @@ test('keys are deleted by their age', async () => {
 })
 
 test("a key lasts a week by the site's clock, however far that is ahead", async () => {
-  const ahead = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
-  const aheadRequest = { ...request('ahead'), now: ahead(0) }
+  const daysAfterExpiry = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
+  const aheadRequest = { ...request('ahead'), now: daysAfterExpiry(0) }
   expect(await runIdempotently(database.db, aheadRequest, async () => 'once')).toBe('once')
-  await deleteOldKeys(database.db, new Date(ahead(6).getTime() - 7 * 86_400_000))
+  await deleteOldKeys(database.db, new Date(daysAfterExpiry(6).getTime() - 7 * 86_400_000))
   expect(await runIdempotently(database.db, aheadRequest, async () => 'again')).toBe('once')
-  await deleteOldKeys(database.db, new Date(ahead(8).getTime() - 7 * 86_400_000))
+  await deleteOldKeys(database.db, new Date(daysAfterExpiry(8).getTime() - 7 * 86_400_000))
   expect(await runIdempotently(database.db, aheadRequest, async () => 'again')).toBe('again')
 })

@@ -20,7 +20,7 @@ afterAll(() => site.close())
 
 /** Makes the gateway refuse such amounts until the end of the test. */
 const refuse = (cents: (amount: number) => boolean) => {
-  site.trouble.acceptsAmount = (amount) => !cents(amount)
+  site.gatewayOverrides.acceptsAmount = (amount) => !cents(amount)
 }
 
 /** Returns the offer in the 402 answer for a locked episode. */

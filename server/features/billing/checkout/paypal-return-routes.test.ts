@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const comeBack = async (query: string, by = 'paypal-cancel') => {
+const followReturnUrl = async (query: string, by = 'paypal-cancel') => {
   const response = await site.visitor().fetch(`/api/webhook/payment/${by}${query}`)
   return [response.status, response.headers.get('location')]
 }
 
 /** Creates an order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
-async function waiting() {
+async function createWaitingOrder() {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
   await shopper.tryPay(order.id, undefined)
@@ -30,12 +30,12 @@ async function waiting() {
 }
 
 /** Returns to a site with PayPal, which the sandbox simulates. */
-const comeFrom = (
+const returnFromPaypal = (
   coming: 'approved' | 'called off',
   token: string,
-  trouble: Partial<PaymentGateway> = {},
+  overrides: Partial<PaymentGateway> = {},
 ) => {
-  const paypal = { ...site.sound, ...trouble, id: 'paypal' as const }
+  const paypal = { ...site.sandboxGateway, ...overrides, id: 'paypal' as const }
   return handlePaypalReturn({ ...site.context, gateways: [paypal] }, token, coming)
 }
 
@@ -50,35 +50,39 @@ const statesOf = async (orderId: string) => {
 }
 
 test('a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way', async () => {
-  const { shopper, order, token } = await waiting()
-  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
-  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  const { shopper, order, token } = await createWaitingOrder()
+  expect(await returnFromPaypal('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await returnFromPaypal('called off', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'cancelled' }])
-  expect(await comeBack(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
+  expect(await followReturnUrl(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
 })
 
 test('a payment that PayPal reports as approved is captured, whatever the URL says', async () => {
-  const { order, token } = await waiting()
+  const { order, token } = await createWaitingOrder()
   const confirmPayment: PaymentGateway['confirmPayment'] = async (reference) => {
-    const payment = await site.sound.confirmPayment(reference)
+    const payment = await site.sandboxGateway.confirmPayment(reference)
     return payment && { ...payment, status: 'succeeded' }
   }
-  await comeFrom('called off', token, { confirmPayment })
+  await returnFromPaypal('called off', token, { confirmPayment })
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
 })
 
 test('a payment that is not approved yet stays open if the buyer returns without cancelling it', async () => {
-  const { order, token } = await waiting()
-  expect(await comeFrom('approved', token)).toBe(`/order/result?order_id=${order.id}`)
+  const { order, token } = await createWaitingOrder()
+  expect(await returnFromPaypal('approved', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 
 test('if PayPal does not answer, the buyer is redirected anyway, and the payment stays open', async () => {
-  const { order, token } = await waiting()
-  const away = () => Promise.reject(new Error('away'))
+  const { order, token } = await createWaitingOrder()
+  const rejectUnavailable = () => Promise.reject(new Error('away'))
   expect(
-    await comeFrom('called off', token, { confirmPayment: away, retrievePayment: away, cancelPayment: away }),
+    await returnFromPaypal('called off', token, {
+      confirmPayment: rejectUnavailable,
+      retrievePayment: rejectUnavailable,
+      cancelPayment: rejectUnavailable,
+    }),
   ).toContain(order.id)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
@@ -86,7 +90,7 @@ test('if PayPal does not answer, the buyer is redirected anyway, and the payment
 test.each(['', '?token=', '?token=EC-UNKNOWN', `?token=${'x'.repeat(500)}`, '?token=//evil.example'])(
   'an unknown token (%j) leads to the page without an order',
   async (query) => {
-    expect(await comeBack(query)).toEqual([303, '/order/result'])
-    expect(await comeBack(query, 'paypal-return')).toEqual([303, '/order/result'])
+    expect(await followReturnUrl(query)).toEqual([303, '/order/result'])
+    expect(await followReturnUrl(query, 'paypal-return')).toEqual([303, '/order/result'])
   },
 )

@@ -48,7 +48,7 @@ function tabOf(visitor: Visitor): Visitor {
 }
 
 /** Creates a guest who came by a referral link, watched, liked and bought something. */
-async function busyGuest() {
+async function createActiveGuest() {
   const visitor = first.visitor({ 'x-referrer-token': 'spring' })
   const shopper = await Shopper.create(first, visitor)
   const { id } = await visitor.callOk(getUser)
@@ -86,7 +86,7 @@ interface Answered {
 /** Prepares a guest's sign-in to an account, and the deletion of this account in another tab. */
 async function signInAndDeletion() {
   const member = await registerMember(first)
-  const guest = await busyGuest()
+  const guest = await createActiveGuest()
   const otherTab = tabOf(member.visitor)
   return {
     member,
@@ -96,7 +96,7 @@ async function signInAndDeletion() {
   }
 }
 
-const plays = async (visitor: Visitor) =>
+const canPlay = async (visitor: Visitor) =>
   (await visitor.call(getEpisode, { query: { episode_id: lockedEpisode() } })).answer.code === 200
 
 async function favoriteCounts(): Promise<number[]> {
@@ -121,7 +121,7 @@ async function rowsOf(userId: string) {
 test('two tabs that sign in concurrently merge favorites, history, the purchase and the attribution, each once', async () => {
   const member = await registerMember(first)
   await addToFavorites(member.visitor, video)
-  const guest = await busyGuest()
+  const guest = await createActiveGuest()
   const body = { email: member.email, password }
   const [tab, otherTab] = [guest.visitor, tabOf(guest.visitor)]
   const answers = await inTurn(
@@ -134,7 +134,7 @@ test('two tabs that sign in concurrently merge favorites, history, the purchase 
   for (const visitor of [tab, otherTab]) {
     const favorites = (await visitor.callOk(listFavorites)).list.map(({ id }) => id)
     expect(favorites.toSorted()).toEqual([video.id, other.id].toSorted())
-    expect(await plays(visitor)).toBe(true)
+    expect(await canPlay(visitor)).toBe(true)
     expect(await visitor.callOk(getOrders)).toMatchObject({ list: [{ id: guest.orderId, status: 'paid' }] })
     expect(await visitor.callOk(exportUser)).toMatchObject({
       history: [{ video_id: video.id }],
@@ -147,7 +147,7 @@ test('two tabs that sign in concurrently merge favorites, history, the purchase 
 })
 
 test('an account that is deleted in two tabs concurrently is deleted once, and the ledger keeps its order', async () => {
-  const guest = await busyGuest()
+  const guest = await createActiveGuest()
   const { user, visitor } = await registerMember(first, guest.visitor)
   const tabs = [visitor, tabOf(visitor)] as const
   const body = { current_password: password }
@@ -176,7 +176,7 @@ test('an account that is deleted just after a sign-in takes the records of the g
   expect([signedIn?.answer.code, deleted?.answer.code]).toEqual([200, 200])
   expect(await rowsOf(member.user.id)).toEqual({ orders: 1, entitlements: 1 })
   expect(await rowsOf(guest.id)).toEqual({})
-  expect(await plays(guest.visitor)).toBe(false)
+  expect(await canPlay(guest.visitor)).toBe(false)
   expect(await favoriteCounts()).toEqual([0, 0])
 })
 
@@ -194,6 +194,6 @@ test('a sign-in just after the deletion of the account leaves the records with t
     entitlements: 1,
     attribution: 1,
   })
-  expect(await plays(guest.visitor)).toBe(true)
+  expect(await canPlay(guest.visitor)).toBe(true)
   expect(await favoriteCounts()).toEqual([1, 1])
 })

@@ -20,11 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.refundPayment
+  delete site.gatewayOverrides.refundPayment
 })
 
 const episode = () => ({ kind: 'episode' as const, episode_id: site.video.episodes[4]?.id ?? '' })
-const plays = async ({ visitor }: Shopper) =>
+const canPlay = async ({ visitor }: Shopper) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[4]?.id ?? '' } })).answer
     .code === 200
 
@@ -38,7 +38,7 @@ const subjects = async (email: string) => (await site.mails(email)).map(({ subje
 /** Calls of a client without a session. */
 const cancel = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(cancelByLink, { body })).answer
-const leave = async (body: { secret?: string; email?: string; order_id?: string }) =>
+const callWithdraw = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(withdraw, { body })).answer
 
 describe('the link of a receipt that cancels', () => {
@@ -120,7 +120,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
   it('gets the same answer whether the address is known or not, and as often as for a password', async () => {
     const person = await Subscriber.create(site)
     for (const email of [person.shopper.email, 'nobody@example.com'])
-      for (const ask of [cancel, leave]) {
+      for (const ask of [cancel, callWithdraw]) {
         for (let times = 0; times < 3; times++)
           expect(await ask({ email })).toEqual({ code: 200, info: { done: false } })
         expect(await ask({ email })).toMatchObject({ code: 429 })
@@ -149,15 +149,15 @@ describe('a withdrawal', () => {
   it('is asked for by address, confirmed by the mailed link, and sends all of the money back', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
-    await leave({ email: shopper.email, order_id: ` ${order?.id} ` })
+    await callWithdraw({ email: shopper.email, order_id: ` ${order?.id} ` })
     const secret = await last(shopper.email, 'withdraw')
-    expect(await plays(shopper)).toBe(true)
-    expect(await leave({ secret })).toMatchObject({
+    expect(await canPlay(shopper)).toBe(true)
+    expect(await callWithdraw({ secret })).toMatchObject({
       code: 200,
       info: { done: true, amount_cents: 99, currency: 'USD' },
     })
     expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await plays(shopper)).toBe(false)
+    expect(await canPlay(shopper)).toBe(false)
     const mail = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
     expect(mail?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
     expect(mail?.text).toContain('We’re refunding $0.99')
@@ -166,8 +166,8 @@ describe('a withdrawal', () => {
   it("is in the user's export, with the refunded amount and the reason", async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
-    await leave({ email: shopper.email, order_id: order?.id ?? '' })
-    await leave({ secret: await last(shopper.email, 'withdraw') })
+    await callWithdraw({ email: shopper.email, order_id: order?.id ?? '' })
+    await callWithdraw({ secret: await last(shopper.email, 'withdraw') })
     const refund = { amount_cents: 99, currency: 'USD', reason: 'withdrawal', status: 'succeeded' }
     expect(await shopper.visitor.callOk(exportUser)).toMatchObject({
       orders: [{ id: order?.id, withdrawn_at: expect.any(String) }],
@@ -179,9 +179,9 @@ describe('a withdrawal', () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     await person.advanceAndRenew(8 * day)
-    await leave({ email })
+    await callWithdraw({ email })
     expect(await secretsOf(email, 'withdraw')).toHaveLength(1)
-    expect(await leave({ secret: await last(email, 'withdraw') })).toMatchObject({
+    expect(await callWithdraw({ secret: await last(email, 'withdraw') })).toMatchObject({
       info: { amount_cents: 499 + 999 },
     })
     expect((await person.orders()).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
@@ -194,14 +194,14 @@ describe('a withdrawal', () => {
   it('also refunds a pending renewal whose payment is reported later', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
-    site.trouble.chargeSavedMethod = async (charge) => {
-      await site.sound.chargeSavedMethod(charge)
+    site.gatewayOverrides.chargeSavedMethod = async (charge) => {
+      await site.sandboxGateway.chargeSavedMethod(charge)
       throw new Error('the line broke')
     }
     await person.advanceAndRenew(7 * day)
-    delete site.trouble.chargeSavedMethod
-    await leave({ email })
-    await leave({ secret: await last(email, 'withdraw') })
+    delete site.gatewayOverrides.chargeSavedMethod
+    await callWithdraw({ email })
+    await callWithdraw({ secret: await last(email, 'withdraw') })
     await reconcile(site.context)
     const payments = await person.payments('succeeded')
     expect(payments.map(({ amountCents, refundedCents }) => amountCents - refundedCents)).toEqual([0, 0])
@@ -212,11 +212,11 @@ describe('a withdrawal', () => {
   it('happens once, in two tabs at once and again later', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
-    await leave({ email: shopper.email })
+    await callWithdraw({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => leave({ secret })))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => callWithdraw({ secret })))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    expect(await leave({ secret })).toEqual(answers[0])
+    expect(await callWithdraw({ secret })).toEqual(answers[0])
     const { db } = site.context
     const orders = await shopper.visitor.callOk(getOrders)
     const [order] = 'list' in orders ? orders.list : []
@@ -233,7 +233,7 @@ describe('a withdrawal', () => {
   it('is completed after its process died before the refund', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
-    await leave({ email: shopper.email })
+    await callWithdraw({ email: shopper.email })
     await site.context.db
       .updateTable('orders')
       .set({ withdrawn_at: new Date(), next_withdrawal_refund_at: new Date() })
@@ -255,9 +255,9 @@ describe('a withdrawal', () => {
         .innerJoin('payment_attempts', 'payment_attempts.id', 'attempt_id')
       return joined.select('refunds.id').where('order_id', 'in', ids).execute()
     }
-    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('never'))
-    await leave({ email: stuck.email })
-    await leave({ secret: await last(stuck.email, 'withdraw') })
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new GatewayRefused('never'))
+    await callWithdraw({ email: stuck.email })
+    await callWithdraw({ secret: await last(stuck.email, 'withdraw') })
     const { id: userId } = await stuck.visitor.callOk(getUser)
     await db.transaction().execute(async (tx) => {
       const early = new Date(clock.now().getTime() - day)
@@ -292,10 +292,10 @@ describe('a withdrawal', () => {
     const person = await Subscriber.create(site)
     await person.advanceAndRenew(7 * day)
     const renewal = (await person.orders())[1]?.id ?? ''
-    await leave({ email: atOnce.email })
-    await leave({ email: person.shopper.email, order_id: renewal })
+    await callWithdraw({ email: atOnce.email })
+    await callWithdraw({ email: person.shopper.email, order_id: renewal })
     site.advanceClock(7 * day + 1000)
-    await leave({ email: late.email })
+    await callWithdraw({ email: late.email })
     for (const { email } of [late, atOnce, person.shopper]) {
       expect(await secretsOf(email, 'withdraw')).toEqual([])
       expect((await subjects(email)).at(-1)).toBe('This order can no longer be cancelled')
@@ -306,24 +306,24 @@ describe('a withdrawal', () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     site.advanceClock(14 * day - 60_000)
-    await leave({ email: shopper.email })
+    await callWithdraw({ email: shopper.email })
     const secret = await last(shopper.email, 'withdraw')
     site.advanceClock(day - 60_000)
-    expect(await leave({ secret })).toMatchObject({ code: 200 })
+    expect(await callWithdraw({ secret })).toMatchObject({ code: 200 })
     const other = await Shopper.create(site)
     await other.buy(episode())
-    await leave({ email: other.email })
+    await callWithdraw({ email: other.email })
     const spent = await last(other.email, 'withdraw')
     site.advanceClock(day + 60_000)
-    expect(await leave({ secret: spent })).toMatchObject({ code: 500 })
-    expect(await leave({ secret: 'nothing' })).toMatchObject({ code: 500 })
+    expect(await callWithdraw({ secret: spent })).toMatchObject({ code: 500 })
+    expect(await callWithdraw({ secret: 'nothing' })).toMatchObject({ code: 500 })
   })
 
   it('reveals nothing about an order of another user', async () => {
     const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
     const { info: order } = await shopper.buy(episode())
     await other.visitor.callOk(getUser)
-    expect(await leave({ email: other.email, order_id: order?.id ?? '' })).toEqual({
+    expect(await callWithdraw({ email: other.email, order_id: order?.id ?? '' })).toEqual({
       code: 200,
       info: { done: false },
     })

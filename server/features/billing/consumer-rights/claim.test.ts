@@ -30,7 +30,7 @@ async function claimsOf(email: string): Promise<string[]> {
 }
 
 /** Creates a guest who has bought an episode, with the secret of the receipt. */
-async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
+async function createBuyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
   const shopper = await Shopper.create(site)
   await shopper.buy(episode())
   const [claim = ''] = await claimsOf(shopper.email)
@@ -51,7 +51,7 @@ async function createShopperWithCard() {
 
 const use = async (visitor: Visitor, claim: string) =>
   (await visitor.call(claimPurchase, { body: { secret: claim } })).answer
-const plays = async (visitor: Visitor, index = 4) =>
+const canPlay = async (visitor: Visitor, index = 4) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[index]?.id ?? '' } })).answer
     .code === 200
 const register = (visitor: Visitor, email: string) =>
@@ -60,7 +60,7 @@ async function verify(email: string): Promise<void> {
   const change = { email_verified_at: new Date() }
   await site.context.db.updateTable('users').set(change).where('email', '=', email).execute()
 }
-async function arrive(): Promise<Visitor> {
+async function createVisitor(): Promise<Visitor> {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   return visitor
@@ -68,35 +68,35 @@ async function arrive(): Promise<Visitor> {
 
 describe('the claim of a receipt', () => {
   it('makes the guest a member with the address, signed in, with all that was bought', async () => {
-    const { shopper, email, claim } = await buyer()
+    const { shopper, email, claim } = await createBuyer()
     const { id } = await shopper.visitor.callOk(getUser)
     expect(await use(shopper.visitor, claim)).toMatchObject({
       code: 200,
       info: { id, role: 'member', email, email_verified: true, has_password: false },
     })
     expect(await shopper.visitor.callOk(getUser)).toMatchObject({ id, role: 'member' })
-    expect(await plays(shopper.visitor)).toBe(true)
+    expect(await canPlay(shopper.visitor)).toBe(true)
   })
 
   it('works on another device, which keeps its records; the first one is signed out', async () => {
-    const { shopper, claim } = await buyer()
+    const { shopper, claim } = await createBuyer()
     const { id } = await shopper.visitor.callOk(getUser)
-    const device = await arrive()
+    const device = await createVisitor()
     const [own] = site.video.episodes
     const watched = { video_id: site.video.id, episode_id: own?.id ?? '', position_ms: 5 }
     await device.callOk(saveHistory, { body: { ...watched, at: new Date().toISOString() } })
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { id, role: 'member' } })
-    expect(await plays(device)).toBe(true)
+    expect(await canPlay(device)).toBe(true)
     expect((await device.callOk(listHistory, { query: { kind: 'watched' } })).list).toHaveLength(1)
     expect(await shopper.visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
-    expect(await plays(shopper.visitor)).toBe(false)
+    expect(await canPlay(shopper.visitor)).toBe(false)
   })
 
   it('moves the purchases of another browser, but not the saved card, which is detached at the gateway', async () => {
     const { saved, claim } = await createShopperWithCard()
-    const device = await arrive()
+    const device = await createVisitor()
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
-    expect(await plays(device)).toBe(true)
+    expect(await canPlay(device)).toBe(true)
     expect(await device.callOk(getSavedPaymentMethod)).toEqual({ saved_method: null })
     const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }
     const member = await Shopper.create(site, device)
@@ -107,9 +107,9 @@ describe('the claim of a receipt', () => {
   })
 
   it('takes from another browser no agreement about an order that is still to be paid', async () => {
-    const { shopper, claim } = await buyer()
+    const { shopper, claim } = await createBuyer()
     const order = await shopper.order({ ...episode(5), ...saving })
-    const device = await arrive()
+    const device = await createVisitor()
     expect(await use(device, claim)).toMatchObject({ code: 200 })
     const member = await Shopper.create(site, device)
     const { info } = await member.tryPay(order.id, await member.cardToken())
@@ -128,7 +128,7 @@ describe('the claim of a receipt', () => {
   it('merges into the verified account of the address if the caller is signed in to it, with the plan and the orders', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
-    const member = await arrive()
+    const member = await createVisitor()
     const { id } = await register(member, email.toUpperCase())
     await verify(email.toUpperCase())
     const [claim = ''] = await claimsOf(email)
@@ -141,66 +141,66 @@ describe('the claim of a receipt', () => {
   })
 
   it('takes password, second factor and sessions from an account whose address was never proven', async () => {
-    const { shopper, email, claim } = await buyer()
-    const stranger = await arrive()
+    const { shopper, email, claim } = await createBuyer()
+    const stranger = await createVisitor()
     const { id } = await register(stranger, email)
     expect(await use(shopper.visitor, claim)).toMatchObject({
       info: { id, email_verified: true, has_password: false },
     })
     expect(await stranger.callOk(getUser)).toMatchObject({ role: 'visitor' })
-    const again = await (await arrive()).call(signIn, { body: { email, password } })
+    const again = await (await createVisitor()).call(signIn, { body: { email, password } })
     expect(again.answer).toMatchObject({ code: 500 })
-    expect(await plays(shopper.visitor)).toBe(true)
-    expect(await plays(stranger)).toBe(false)
+    expect(await canPlay(shopper.visitor)).toBe(true)
+    expect(await canPlay(stranger)).toBe(false)
   })
 
   it('verifies the address of a guest who has registered with it since', async () => {
-    const { shopper, email, claim } = await buyer()
+    const { shopper, email, claim } = await createBuyer()
     const { id } = await register(shopper.visitor, email)
-    expect(await use(await arrive(), claim)).toMatchObject({
+    expect(await use(await createVisitor(), claim)).toMatchObject({
       info: { id, email_verified: true, has_password: false },
     })
   })
 
   it('opens no session of a verified account: the first user who signs in to it gets the purchase', async () => {
-    const { email, claim } = await buyer()
-    const member = await arrive()
+    const { email, claim } = await createBuyer()
+    const member = await createVisitor()
     const { id } = await register(member, email)
     await verify(email)
-    const stranger = await arrive()
+    const stranger = await createVisitor()
     expect(await use(stranger, claim)).toMatchObject({ code: 401, message: /sign in first/ })
     expect(await stranger.callOk(getUser)).toMatchObject({ role: 'visitor' })
-    expect([await plays(stranger), await plays(member)]).toEqual([false, false])
-    const device = await arrive()
+    expect([await canPlay(stranger), await canPlay(member)]).toEqual([false, false])
+    const device = await createVisitor()
     await device.callOk(signIn, { body: { email, password } })
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { id } })
-    expect([await plays(device), await plays(member)]).toEqual([true, true])
+    expect([await canPlay(device), await canPlay(member)]).toEqual([true, true])
     expect(await use(stranger, claim)).toMatchObject({ code: 500 })
   })
 
   it('has no effect if the guest has signed in to the account of the address', async () => {
-    const { shopper, email, claim } = await buyer()
-    const { id } = await register(await arrive(), email)
+    const { shopper, email, claim } = await createBuyer()
+    const { id } = await register(await createVisitor(), email)
     await verify(email)
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 401 })
     await shopper.visitor.callOk(signIn, { body: { email, password } })
     expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { id } })
-    expect(await plays(shopper.visitor)).toBe(true)
+    expect(await canPlay(shopper.visitor)).toBe(true)
   })
 })
 
 describe('a claim is refused', () => {
   it('the second time, also in two tabs at once, and with it every other of the same guest', async () => {
-    const { shopper, email } = await buyer()
+    const { shopper, email } = await createBuyer()
     await shopper.buy(episode(5))
     const [first = '', second = ''] = await claimsOf(email)
-    const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => arrive()))
+    const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => createVisitor()))
     const answers = await Promise.all(tabs.map((tab, index) => use(tab, index % 2 ? second : first)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 500, 500, 500, 500])
     const winner = tabs[answers.findIndex(({ code }) => code === 200)] ?? site.visitor()
-    expect([await plays(winner, 4), await plays(winner, 5)]).toEqual([true, true])
+    expect([await canPlay(winner, 4), await canPlay(winner, 5)]).toEqual([true, true])
     for (const claim of [first, second])
-      expect(await use(await arrive(), claim)).toMatchObject({
+      expect(await use(await createVisitor(), claim)).toMatchObject({
         code: 500,
         message: 'This link was already used or has expired. Request a new one.',
       })
@@ -211,39 +211,39 @@ describe('a claim is refused', () => {
     const [claim = ''] = await claimsOf(person.shopper.email)
     const [mail] = await site.mails(person.shopper.email)
     const cancel = /#cancel=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
-    expect(await use(await arrive(), cancel)).toMatchObject({ code: 500 })
-    expect(await use(await arrive(), 'nothing')).toMatchObject({ code: 500 })
+    expect(await use(await createVisitor(), cancel)).toMatchObject({ code: 500 })
+    expect(await use(await createVisitor(), 'nothing')).toMatchObject({ code: 500 })
     site.advanceClock(401 * day)
-    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
+    expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
   })
 
   it('to a member of another account, and works for them after signing out', async () => {
-    const { claim } = await buyer()
-    const other = await arrive()
+    const { claim } = await createBuyer()
+    const other = await createVisitor()
     await register(other, 'other@example.com')
     expect(await use(other, claim)).toMatchObject({ code: 409 })
-    expect(await plays(other)).toBe(false)
-    expect(await use(await arrive(), claim)).toMatchObject({ code: 200 })
+    expect(await canPlay(other)).toBe(false)
+    expect(await use(await createVisitor(), claim)).toMatchObject({ code: 200 })
   })
 
   it('if the purchase already belongs to an account', async () => {
-    const { shopper, claim } = await buyer()
+    const { shopper, claim } = await createBuyer()
     await register(shopper.visitor, 'elsewhere@example.com')
-    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
-    expect(await plays(shopper.visitor)).toBe(true)
-    const { shopper: proven, email, claim: late } = await buyer()
+    expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
+    expect(await canPlay(shopper.visitor)).toBe(true)
+    const { shopper: proven, email, claim: late } = await createBuyer()
     await register(proven.visitor, email)
     await verify(email)
-    expect(await use(await arrive(), late)).toMatchObject({ code: 500 })
+    expect(await use(await createVisitor(), late)).toMatchObject({ code: 500 })
   })
 
   it('if the user has deleted the account', async () => {
-    const { shopper, claim } = await buyer()
+    const { shopper, claim } = await createBuyer()
     await shopper.visitor.fetch('/api/user', {
       method: 'DELETE',
       headers: { 'content-type': 'application/json' },
       body: '{}',
     })
-    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
+    expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
   })
 })

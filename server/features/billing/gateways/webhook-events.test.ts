@@ -31,7 +31,7 @@ test.each([
 })
 
 describe('the events that a webhook lacks', () => {
-  const found = async (component: string) =>
+  const findHealth = async (component: string) =>
     (await runHealthChecks(site.context)).find((one) => one.component === component)
   const deliver = (events: readonly string[]) => {
     paypal.webhookEvents = [...events]
@@ -42,11 +42,11 @@ describe('the events that a webhook lacks', () => {
     deliver(
       [...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')),
     )
-    expect(await found('gateway stripe')).toMatchObject({
+    expect(await findHealth('gateway stripe')).toMatchObject({
       problem: 'webhookEventsMissing',
       detail: 'refund.failed',
     })
-    expect(await found('gateway paypal')).toMatchObject({
+    expect(await findHealth('gateway paypal')).toMatchObject({
       problem: 'webhookEventsMissing',
       detail: 'PAYMENT.REFUND.FAILED',
     })
@@ -55,8 +55,8 @@ describe('the events that a webhook lacks', () => {
   test('are empty if the webhook has them all', async () => {
     for (const events of [['*'], [...stripeEvents, ...paypalEvents]]) {
       deliver(events)
-      expect(await found('gateway stripe')).toMatchObject({ problem: null })
-      expect(await found('gateway paypal')).toMatchObject({ problem: null })
+      expect(await findHealth('gateway stripe')).toMatchObject({ problem: null })
+      expect(await findHealth('gateway paypal')).toMatchObject({ problem: null })
     }
   })
 

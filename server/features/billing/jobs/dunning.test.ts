@@ -23,7 +23,7 @@ const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
 /** Makes renewals end with a decline, at the sandbox too. */
 function declineRenewals(decline: Payment['decline']): void {
-  site.trouble.chargeSavedMethod = async (charge) => ({
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => ({
     reference: `declined-${charge.key}`,
     status: 'failed',
     orderId: charge.orderId,
@@ -82,7 +82,7 @@ test('paid at a later try, the new period runs from the old end', async () => {
     status: 'past_due',
     grace_until: new Date(time(period_ends_at) + 3 * day).toISOString(),
   })
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.chargeSavedMethod
   await person.advanceAndRenew(day)
   expect(await person.subscriptionRow()).toMatchObject({
     status: 'active',
@@ -100,7 +100,7 @@ test('a lost or stolen card is not tried again: the subscription ends with its g
   const person = await Subscriber.create(site)
   declineRenewals('card_lost')
   await person.advanceAndRenew(7 * day)
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.chargeSavedMethod
   await person.advanceAndRenew(2 * day)
   expect(await person.renewalAttempts()).toHaveLength(1)
   expect((await person.subscriptionRow()).status).toBe('past_due')
@@ -120,7 +120,7 @@ test('if the bank requires 3-D Secure, the subscriber pays the open period, and 
     await one.advanceAndRenew(7 * day)
     return one
   })
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.chargeSavedMethod
   expect(await person.mailSubjects()).toEqual(['Your bank asks you to confirm a payment'])
   await person.advanceAndRenew(2 * day)
   expect(await person.renewalAttempts()).toHaveLength(1)
@@ -139,7 +139,7 @@ test('if the bank requires 3-D Secure, the subscriber pays the open period, and 
 
 test('a try during which the gateway asks for the person waits for them, and is called off with the grace', async () => {
   const person = await Subscriber.create(site)
-  const payment = await site.sound.createPayment({
+  const payment = await site.sandboxGateway.createPayment({
     key: `kept:${person.userId}`,
     orderId: 'none',
     attemptId: 'none',
@@ -151,12 +151,12 @@ test('a try during which the gateway asks for the person waits for them, and is 
     save: false,
     returnUrl: '',
   })
-  site.trouble.chargeSavedMethod = async (charge) => {
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     const { orderId, attemptId, amountCents } = charge
-    if (charge.payer.userId !== person.userId) return site.sound.chargeSavedMethod(charge)
+    if (charge.payer.userId !== person.userId) return site.sandboxGateway.chargeSavedMethod(charge)
     return { ...payment, orderId, attemptId, amountCents, status: 'requires_action' }
   }
-  site.trouble.cancelPayment = async () => {
+  site.gatewayOverrides.cancelPayment = async () => {
     const { orderId, attemptId } = await open()
     return { ...payment, orderId, attemptId, status: 'cancelled', decline: 'cancelled' }
   }
@@ -201,9 +201,9 @@ test('an open period can be paid manually only if the gateway accepts its amount
   await person.advanceAndRenew(7 * day)
   const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
   const orderParams = { kind: 'plan', plan_id: owed?.plan_id ?? '' } as const
-  site.trouble.acceptsAmount = (cents) => cents !== owed?.amount_cents
+  site.gatewayOverrides.acceptsAmount = (cents) => cents !== owed?.amount_cents
   const answer = await person.shopper.tryOrder(orderParams)
-  delete site.trouble.acceptsAmount
+  delete site.gatewayOverrides.acceptsAmount
   expect(answer).toMatchObject({ code: 500, message: /isn’t available here/ })
   expect(await person.shopper.buy(orderParams)).toMatchObject({
     code: 200,
@@ -219,7 +219,7 @@ test('an open period whose amount its gateway no longer accepts is not retried: 
     next_charge_at: expect.any(Date),
   })
   const tries = (await person.payments()).length
-  site.trouble.acceptsAmount = (cents) => cents !== 999
+  site.gatewayOverrides.acceptsAmount = (cents) => cents !== 999
   await person.advanceAndRenew(day + hour)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
   expect(await person.payments()).toHaveLength(tries)

@@ -29,7 +29,7 @@ const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
+const runJanitorIn = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 describe('an order that is not paid within 24 hours', () => {
   test('closes, and cannot be paid', async () => {
@@ -48,7 +48,7 @@ describe('an order that is not paid within 24 hours', () => {
   test("has its open bank's check called off", async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
-    await tidy(25 * hour)
+    await runJanitorIn(25 * hour)
     expect(await attempts(info?.id ?? '')).toMatchObject([{ status: 'cancelled' }])
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
@@ -58,7 +58,7 @@ describe('an order that is not paid within 24 hours', () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
-    await tidy(25 * hour)
+    await runJanitorIn(25 * hour)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
@@ -67,7 +67,7 @@ describe('an order that is not paid within 24 hours', () => {
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.buy(orderParams())
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
-    await tidy(25 * hour)
+    await runJanitorIn(25 * hour)
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
     expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({
       status: 'succeeded',
@@ -87,7 +87,7 @@ test('a payment whose last look died with its process is looked at again, and th
   const due = { now, limit: 20, next: (polls: number) => nextPoll(polls, now) }
   const claimed = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
   expect(claimed).toContainEqual(expect.objectContaining({ order_id: orderId }))
-  await tidy(16 * minute)
+  await runJanitorIn(16 * minute)
   const rows = await db
     .selectFrom('payment_attempts')
     .select(['status', 'next_poll_at'])
@@ -101,19 +101,19 @@ test('a refund that fails is sent again until it is through, once', async () => 
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')
-  site.trouble.refundPayment = async (refund) => {
-    await site.sound.refundPayment(refund)
+  site.gatewayOverrides.refundPayment = async (refund) => {
+    await site.sandboxGateway.refundPayment(refund)
     throw new Error('the line broke')
   }
   await shopper.getOrder(info?.id ?? '')
-  delete site.trouble.refundPayment
+  delete site.gatewayOverrides.refundPayment
   const waiting = await site.context.db
     .selectFrom('refunds')
     .select('status')
     .where('status', '=', 'started')
     .execute()
   expect(waiting).toHaveLength(1)
-  await tidy(minute)
+  await runJanitorIn(minute)
   expect(
     await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute(),
   ).toEqual([])
@@ -125,18 +125,18 @@ test('a refund that never succeeds is reported after the last retry, and not bef
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')
-  site.trouble.refundPayment = () => Promise.reject(new Error('the line broke'))
+  site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('the line broke'))
   await shopper.getOrder(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
   const reports = () =>
     reported.mock.calls.filter(([, message]) => String(message).includes('after the last retry')).length
-  for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
+  for (let tries = 1; tries < 10; tries++) await runJanitorIn(25 * hour)
   expect(reports()).toBe(0)
-  await tidy(25 * hour)
+  await runJanitorIn(25 * hour)
   expect(reports()).toBe(1)
   reported.mockRestore()
   // The retries have ended, not only paused.
-  await tidy(25 * hour)
+  await runJanitorIn(25 * hour)
   expect(
     await site.context.db
       .selectFrom('refunds')
@@ -144,7 +144,7 @@ test('a refund that never succeeds is reported after the last retry, and not bef
       .where('status', '=', 'started')
       .execute(),
   ).toEqual([{ next_poll_at: null }])
-  delete site.trouble.refundPayment
+  delete site.gatewayOverrides.refundPayment
   await site.context.db
     .updateTable('refunds')
     .set({ next_poll_at: new Date(0) })
@@ -160,9 +160,9 @@ describe('a subscription that waits for its first payment', () => {
     const { id } = await shopper.visitor.callOk(getUser)
     const statuses = () =>
       site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).execute()
-    await tidy(22 * hour)
+    await runJanitorIn(22 * hour)
     expect(await statuses()).toEqual([{ status: 'incomplete' }])
-    await tidy(hour + minute)
+    await runJanitorIn(hour + minute)
     expect(await statuses()).toEqual([{ status: 'expired' }])
   })
 
@@ -173,7 +173,7 @@ describe('a subscription that waits for its first payment', () => {
       testCards.requires3dsOnce,
     )
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
-    await tidy(25 * hour)
+    await runJanitorIn(25 * hour)
     const { membership, id } = await shopper.visitor.callOk(getUser)
     expect(membership).toMatchObject({ state: 'subscribed', plan: { name: 'Monthly' } })
     const rows = await site.context.db

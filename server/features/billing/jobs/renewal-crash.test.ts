@@ -38,7 +38,7 @@ const renewUntil = (death: CrashPoint, { subscriptionId }: Subscriber) =>
 const renewIn = ({ subscriptionId }: Subscriber, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('renew-and-crash.ts', [site.databaseUrl, subscriptionId, when, String(at)])
 
-async function converge(): Promise<void> {
+async function settleAll(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.advanceClock(wait)
     await runJanitor(site.context)
@@ -64,14 +64,14 @@ test(
       expect(await renewIn(person, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       people.push(person)
     })
-    await converge()
+    await settleAll()
     for (const person of people) {
       expect(await person.payments('succeeded')).toHaveLength(2)
       expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
       expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'paid'])
     }
-    const { ours, theirs } = await compareSandboxBalance(site.context.db)
-    expect(ours).toBe(theirs)
+    const { ledgerCents, gatewayCents } = await compareSandboxBalance(site.context.db)
+    expect(ledgerCents).toBe(gatewayCents)
   },
 )
 

@@ -47,7 +47,7 @@ test('a charge declined after such an outage starts its own grace period', async
 })
 
 /** Lets time pass in steps, running the janitor in each. */
-async function pass(person: Subscriber, milliseconds: number): Promise<void> {
+async function advanceInSteps(person: Subscriber, milliseconds: number): Promise<void> {
   const steps = 12
   for (let step = 0; step < steps; step++) {
     await person.advanceAndRenew(milliseconds / steps)
@@ -57,18 +57,18 @@ async function pass(person: Subscriber, milliseconds: number): Promise<void> {
 
 test('a plan ends if its gateway is down longer than the grace period; a charge that was made is found and honoured once', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = async (charge) => {
-    await site.sound.chargeSavedMethod(charge)
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
+    await site.sandboxGateway.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
-  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
   await person.advanceAndRenew(7 * day)
-  await pass(person, 4 * day)
+  await advanceInSteps(person, 4 * day)
   expect((await person.subscriptionRow()).period_no).toBe(0)
   expect(await person.membership()).toMatchObject({ state: 'free' })
-  delete site.trouble.retrievePayment
-  delete site.trouble.chargeSavedMethod
-  await pass(person, 2 * day)
+  delete site.gatewayOverrides.retrievePayment
+  delete site.gatewayOverrides.chargeSavedMethod
+  await advanceInSteps(person, 2 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 0 })
   expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
@@ -76,13 +76,13 @@ test('a plan ends if its gateway is down longer than the grace period; a charge 
 
 test('a plan ends if its gateway is down longer than the grace period; without a charge nothing is charged later', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
-  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
   await person.advanceAndRenew(7 * day)
-  await pass(person, 4 * day)
-  delete site.trouble.retrievePayment
-  delete site.trouble.chargeSavedMethod
-  await pass(person, 2 * day)
+  await advanceInSteps(person, 4 * day)
+  delete site.gatewayOverrides.retrievePayment
+  delete site.gatewayOverrides.chargeSavedMethod
+  await advanceInSteps(person, 2 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 0 })
   expect((await person.mailSubjects()).at(-1)).toBe('Your plan has ended')
   expect(await person.paymentAmounts('succeeded')).toEqual([499])
@@ -91,18 +91,18 @@ test('a plan ends if its gateway is down longer than the grace period; without a
 
 test('a payment that arrives after the end is honoured with a period from now, which is not renewed', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = async (charge) => {
-    const payment = await site.sound.chargeSavedMethod(charge)
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
+    const payment = await site.sandboxGateway.chargeSavedMethod(charge)
     if (charge.payer.userId !== person.userId) return payment
     throw new Error('the line broke')
   }
-  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
   await person.advanceAndRenew(7 * day)
-  await pass(person, 30 * day)
+  await advanceInSteps(person, 30 * day)
   expect((await person.subscriptionRow()).status).toBe('ended')
   expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'failed'])
-  delete site.trouble.retrievePayment
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.retrievePayment
+  delete site.gatewayOverrides.chargeSavedMethod
   const orderId = (await person.orders()).at(-1)?.id ?? ''
   expect(await person.shopper.getOrder(orderId)).toMatchObject({ status: 'paid' })
   expect(await person.canPlay()).toBe(true)

@@ -26,8 +26,8 @@ test('many schedulers at once charge each period once', async () => {
       expect((await person.subscriptionRow()).period_no).toBe(periods - 1)
     }
   }
-  const { ours, theirs } = await compareSandboxBalance(site.context.db)
-  expect(ours).toBe(theirs)
+  const { ledgerCents, gatewayCents } = await compareSandboxBalance(site.context.db)
+  expect(ledgerCents).toBe(gatewayCents)
 })
 
 test('two processes that work on the same subscription, as after a claim that ran out, charge it once', async () => {
@@ -39,7 +39,7 @@ test('two processes that work on the same subscription, as after a claim that ra
 
 test('a manual payment and a scheduled retry at the same time make one charge, or the second is refunded', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = (charge) =>
+  site.gatewayOverrides.chargeSavedMethod = (charge) =>
     Promise.resolve({
       ...failed,
       ...idsOf(charge),
@@ -47,7 +47,7 @@ test('a manual payment and a scheduled retry at the same time make one charge, o
       amountCents: charge.amountCents,
     })
   await person.advanceAndRenew(7 * day)
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.chargeSavedMethod
   const plan_id = (await person.shopper.plan(7)).id
   const order = await person.shopper.order({ kind: 'plan', plan_id })
   site.advanceClock(day)
@@ -64,8 +64,8 @@ test('a manual payment and a scheduled retry at the same time make one charge, o
   const unrefunded = (await person.payments('succeeded')).filter(({ refundedCents }) => refundedCents === 0)
   expect(unrefunded).toHaveLength(2)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
-  const { ours, theirs } = await compareSandboxBalance(site.context.db)
-  expect(ours).toBe(theirs)
+  const { ledgerCents, gatewayCents } = await compareSandboxBalance(site.context.db)
+  expect(ledgerCents).toBe(gatewayCents)
 })
 
 const failed = {

@@ -31,11 +31,11 @@ async function purgeAfter(days: number): Promise<void> {
   await purgeUnpaidOrders(site.context)
 }
 
-const ordersLeft = async (...ids: string[]) => {
+const remainingOrders = async (...ids: string[]) => {
   const rows = await site.context.db.selectFrom('orders').select('id').where('id', 'in', ids).execute()
   return ids.filter((id) => rows.some((row) => row.id === id))
 }
-const wordsLeft = async () => {
+const remainingTerms = async () => {
   const rows = await site.context.db.selectFrom('accepted_terms').select('text').orderBy('text').execute()
   return rows.map(({ text }) => text)
 }
@@ -48,12 +48,12 @@ test('an order that was never paid is deleted after a time, with the words and t
   const plan = await buyer.order({ kind: 'plan', plan_id: (await buyer.plan(7)).id })
   const paid = await order('the same words')
   await paid.shopper.tryPay(paid.id, await paid.shopper.cardToken())
-  expect(await wordsLeft()).toEqual(['the same words', 'words of one order'])
+  expect(await remainingTerms()).toEqual(['the same words', 'words of one order'])
   await purgeAfter(29)
-  expect(await ordersLeft(plain.id, tried.id, plan.id)).toHaveLength(3)
+  expect(await remainingOrders(plain.id, tried.id, plan.id)).toHaveLength(3)
   await purgeAfter(3)
-  expect(await ordersLeft(plain.id, tried.id, plan.id, paid.id)).toEqual([paid.id])
-  expect(await wordsLeft()).toEqual(['the same words'])
+  expect(await remainingOrders(plain.id, tried.id, plan.id, paid.id)).toEqual([paid.id])
+  expect(await remainingTerms()).toEqual(['the same words'])
   const subscriptions = await site.context.db.selectFrom('subscriptions').select('id').execute()
   expect(subscriptions).toEqual([])
 })
@@ -68,9 +68,9 @@ test('a change of plan that was replaced or undone is deleted after a time, what
   const waiting = await choose(30)
   const ids = [replaced.id, takenBack.id, waiting.id]
   await purgeAfter(29)
-  expect(await ordersLeft(...ids)).toEqual(ids)
+  expect(await remainingOrders(...ids)).toEqual(ids)
   await purgeAfter(2)
-  expect(await ordersLeft(...ids)).toEqual([waiting.id])
+  expect(await remainingOrders(...ids)).toEqual([waiting.id])
   expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'pending'])
 })
 
@@ -85,13 +85,13 @@ test('an order whose payment the bank still asks about is not deleted', async ()
   site.advanceClock(40 * dayMs)
   await site.context.db.updateTable('orders').set({ status: 'expired' }).where('id', '=', id).execute()
   await purgeUnpaidOrders(site.context)
-  expect(await ordersLeft(id)).toEqual([id])
+  expect(await remainingOrders(id)).toEqual([id])
 })
 
 test('orders with the same words store them once, and each has them', async () => {
-  const before = (await wordsLeft()).length
+  const before = (await remainingTerms()).length
   const orders = await Promise.all([1, 2, 3].map(() => order('many agree to these')))
-  expect(await wordsLeft()).toHaveLength(before + 1)
+  expect(await remainingTerms()).toHaveLength(before + 1)
   for (const { id } of orders) {
     const row = await site.context.db
       .selectFrom('orders')

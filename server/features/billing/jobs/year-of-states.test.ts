@@ -47,7 +47,7 @@ async function subscribe(): Promise<void> {
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 }
 
-async function pass(milliseconds: number): Promise<void> {
+async function advanceAndRunJobs(milliseconds: number): Promise<void> {
   offset += milliseconds
   paypal.clockOffsetMs = offset
   await runJanitor(site.context)
@@ -70,27 +70,34 @@ test(
     for (let step = 0; step * stepMs < 365 * day; step++) {
       moods.fund()
       moods.runDueEvents()
-      await pass(stepMs)
+      await advanceAndRunJobs(stepMs)
       moods.startRandomEvents()
       // A plan that ended is replaced by a new subscriber's.
       if (step % 5 === 4) await subscribe()
     }
     while (!moods.isIdle) {
       moods.runDueEvents()
-      await pass(stepMs)
+      await advanceAndRunJobs(stepMs)
     }
     moods.finishPending()
-    for (let step = 0; step < 6; step++) await pass(stepMs)
+    for (let step = 0; step < 6; step++) await advanceAndRunJobs(stepMs)
     const { db, gateways } = site.context
-    const met = ['COMPLETED', 'DECLINED', 'pending', 'partly refunded', 'refund pending', 'reversed']
+    const expectedStates = [
+      'COMPLETED',
+      'DECLINED',
+      'pending',
+      'partly refunded',
+      'refund pending',
+      'reversed',
+    ]
     const disputed = ['PENDING', 'DECLINED', 'REVERSED'].map((status) => `disputed ${status}`)
     expect(Object.keys(moods.eventCounts)).toEqual(
-      expect.arrayContaining([...met, ...disputed, 'doubted PENDING']),
+      expect.arrayContaining([...expectedStates, ...disputed, 'doubted PENDING']),
     )
     await expectTransactionsBalanced(db)
     for (const gateway of gateways) {
-      const { ours, theirs } = await compareGatewayBalance(db, gateway)
-      expect(ours).toBe(theirs)
+      const { ledgerCents, gatewayCents } = await compareGatewayBalance(db, gateway)
+      expect(ledgerCents).toBe(gatewayCents)
     }
     const { discrepancies } = await loadReconciliation(site.context, undefined)
     expect(discrepancies).toEqual([])

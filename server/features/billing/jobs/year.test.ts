@@ -26,6 +26,6 @@ test(
     const charges = year.lines.reduce((sum, line) => sum + line.charges, 0)
     expect(charges).toBe(year.lines.reduce((sum, line) => sum + line.periods, 0))
     expect(charges).toBeGreaterThan(100)
-    expect(year.books).toEqual({ ours: charges * 999, theirs: charges * 999 })
+    expect(year.balances).toEqual({ ledgerCents: charges * 999, gatewayCents: charges * 999 })
   },
 )

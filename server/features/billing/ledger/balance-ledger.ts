@@ -13,7 +13,7 @@ export interface PaidAndBonus {
 type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
 /** Inserts a ledger transaction without zero amounts. Positive amounts are debits; all amounts add up to zero. */
-async function enter(
+async function insertTransaction(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },
   accounts: Partial<Record<Account, number>>,
@@ -43,7 +43,7 @@ export function enterBalanceSale(
   { paid, bonus }: PaidAndBonus,
   at: Date,
 ): Promise<void> {
-  return enter(
+  return insertTransaction(
     tx,
     { transactionId: `charge:${attempt.id}`, order, at },
     { deferred_revenue: paid, [`sales:${order.kind}`]: -paid, bonus_discount: bonus, bonus_sales: -bonus },
@@ -58,7 +58,7 @@ export function enterBalanceRefund(
   { paid, bonus }: PaidAndBonus,
   at: Date,
 ): Promise<void> {
-  return enter(
+  return insertTransaction(
     tx,
     { transactionId: `refund:${refund.id}`, order, at },
     { [`sales:${order.kind}`]: paid, deferred_revenue: -paid, bonus_sales: bonus, bonus_discount: -bonus },
@@ -76,7 +76,7 @@ export function enterTopUpReversal(
   { reversed, lost }: { reversed: number; lost: number },
   at: Date,
 ): Promise<void> {
-  return enter(
+  return insertTransaction(
     tx,
     { transactionId: `balance:${entryId}`, order: topUp, at },
     { deferred_revenue: reversed, balance_loss: lost, top_up_reversals: -(reversed + lost) },
@@ -91,7 +91,7 @@ export function enterBonusSetOff(
   at: Date,
 ): Promise<void> {
   const { kind, cents } = purchase
-  return enter(
+  return insertTransaction(
     tx,
     { transactionId: `set_off:${entryId}`, order: purchase, at },
     { deferred_revenue: cents, [`sales:${kind}`]: -cents, bonus_discount: -cents, bonus_sales: cents },
@@ -106,7 +106,7 @@ export function enterBreakage(
   cents: number,
   at: Date,
 ): Promise<void> {
-  return enter(
+  return insertTransaction(
     tx,
     { transactionId: `balance:${entryId}`, order: topUp, at },
     { deferred_revenue: cents, breakage: -cents },

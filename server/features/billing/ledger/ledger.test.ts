@@ -49,7 +49,8 @@ function makePaid(): Promise<Pick<LedgerPayment, 'order' | 'attempt'>> {
   })
 }
 
-const enter = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+const runInTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  database.db.transaction().execute(work)
 
 /** Returns the lines of the order, as `transaction account cents`. */
 async function lines(): Promise<string[]> {
@@ -82,7 +83,7 @@ describe('a sale', () => {
   test.each<OrderKind>(['plan', 'episode', 'video'])(
     'of a %s debits the gateway and credits it',
     async (kind) => {
-      await enter((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
+      await runInTransaction((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
       expect(await unaggregated()).toEqual([`sales:${kind}`])
       expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe(`sales:${kind}`)
@@ -91,14 +92,14 @@ describe('a sale', () => {
 
   test('that is refunded credits the gateway and debits the sold item', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
-    await enter((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
+    await runInTransaction((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
     expect(await unaggregated()).toEqual(['sales:episode'])
   })
 
   test('whose refund failed is reversed', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
-    await enter((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
+    await runInTransaction((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual([
       'refund_failed:ref_1 gateway:stripe 40',
       'refund_failed:ref_1 sales:episode -40',
@@ -108,17 +109,20 @@ describe('a sale', () => {
 
 describe('money that buys nothing', () => {
   test('is owed to the buyer, and entered once for an attempt', async () => {
-    const enterAgain = () => enter((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
-    expect(await enterAgain()).toBe(true)
-    expect(await enterAgain()).toBe(false)
+    const enterUnwanted = () =>
+      runInTransaction((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
+    expect(await enterUnwanted()).toBe(true)
+    expect(await enterUnwanted()).toBe(false)
     expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt refunds_payable -99'])
     expect(await unaggregated()).toEqual([])
     expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('refunds_payable')
   })
 
   test('is not entered for an attempt that was a sale', async () => {
-    await enter((tx) => enterSale(tx, paid.order, paid.attempt, now))
-    expect(await enter((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))).toBe(false)
+    await runInTransaction((tx) => enterSale(tx, paid.order, paid.attempt, now))
+    expect(await runInTransaction((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))).toBe(
+      false,
+    )
     expect(await lines()).toHaveLength(2)
   })
 })
@@ -128,7 +132,7 @@ describe('a dispute', () => {
 
   test('debits the gateway and credits it back, each time as a separate transaction', async () => {
     for (const cents of [99, -99, 50])
-      await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
+      await runInTransaction((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
     expect(await lines()).toEqual([
       'dispute:attempt:1 charged_back 99',
       'dispute:attempt:1 gateway:stripe -99',
@@ -142,8 +146,8 @@ describe('a dispute', () => {
 
   test('is numbered separately from those of other attempts', async () => {
     const other = { ...paid.attempt, id: newId('att') }
-    await enter((tx) => enterDispute(tx, { ...paid, source, attempt: other, at: now }, 99))
-    await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, 99))
+    await runInTransaction((tx) => enterDispute(tx, { ...paid, source, attempt: other, at: now }, 99))
+    await runInTransaction((tx) => enterDispute(tx, { ...paid, source, at: now }, 99))
     expect((await lines()).at(-1)).toBe('dispute:attempt:1 gateway:stripe -99')
   })
 })

@@ -55,7 +55,7 @@ interface Entry {
   effectiveAt?: Date | null
 }
 
-async function enter(tx: Tx, entry: Entry): Promise<void> {
+async function insertTransaction(tx: Tx, entry: Entry): Promise<void> {
   const { transactionId, order, debit, credit, cents, at, effectiveAt = null } = entry
   const line = {
     transaction_id: transactionId,
@@ -74,7 +74,7 @@ async function enter(tx: Tx, entry: Entry): Promise<void> {
 export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date): Promise<void> {
   const credit = order.kind === 'top_up' ? 'deferred_revenue' : (`sales:${order.kind}` as const)
   const accounts = { debit: `gateway:${attempt.gateway}`, credit } as const
-  return enter(tx, {
+  return insertTransaction(tx, {
     transactionId: `charge:${attempt.id}`,
     order,
     ...accounts,
@@ -95,7 +95,7 @@ export async function enterUnwantedPayment(
 ): Promise<boolean> {
   const transactionId = `charge:${attempt.id}`
   if (await hasLedgerTransaction(tx, transactionId)) return false
-  await enter(tx, {
+  await insertTransaction(tx, {
     transactionId,
     order,
     debit: `gateway:${attempt.gateway}`,
@@ -124,7 +124,7 @@ export function enterRefund(
   { order, attempt, source, at }: LedgerPayment,
   refund: { id: string; cents: number },
 ): Promise<void> {
-  return enter(tx, {
+  return insertTransaction(tx, {
     transactionId: `refund:${refund.id}`,
     order,
     debit: reversalAccount(source),
@@ -141,7 +141,7 @@ export async function enterFailedRefund(
   refund: { id: string; cents: number },
 ): Promise<void> {
   const effectiveAt = await selectEnteredAt(tx, `refund:${refund.id}`)
-  return enter(tx, {
+  return insertTransaction(tx, {
     transactionId: `refund_failed:${refund.id}`,
     order,
     debit: `gateway:${attempt.gateway}`,
@@ -197,7 +197,7 @@ export async function enterDisputeLoss(
 /** Inserts a transaction whose id is the prefix and the next number. */
 async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transactionId'>): Promise<void> {
   const number = (await countLedgerTransactions(tx, entry.order.id, prefix)) + 1
-  await enter(tx, { ...entry, transactionId: `${prefix}${number}` })
+  await insertTransaction(tx, { ...entry, transactionId: `${prefix}${number}` })
 }
 
 /**

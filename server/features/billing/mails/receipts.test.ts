@@ -132,13 +132,13 @@ test('the receipt of a plan names its renewal and price, and has the cancellatio
 
 test('a cancelled plan that is paid late says that it ends', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = async (charge) => {
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     // Other tests of this file renew at the same time.
     if (charge.payer.userId === person.userId) await person.shopper.visitor.callOk(cancelSubscription)
-    return site.sound.chargeSavedMethod(charge)
+    return site.sandboxGateway.chargeSavedMethod(charge)
   }
   await person.advanceAndRenew(7 * day)
-  delete site.trouble.chargeSavedMethod
+  delete site.gatewayOverrides.chargeSavedMethod
   const mail = (await receiptsOf(person.shopper.email)).at(-1)
   expect(mail?.subject).toBe('Receipt: your plan was renewed')
   expect(mail?.text).toContain('You won’t be charged again')

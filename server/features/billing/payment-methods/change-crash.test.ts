@@ -17,18 +17,18 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 interface Ready {
-  someone: Subscriber
+  subscriber: Subscriber
   setupId: string
   token: string
 }
 
 async function ready(): Promise<Ready> {
-  const someone = await Subscriber.create(site)
-  return { someone, setupId: newId('pmc'), token: await someone.shopper.cardToken() }
+  const subscriber = await Subscriber.create(site)
+  return { subscriber, setupId: newId('pmc'), token: await subscriber.shopper.cardToken() }
 }
 
 /** Changes the card in this process until the simulated crash. */
-const changeUntil = (death: CrashPoint, { someone: { userId }, setupId, token }: Ready) => {
+const changeUntil = (death: CrashPoint, { subscriber: { userId }, setupId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
   const params = { userId, setupId, gateway: 'sandbox', method: 'card', payer } as const
   return simulateCrashInBilling(
@@ -39,11 +39,14 @@ const changeUntil = (death: CrashPoint, { someone: { userId }, setupId, token }:
 }
 
 /** Changes the card in a separate process. */
-const changeIn = ({ someone, setupId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
-  runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, setupId, token, when, String(at)])
+const changeInProcess = (
+  { subscriber, setupId, token }: Ready,
+  { when, at }: CrashPoint,
+): Promise<ScriptResult> =>
+  runScript('change-and-crash.ts', [site.databaseUrl, subscriber.userId, setupId, token, when, String(at)])
 
 /** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
-async function outcomeOf({ someone, setupId }: Ready): Promise<string> {
+async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
   const { db } = site.context
   const saving = await db
     .selectFrom('sandbox_method_setups')
@@ -54,17 +57,17 @@ async function outcomeOf({ someone, setupId }: Ready): Promise<string> {
     .selectFrom('subscriptions')
     .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
     .select('reference')
-    .where('subscriptions.id', '=', someone.subscriptionId)
+    .where('subscriptions.id', '=', subscriber.subscriptionId)
     .executeTakeFirst()
   const paidWith = await db
     .selectFrom('sandbox_payments')
     .innerJoin('payment_attempts', 'payment_attempts.reference', 'sandbox_payments.id')
     .innerJoin('orders', 'orders.id', 'payment_attempts.order_id')
     .select('method_id')
-    .where('orders.user_id', '=', someone.userId)
+    .where('orders.user_id', '=', subscriber.userId)
     .executeTakeFirst()
   const [first, second] = [paidWith?.method_id ?? '', saving?.method_id ?? '']
-  const attached = await Promise.all([first, second].map((one) => site.sound.isMethodAttached(one)))
+  const attached = await Promise.all([first, second].map((one) => site.sandboxGateway.isMethodAttached(one)))
   if (method?.reference === second && !attached[0] && attached[1]) return 'changed'
   if (method?.reference === first && attached[0] && !attached[1]) return 'as before'
   return `charged with ${method?.reference}, kept ${attached.join()}`
@@ -95,7 +98,7 @@ test(
     })
     await runConcurrently(run.commits, async (at) => {
       const change = await ready()
-      expect(await changeIn(change, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      expect(await changeInProcess(change, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       changes.push(change)
     })
     expect(await outcomesOf(changes)).toEqual(new Set(['changed', 'as before']))

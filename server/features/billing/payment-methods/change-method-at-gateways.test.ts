@@ -41,7 +41,7 @@ const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
 
 test('a card is sent to Stripe by the browser, and charged by the next renewal; the old one is detached', async () => {
   const shopper = await subscriber()
-  const methodId = stripe.books.attachedMethodIds.at(-1)
+  const methodId = stripe.store.attachedMethodIds.at(-1)
   const setup = await byCard(shopper)
   expect(setup).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
   stripe.webhookUrl = undefined
@@ -51,8 +51,8 @@ test('a card is sent to Stripe by the browser, and charged by the next renewal; 
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
   await gateways.advanceAndRunJobs(60_000)
-  expect(stripe.books.attachedMethodIds).not.toContain(methodId)
-  const method = stripe.books.attachedMethodIds.at(-1)
+  expect(stripe.store.attachedMethodIds).not.toContain(methodId)
+  const method = stripe.store.attachedMethodIds.at(-1)
   await gateways.advanceAndRunJobs(30 * day)
   const renewals = stripe.requests.filter(({ params: sent }) => sent['off_session'] === 'true')
   const charged = renewals.map(({ params: sent }) => sent['payment_method'])
@@ -165,17 +165,17 @@ test('a wallet that was cancelled at PayPal changes nothing; an unknown change i
 })
 
 test('an approved wallet is saved once if the response was lost, and an unused one is detached', async () => {
-  const [lost, late] = [await subscriber(), await subscriber()]
+  const [unconfirmed, late] = [await subscriber(), await subscriber()]
   const before = new Set(paypal.orders.vault.keys())
-  const setup = await byWallet(lost)
+  const setup = await byWallet(unconfirmed)
   paypal.setups.approve(sessionOf(setup))
   paypal.fault = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
-  expect(await tryChangeMethod(lost, { setup_id: setup.info?.id ?? '' })).toMatchObject({
+  expect(await tryChangeMethod(unconfirmed, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     info: { status: 'pending' },
   })
   paypal.recover()
   await gateways.advanceAndRunJobs(60_000)
-  expect(await membershipOf(lost)).toMatchObject({ gateway: 'paypal' })
+  expect(await membershipOf(unconfirmed)).toMatchObject({ gateway: 'paypal' })
   const other = await byWallet(late)
   paypal.setups.approve(sessionOf(other))
   await late.visitor.call(deleteUser, { body: {} })
@@ -187,7 +187,7 @@ test('an approved wallet is saved once if the response was lost, and an unused o
 
 test('a plan whose card was detached at the gateway renews again with another', async () => {
   const shopper = await subscriber()
-  stripe.books.detach(stripe.books.attachedMethodIds.at(-1) ?? '')
+  stripe.store.detach(stripe.store.attachedMethodIds.at(-1) ?? '')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_detached: true, renews_at: null })
   const setup = await byCard(shopper)
   await stripe.confirm(setup.info?.next.client_secret ?? '', testCards.pays)

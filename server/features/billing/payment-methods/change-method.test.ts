@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.methodSetups
-  delete site.trouble.acceptsAmount
+  delete site.gatewayOverrides.methodSetups
+  delete site.gatewayOverrides.acceptsAmount
 })
 
 const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
@@ -34,7 +34,7 @@ const byCard = async (shopper: Shopper, card: string, headers?: Record<string, s
 /** Counts those of these references whose cards and wallets the gateway still has. */
 async function keptOf(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
-  const attached = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))
+  const attached = await Promise.all(known.map((one) => site.sandboxGateway.isMethodAttached(one)))
   return attached.filter(Boolean).length
 }
 const referenceOf = async ({ subscriptionId }: Subscriber) => {
@@ -60,38 +60,38 @@ const statusesOf = async ({ userId }: Subscriber) => {
   const found = await rows.where('user_id', '=', userId).orderBy('started_at').execute()
   return found.map(({ status }) => status)
 }
-async function tidy(milliseconds = 60_000) {
+async function runJobsAfter(milliseconds = 60_000) {
   site.advanceClock(milliseconds)
   await runJanitor(site.context)
 }
 
 test('a saved card is shown, charges nothing now and pays the next renewal, and the old one is detached', async () => {
-  const someone = await Subscriber.create(site, { days: 7, card: testCards.declinesRenewals })
-  const old = await referenceOf(someone)
-  const before = await someone.payments()
-  expect(await membershipOf(someone.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
-  const answer = await byCard(someone.shopper, testCards.pays)
+  const subscriber = await Subscriber.create(site, { days: 7, card: testCards.declinesRenewals })
+  const old = await referenceOf(subscriber)
+  const before = await subscriber.payments()
+  expect(await membershipOf(subscriber.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
+  const answer = await byCard(subscriber.shopper, testCards.pays)
   expect(answer).toMatchObject({ code: 200, info: { status: 'saved', next: { type: 'none' } } })
-  expect(await membershipOf(someone.shopper)).toMatchObject({
+  expect(await membershipOf(subscriber.shopper)).toMatchObject({
     status: 'active',
     method: { brand: 'visa', last4: '4242' },
     renews_at: expect.any(String),
   })
-  expect(await someone.payments()).toEqual(before)
-  await tidy()
+  expect(await subscriber.payments()).toEqual(before)
+  await runJobsAfter()
   expect(await keptOf([old])).toBe(0)
-  await someone.advanceAndRenew(7 * day)
-  expect(await someone.membership()).toMatchObject({ status: 'active' })
-  expect(await someone.payments('succeeded')).toHaveLength(2)
+  await subscriber.advanceAndRenew(7 * day)
+  expect(await subscriber.membership()).toMatchObject({ status: 'active' })
+  expect(await subscriber.payments('succeeded')).toHaveLength(2)
 })
 
 test("each change of card is in the user's export, and in no other user's", async () => {
-  const someone = await Subscriber.create(site)
-  await byCard(someone.shopper, testCards.declined)
-  await byCard(someone.shopper, testCards.pays)
+  const subscriber = await Subscriber.create(site)
+  await byCard(subscriber.shopper, testCards.declined)
+  await byCard(subscriber.shopper, testCards.pays)
   const other = await Subscriber.create(site)
-  const setup = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
-  expect(await someone.shopper.visitor.callOk(exportUser)).toMatchObject({
+  const setup = { subscription_id: subscriber.subscriptionId, gateway: 'sandbox', method: 'card' }
+  expect(await subscriber.shopper.visitor.callOk(exportUser)).toMatchObject({
     payment_method_setups: [
       { ...setup, status: 'failed', started_at: expect.any(String) },
       { ...setup, status: 'succeeded', started_at: expect.any(String) },
@@ -106,25 +106,25 @@ test.each([
   [testCards.expired, /expired/],
   [testCards.badCvc, /security code/],
 ])('a card that is refused changes nothing, and the error has the reason: %s', async (card, message) => {
-  const someone = await Subscriber.create(site)
-  const old = await referenceOf(someone)
-  expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
-  expect(await referenceOf(someone)).toBe(old)
-  await tidy()
+  const subscriber = await Subscriber.create(site)
+  const old = await referenceOf(subscriber)
+  expect(await byCard(subscriber.shopper, card)).toMatchObject({ code: 500, message })
+  expect(await referenceOf(subscriber)).toBe(old)
+  await runJobsAfter()
   expect(await keptOf([old])).toBe(1)
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })
 
 test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
-  const someone = await Subscriber.create(site)
-  const old = await referenceOf(someone)
-  const { shopper } = someone
+  const subscriber = await Subscriber.create(site)
+  const old = await referenceOf(subscriber)
+  const { shopper } = subscriber
   const refused = await byCard(shopper, testCards.requires3dsOnce)
   expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
   await shopper.answerBankPage(refused.info?.next.url ?? '', 'no')
   const follow = await tryChangeMethod(shopper, { setup_id: refused.info?.id ?? '' })
   expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
-  expect(await referenceOf(someone)).toBe(old)
+  expect(await referenceOf(subscriber)).toBe(old)
   const setup = await byCard(shopper, testCards.requires3dsOnce)
   await shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
   expect(await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
@@ -135,8 +135,8 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
 })
 
 test('a wallet replaces a card, and the renewal names it; if it is cancelled, nothing changes', async () => {
-  const someone = await Subscriber.create(site)
-  const { shopper } = someone
+  const subscriber = await Subscriber.create(site)
+  const { shopper } = subscriber
   const wallet = () => tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })
   const off = await wallet()
   expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
@@ -152,13 +152,13 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
-  await someone.advanceAndRenew(7 * day)
-  expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
+  await subscriber.advanceAndRenew(7 * day)
+  expect((await subscriber.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
 test('a user cannot change the payment method of another, nor any without a subscription', async () => {
-  const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
-  const setup = await byCard(someone.shopper, testCards.requires3dsOnce)
+  const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
+  const setup = await byCard(subscriber.shopper, testCards.requires3dsOnce)
   expect(await tryChangeMethod(other.shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
     code: 404,
   })
@@ -173,16 +173,16 @@ test('a user cannot change the payment method of another, nor any without a subs
 })
 
 test('the same key gives the same answer, and saves once', async () => {
-  const someone = await Subscriber.create(site)
+  const subscriber = await Subscriber.create(site)
   const headers = { 'idempotency-key': 'one press' }
   const params = {
     gateway: 'sandbox',
-    payment_token: await someone.shopper.cardToken(testCards.requires3dsOnce),
+    payment_token: await subscriber.shopper.cardToken(testCards.requires3dsOnce),
   } as const
-  const answers = await Promise.all([1, 2, 3].map(() => tryChangeMethod(someone.shopper, params, headers)))
+  const answers = await Promise.all([1, 2, 3].map(() => tryChangeMethod(subscriber.shopper, params, headers)))
   expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
-  expect(await savedBy(someone)).toHaveLength(1)
-  const other = await tryChangeMethod(someone.shopper, { ...params, method: 'wallet' }, headers)
+  expect(await savedBy(subscriber)).toHaveLength(1)
+  const other = await tryChangeMethod(subscriber.shopper, { ...params, method: 'wallet' }, headers)
   expect(other).toMatchObject({ code: 409 })
 })
 
@@ -214,21 +214,21 @@ test.each([
   async (what, due) => {
     const { db } = site.context
     const open = what === 'period that is open'
-    const someone = await Subscriber.create(site, open ? { card: testCards.declinesRenewals } : {})
-    const { shopper, userId } = someone
+    const subscriber = await Subscriber.create(site, open ? { card: testCards.declinesRenewals } : {})
+    const { shopper, userId } = subscriber
     if (open) {
-      await someone.advanceAndRenew(7 * day)
+      await subscriber.advanceAndRenew(7 * day)
       const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
       await owed.where('status', '=', 'pending').execute()
     }
     if (what === 'plan that is to follow')
       await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
-    site.trouble.acceptsAmount = (cents) => cents !== due
+    site.gatewayOverrides.acceptsAmount = (cents) => cents !== due
     const refused = await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /isn’t available here/ })
     const written = db.selectFrom('payment_method_setups').select('id').where('user_id', '=', userId)
     expect(await written.execute()).toEqual([])
-    delete site.trouble.acceptsAmount
+    delete site.gatewayOverrides.acceptsAmount
     expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   },
 )
@@ -236,64 +236,69 @@ test.each([
 test.each(['before it was done', 'after it was done'])(
   'a response that was lost %s leaves no unknown method behind',
   async (when) => {
-    const someone = await Subscriber.create(site)
-    const old = await referenceOf(someone)
+    const subscriber = await Subscriber.create(site)
+    const old = await referenceOf(subscriber)
     const start = async (request: MethodSetupRequest) => {
-      if (when === 'after it was done') await site.sound.methodSetups.start(request)
+      if (when === 'after it was done') await site.sandboxGateway.methodSetups.start(request)
       throw new Error('the line is down')
     }
-    site.trouble.methodSetups = { ...site.sound.methodSetups, start }
-    const lost = await byCard(someone.shopper, testCards.pays)
+    site.gatewayOverrides.methodSetups = { ...site.sandboxGateway.methodSetups, start }
+    const lost = await byCard(subscriber.shopper, testCards.pays)
     expect(lost).toMatchObject({ code: 500, message: /hasn’t answered/ })
-    delete site.trouble.methodSetups
-    await tidy()
+    delete site.gatewayOverrides.methodSetups
+    await runJobsAfter()
     const done = when === 'after it was done'
-    expect((await referenceOf(someone)) === old).toBe(!done)
-    await tidy(2 * 3_600_000)
-    expect(await keptOf([old, ...(await savedBy(someone))])).toBe(1)
-    expect(await someone.membership()).toMatchObject({ renews_at: expect.any(String) })
+    expect((await referenceOf(subscriber)) === old).toBe(!done)
+    await runJobsAfter(2 * 3_600_000)
+    expect(await keptOf([old, ...(await savedBy(subscriber))])).toBe(1)
+    expect(await subscriber.membership()).toMatchObject({ renews_at: expect.any(String) })
   },
 )
 
 test('a retry after a lost response cancels the first setup and makes the second at once', async () => {
-  const someone = await Subscriber.create(site)
+  const subscriber = await Subscriber.create(site)
   const start = async (request: MethodSetupRequest) => {
-    await site.sound.methodSetups.start(request)
+    await site.sandboxGateway.methodSetups.start(request)
     throw new Error('the line is down')
   }
-  site.trouble.methodSetups = { ...site.sound.methodSetups, start }
-  expect(await byCard(someone.shopper, testCards.requires3dsOnce)).toMatchObject({
+  site.gatewayOverrides.methodSetups = { ...site.sandboxGateway.methodSetups, start }
+  expect(await byCard(subscriber.shopper, testCards.requires3dsOnce)).toMatchObject({
     message: /hasn’t answered/,
   })
-  delete site.trouble.methodSetups
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-  expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
+  delete site.gatewayOverrides.methodSetups
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await statusesOf(subscriber)).toEqual(['cancelled', 'succeeded'])
 })
 
 test.each(['requires_action', 'processing'] as const)(
   'a setup that is %s and cannot be cancelled blocks another change',
   async (status) => {
-    const someone = await Subscriber.create(site)
-    await byCard(someone.shopper, testCards.requires3dsOnce)
-    const stays = (reference: string) => Promise.resolve({ reference, status })
-    const retrieve = () => stays('ssav_stays')
-    site.trouble.methodSetups = { ...site.sound.methodSetups, complete: stays, cancel: stays, retrieve }
+    const subscriber = await Subscriber.create(site)
+    await byCard(subscriber.shopper, testCards.requires3dsOnce)
+    const answerPending = (reference: string) => Promise.resolve({ reference, status })
+    const retrieve = () => answerPending('ssav_stays')
+    site.gatewayOverrides.methodSetups = {
+      ...site.sandboxGateway.methodSetups,
+      complete: answerPending,
+      cancel: answerPending,
+      retrieve,
+    }
     for (let time = 0; time < 2; time++)
-      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /hasn’t answered/ })
-    expect(await statusesOf(someone)).toEqual([status])
+      expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ message: /hasn’t answered/ })
+    expect(await statusesOf(subscriber)).toEqual([status])
   },
 )
 
 test('a new change cancels the waiting one; a method that is saved late anyway is detached', async () => {
-  const someone = await Subscriber.create(site)
-  const { shopper } = someone
+  const subscriber = await Subscriber.create(site)
+  const { shopper } = subscriber
   const first = await byCard(shopper, testCards.requires3dsOnce)
   expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   expect(await tryChangeMethod(shopper, { setup_id: first.info?.id ?? '' })).toMatchObject({
     code: 500,
     message: /^Cancelled/,
   })
-  const current = await referenceOf(someone)
+  const current = await referenceOf(subscriber)
   const { db } = site.context
   await db
     .updateTable('sandbox_method_setups')
@@ -305,33 +310,34 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
     .set({ status: 'requires_action', next_poll_at: new Date(0) })
     .where('id', '=', first.info?.id ?? '')
     .execute()
-  await tidy()
-  await tidy()
-  expect(await referenceOf(someone)).toBe(current)
-  expect(await keptOf(await savedBy(someone))).toBe(1)
+  await runJobsAfter()
+  await runJobsAfter()
+  expect(await referenceOf(subscriber)).toBe(current)
+  expect(await keptOf(await savedBy(subscriber))).toBe(1)
 })
 
 test.each(['at once', 'late'])(
   'a saving that succeeded and has no card any more is refused %s, and the old card stays',
   async (when) => {
-    const someone = await Subscriber.create(site)
-    const { shopper } = someone
-    const [old, before] = [await referenceOf(someone), await someone.subscriptionRow()]
+    const subscriber = await Subscriber.create(site)
+    const { shopper } = subscriber
+    const [old, before] = [await referenceOf(subscriber), await subscriber.subscriptionRow()]
     const bare = async ({ reference, status }: Pick<MethodSetup, 'reference' | 'status'>) => ({
       reference,
       status,
     })
-    const start = async (request: MethodSetupRequest) => bare(await site.sound.methodSetups.start(request))
+    const start = async (request: MethodSetupRequest) =>
+      bare(await site.sandboxGateway.methodSetups.start(request))
     const complete = (reference: string) => bare({ reference, status: 'succeeded' })
     const setup = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
-    site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
+    site.gatewayOverrides.methodSetups = { ...site.sandboxGateway.methodSetups, start, complete }
     const refused = setup
       ? await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
-    delete site.trouble.methodSetups
-    await tidy()
-    expect(await someone.subscriptionRow()).toEqual(before)
+    delete site.gatewayOverrides.methodSetups
+    await runJobsAfter()
+    expect(await subscriber.subscriptionRow()).toEqual(before)
     expect(await keptOf([old])).toBe(1)
   },
 )
@@ -339,53 +345,53 @@ test.each(['at once', 'late'])(
 test.each(['the plan was over', 'another was chosen'])(
   'a card that is saved after %s is detached, and the user is notified that it was not saved',
   async (what) => {
-    const someone = await Subscriber.create(site)
-    const { shopper } = someone
-    const old = await referenceOf(someone)
+    const subscriber = await Subscriber.create(site)
+    const { shopper } = subscriber
+    const old = await referenceOf(subscriber)
     const setup = await byCard(shopper, testCards.requires3dsOnce)
     await shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
     const since = new Date(site.context.clock.now().getTime() + 1000)
     await site.context.db
       .updateTable('subscriptions')
       .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
-      .where('id', '=', someone.subscriptionId)
+      .where('id', '=', subscriber.subscriptionId)
       .execute()
-    const follow = () => tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
+    const syncSetup = () => tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
-      expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
-    expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
-    await tidy()
-    expect(await keptOf(await savedBy(someone))).toBe(0)
+      expect(await syncSetup()).toMatchObject({ code: 500, message: /couldn’t save/ })
+    expect(await referenceOf(subscriber)).toBe(what === 'the plan was over' ? undefined : old)
+    await runJobsAfter()
+    expect(await keptOf(await savedBy(subscriber))).toBe(0)
   },
 )
 
 test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
   'a setup left %s at a gateway that is no longer configured does not block another, and is closed in the end',
   async (status) => {
-    const someone = await Subscriber.create(site)
+    const subscriber = await Subscriber.create(site)
     const { db } = site.context
-    const unfinished = await byCard(someone.shopper, testCards.requires3dsOnce)
+    const unfinished = await byCard(subscriber.shopper, testCards.requires3dsOnce)
     const id = unfinished.info?.id ?? ''
     await db
       .updateTable('payment_method_setups')
       .set({ status, gateway: 'stripe' })
       .where('id', '=', id)
       .execute()
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    const current = await referenceOf(someone)
-    await tidy()
-    expect(await hasOpenPayments(db, someone.userId)).toBe(true)
-    for (let days = 0; days < 10; days++) await tidy(day)
+    expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+    const current = await referenceOf(subscriber)
+    await runJobsAfter()
+    expect(await hasOpenPayments(db, subscriber.userId)).toBe(true)
+    for (let days = 0; days < 10; days++) await runJobsAfter(day)
     expect(await selectMethodSetup(db, id)).toMatchObject({ status: 'cancelled', next_poll_at: null })
-    expect(await hasOpenPayments(db, someone.userId)).toBe(false)
-    expect(await referenceOf(someone)).toBe(current)
+    expect(await hasOpenPayments(db, subscriber.userId)).toBe(false)
+    expect(await referenceOf(subscriber)).toBe(current)
   },
 )
 
 test('a setup whose user never returns is cancelled in the end, and at once if the plan has ended', async () => {
-  const [someone, other] = [await Subscriber.create(site), await Subscriber.create(site)]
+  const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const [waiting, over] = [
-    await byCard(someone.shopper, testCards.requires3dsOnce),
+    await byCard(subscriber.shopper, testCards.requires3dsOnce),
     await byCard(other.shopper, testCards.requires3dsOnce),
   ]
   const { db } = site.context
@@ -398,73 +404,73 @@ test('a setup whose user never returns is cancelled in the end, and at once if t
   }
   const end = db.updateTable('subscriptions').set({ status: 'ended' })
   await end.where('id', '=', other.subscriptionId).execute()
-  await tidy()
+  await runJobsAfter()
   expect([await statusOf(waiting), await statusOf(over)]).toEqual(['requires_action', 'cancelled'])
-  for (let days = 0; days < 10; days++) await tidy(day)
+  for (let days = 0; days < 10; days++) await runJobsAfter(day)
   expect(await statusOf(waiting)).toBe('cancelled')
-  await someone.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
+  await subscriber.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
   const lookup = { key: `method:${waiting.info?.id}`, setupId: '', startedAt: new Date() }
-  expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
+  expect(await site.sandboxGateway.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 
 test('a card that is saved for a deleted user is detached', async () => {
-  const someone = await Subscriber.create(site)
-  const waiting = await byCard(someone.shopper, testCards.requires3dsOnce)
-  await someone.shopper.visitor.call(deleteUser, { body: {} })
-  await someone.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
-  await tidy()
-  await tidy()
-  expect(await keptOf(await savedBy(someone))).toBe(0)
+  const subscriber = await Subscriber.create(site)
+  const waiting = await byCard(subscriber.shopper, testCards.requires3dsOnce)
+  await subscriber.shopper.visitor.call(deleteUser, { body: {} })
+  await subscriber.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
+  await runJobsAfter()
+  await runJobsAfter()
+  expect(await keptOf(await savedBy(subscriber))).toBe(0)
 })
 
 test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
-  const someone = await Subscriber.create(site, { card: testCards.declinesRenewals })
-  await someone.advanceAndRenew(7 * day)
-  expect(await someone.membership()).toMatchObject({ status: 'past_due' })
-  const tried = await someone.payments()
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await subscriber.advanceAndRenew(7 * day)
+  expect(await subscriber.membership()).toMatchObject({ status: 'past_due' })
+  const tried = await subscriber.payments()
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   await renewDueSubscriptions(site.context)
-  expect(await someone.payments()).toHaveLength(tried.length)
-  expect(await someone.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
-  await someone.advanceAndRenew(day + 60_000)
-  expect(await someone.membership()).toMatchObject({ status: 'active' })
+  expect(await subscriber.payments()).toHaveLength(tried.length)
+  expect(await subscriber.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
+  await subscriber.advanceAndRenew(day + 60_000)
+  expect(await subscriber.membership()).toMatchObject({ status: 'active' })
 })
 
 test('a card that requires 3-D Secure is replaced by another, which is tried within the grace period', async () => {
-  const someone = await Subscriber.create(site, { card: testCards.pays })
-  const setup = await byCard(someone.shopper, testCards.requires3dsAlways)
-  await someone.shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
-  await tryChangeMethod(someone.shopper, { setup_id: setup.info?.id ?? '' })
-  await someone.advanceAndRenew(7 * day)
-  expect(await someone.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
-  await byCard(someone.shopper, testCards.pays)
-  await someone.advanceAndRenew(day + 60_000)
-  expect(await someone.membership()).toMatchObject({ status: 'active' })
+  const subscriber = await Subscriber.create(site, { card: testCards.pays })
+  const setup = await byCard(subscriber.shopper, testCards.requires3dsAlways)
+  await subscriber.shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
+  await tryChangeMethod(subscriber.shopper, { setup_id: setup.info?.id ?? '' })
+  await subscriber.advanceAndRenew(7 * day)
+  expect(await subscriber.subscriptionRow()).toMatchObject({ status: 'past_due', next_charge_at: null })
+  await byCard(subscriber.shopper, testCards.pays)
+  await subscriber.advanceAndRenew(day + 60_000)
+  expect(await subscriber.membership()).toMatchObject({ status: 'active' })
 })
 
 test('a plan that is cancelled stays so', async () => {
-  const someone = await Subscriber.create(site)
+  const subscriber = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')
     .set({ cancel_at_period_end: true })
-    .where('id', '=', someone.subscriptionId)
+    .where('id', '=', subscriber.subscriptionId)
     .execute()
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-  expect(await someone.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await subscriber.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
 })
 
 test('a repeated event about the first payment does not restore its card', async () => {
-  const someone = await Subscriber.create(site)
-  const [paid] = await someone.payments()
-  await byCard(someone.shopper, testCards.pays)
-  const chosen = await referenceOf(someone)
+  const subscriber = await Subscriber.create(site)
+  const [paid] = await subscriber.payments()
+  await byCard(subscriber.shopper, testCards.pays)
+  const chosen = await referenceOf(subscriber)
   const attempt = await selectAttempt(site.context.db, paid?.attemptId ?? '')
   if (paid && attempt) await settleAttempt(site.context, attempt, paid)
-  expect(await referenceOf(someone)).toBe(chosen)
+  expect(await referenceOf(subscriber)).toBe(chosen)
 })
 
 test('cards cannot be tested by saving them: the sixth within an hour is refused, saved or not', async () => {
-  const someone = await Subscriber.create(site)
+  const subscriber = await Subscriber.create(site)
   for (const card of [
     testCards.declined,
     testCards.pays,
@@ -472,8 +478,8 @@ test('cards cannot be tested by saving them: the sixth within an hour is refused
     testCards.pays,
     testCards.noFunds,
   ])
-    await byCard(someone.shopper, card)
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 429 })
+    await byCard(subscriber.shopper, card)
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 429 })
   site.advanceClock(3_601_000)
-  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
+  expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })

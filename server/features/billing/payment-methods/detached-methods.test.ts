@@ -52,7 +52,7 @@ async function pay(gateway: Way, next: { url?: string; client_secret?: string })
 
 /** The user removes the card or wallet at the gateway, which sends an event. */
 const takeAway: Record<Way, (name: string) => void> = {
-  stripe: (name) => void stripe.books.detach(name),
+  stripe: (name) => void stripe.store.detach(name),
   paypal: (name) => paypal.orders.removeWallet(name),
 }
 /** Counts the attempts to charge a method. */

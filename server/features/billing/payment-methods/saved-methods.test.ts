@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.createPayment
-  delete site.trouble.detachMethod
+  delete site.gatewayOverrides.createPayment
+  delete site.gatewayOverrides.detachMethod
 })
 
 /** Returns whether the gateway still has each method saved with the payments of an order. */
-async function keptWith(orderId: string): Promise<('kept' | 'detached')[]> {
+async function methodStatesOf(orderId: string): Promise<('kept' | 'detached')[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
     .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
@@ -35,14 +35,14 @@ const methodsOf = (userId: string) =>
   site.context.db.selectFrom('payment_methods').select('id').where('user_id', '=', userId).execute()
 const userIdOf = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).id
 
-async function tidy(milliseconds = 60_000): Promise<void> {
+async function runJobsAfter(milliseconds = 60_000): Promise<void> {
   site.advanceClock(milliseconds)
   await runJanitor(site.context)
 }
 
 test('a card that has had the introductory price is detached when its payment is refunded', async () => {
-  site.trouble.createPayment = async (charge) => {
-    const payment = await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    const payment = await site.sandboxGateway.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
   }
   const plan_id = (await (await Shopper.create(site)).plan(7)).id
@@ -50,9 +50,9 @@ test('a card that has had the introductory price is detached when its payment is
   const paid = await first.buy({ kind: 'plan', plan_id })
   const order = await second.order({ kind: 'plan', plan_id })
   expect(await second.tryPay(order.id, await second.cardToken())).toMatchObject({ code: 409 })
-  await tidy()
-  expect(await keptWith(order.id)).toEqual(['detached'])
-  expect(await keptWith(paid.info?.id ?? '')).toEqual(['kept'])
+  await runJobsAfter()
+  expect(await methodStatesOf(order.id)).toEqual(['detached'])
+  expect(await methodStatesOf(paid.info?.id ?? '')).toEqual(['kept'])
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
 
@@ -67,8 +67,8 @@ test('a plan that is paid twice keeps the card of the first payment, and detache
   for (const { id } of orders)
     await shopper.answerBankPage((await shopper.getOrder(id)).next.url ?? '', 'yes')
   for (const { id } of orders) await shopper.getOrder(id)
-  await tidy()
-  const states = await Promise.all(orders.map(({ id }) => keptWith(id)))
+  await runJobsAfter()
+  const states = await Promise.all(orders.map(({ id }) => methodStatesOf(id)))
   expect(states).toEqual([['kept'], ['detached']])
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
@@ -80,9 +80,9 @@ test('a card that pays for a deleted user is detached', async () => {
   await shopper.answerBankPage(info?.next.url ?? '', 'yes')
   const userId = await userIdOf(shopper)
   await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, site.context.clock.now()))
-  await tidy()
-  await tidy()
-  expect(await keptWith(order.id)).toEqual(['detached'])
+  await runJobsAfter()
+  await runJobsAfter()
+  expect(await methodStatesOf(order.id)).toEqual(['detached'])
   expect(await methodsOf(userId)).toEqual([])
 })
 
@@ -93,8 +93,11 @@ test('a replaced card is detached, and the new one is charged', async () => {
   const [first, owed] = await person.orders()
   await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   await shopper.tryPay(owed?.id ?? '', await shopper.cardToken())
-  await tidy()
-  expect([await keptWith(first?.id ?? ''), await keptWith(owed?.id ?? '')]).toEqual([['detached'], ['kept']])
+  await runJobsAfter()
+  expect([await methodStatesOf(first?.id ?? ''), await methodStatesOf(owed?.id ?? '')]).toEqual([
+    ['detached'],
+    ['kept'],
+  ])
   await person.advanceAndRenew(7 * day + 1000)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
 })
@@ -105,12 +108,12 @@ test('the card of a plan that has ended is detached, also if the gateway was dow
   for (const _ of [1, 2, 3]) await person.advanceAndRenew(2 * day)
   const [first] = await person.orders()
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', payment_method_id: null })
-  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
-  await tidy()
-  expect(await keptWith(first?.id ?? '')).toEqual(['kept'])
-  delete site.trouble.detachMethod
-  await tidy()
-  expect(await keptWith(first?.id ?? '')).toEqual(['detached'])
+  site.gatewayOverrides.detachMethod = () => Promise.reject(new Error('away'))
+  await runJobsAfter()
+  expect(await methodStatesOf(first?.id ?? '')).toEqual(['kept'])
+  delete site.gatewayOverrides.detachMethod
+  await runJobsAfter()
+  expect(await methodStatesOf(first?.id ?? '')).toEqual(['detached'])
   expect(await methodsOf(person.userId)).toEqual([])
 })
 

@@ -64,7 +64,7 @@ const payIn = ({ userId, orderId, token }: Ready, { when, at }: CrashPoint): Pro
   runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
 /** Runs the janitor of a new process until nothing is open any more. */
-async function converge(): Promise<void> {
+async function settleAll(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.advanceClock(wait)
     for (let round = 0; round < 10; round++) await runJanitor(site.context)
@@ -84,7 +84,7 @@ async function outcomeOf(orderId: string): Promise<string> {
     .select('id')
     .where('order_id', '=', orderId)
     .execute()
-  const payments = (await site.sound.listPayments(new Date(0))).filter(
+  const payments = (await site.sandboxGateway.listPayments(new Date(0))).filter(
     (payment) => payment.orderId === orderId && payment.status === 'succeeded',
   )
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
@@ -105,7 +105,7 @@ async function wholeRun(kind: Kind): Promise<StatementCounts> {
 
 /** Returns the outcomes of the orders once other processes have completed the crashed ones. */
 async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
-  await converge()
+  await settleAll()
   const outcomes = new Set<string>()
   for (const id of orderIds) outcomes.add(await outcomeOf(id))
   const open = await site.context.db
@@ -115,7 +115,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
     .execute()
   expect(open).toEqual([])
   const balances = await compareSandboxBalance(site.context.db)
-  expect(balances.ours).toBe(balances.theirs)
+  expect(balances.ledgerCents).toBe(balances.gatewayCents)
   return outcomes
 }
 

@@ -146,13 +146,13 @@ describe('an express wallet', () => {
   test('whose answer got lost in the middle is found, and paid once', async () => {
     const person = await Shopper.create(site)
     const order = await person.order({ episode_id: episodeIdOf(site) })
-    site.trouble.createPayment = async (charge) => {
-      await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await site.sandboxGateway.createPayment(charge)
       throw new Error('the line broke')
     }
     const token = await person.cardToken()
     expect(await approve(person, order.id, token)).toMatchObject({ code: 500 })
-    delete site.trouble.createPayment
+    delete site.gatewayOverrides.createPayment
     await runJanitorAfter(site, 60_000)
     expect(await person.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect((await paymentOf(site, order.id)).refundedCents).toBe(0)

@@ -25,12 +25,12 @@ const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
+const runJanitorIn = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 /** The gateway charges, but its response is lost. */
-function loseAnswers() {
-  site.trouble.createPayment = async (charge) => {
-    await site.sound.createPayment(charge)
+function loseResponses() {
+  site.gatewayOverrides.createPayment = async (charge) => {
+    await site.sandboxGateway.createPayment(charge)
     throw new Error('the line broke')
   }
 }
@@ -38,7 +38,7 @@ function loseAnswers() {
 describe('a payment whose answer was lost', () => {
   test('is unknown, not failed, and the look at the order finds it', async () => {
     const shopper = await Shopper.create(site)
-    loseAnswers()
+    loseResponses()
     const order = await shopper.order(orderParams())
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 500,
@@ -50,7 +50,7 @@ describe('a payment whose answer was lost', () => {
 
   test('is unknown if a wallet is requested with the order', async () => {
     const shopper = await Shopper.create(site)
-    loseAnswers()
+    loseResponses()
     expect(await shopper.tryOrder({ ...orderParams(), method: 'wallet' })).toMatchObject({
       code: 500,
       message: /won’t be charged twice/,
@@ -59,11 +59,11 @@ describe('a payment whose answer was lost', () => {
 
   test('is found by the janitor, which sends nothing again', async () => {
     const shopper = await Shopper.create(site)
-    loseAnswers()
+    loseResponses()
     const order = await shopper.order(orderParams())
     await shopper.tryPay(order.id, await shopper.cardToken())
     const sent = site.calls['createPayment']
-    await tidy(15_000)
+    await runJanitorIn(15_000)
     expect(site.calls['createPayment']).toBe(sent)
     expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }])
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
@@ -71,7 +71,7 @@ describe('a payment whose answer was lost', () => {
 
   test('is found when "Pay" is pressed again, also under the same key, and charged once', async () => {
     const shopper = await Shopper.create(site)
-    loseAnswers()
+    loseResponses()
     const order = await shopper.order(orderParams())
     const token = await shopper.cardToken()
     const key = { 'idempotency-key': `lost ${order.id}` }
@@ -86,9 +86,9 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
   const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()
-  site.trouble.createPayment = async (charge) => {
+  site.gatewayOverrides.createPayment = async (charge) => {
     await charged.promise
-    return site.sound.createPayment(charge)
+    return site.sandboxGateway.createPayment(charge)
   }
   const order = await shopper.order(orderParams())
   expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
@@ -102,20 +102,20 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
 })
 
 describe('a payment that never reached the gateway', () => {
-  const neverArrive = () => {
-    site.trouble.createPayment = () => Promise.reject(new Error('no route'))
+  const dropRequests = () => {
+    site.gatewayOverrides.createPayment = () => Promise.reject(new Error('no route'))
   }
 
   test('is abandoned after an hour and not before; the order can still be paid', async () => {
     const shopper = await Shopper.create(site)
-    neverArrive()
+    dropRequests()
     const order = await shopper.order(orderParams())
     await shopper.tryPay(order.id, await shopper.cardToken())
-    for (const wait of [15_000, minute, 6 * minute]) await tidy(wait)
+    for (const wait of [15_000, minute, 6 * minute]) await runJanitorIn(wait)
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
-    await tidy(2 * hour)
+    await runJanitorIn(2 * hour)
     expect(await attempts(order.id)).toMatchObject([{ status: 'failed', decline_code: 'not_received' }])
-    delete site.trouble.createPayment
+    delete site.gatewayOverrides.createPayment
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 200,
       info: { status: 'paid' },
@@ -125,8 +125,8 @@ describe('a payment that never reached the gateway', () => {
   test('blocks a retry for a minute; if both payments arrive, one is refunded', async () => {
     const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
-    site.trouble.createPayment = (charge) => {
-      late = () => site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = (charge) => {
+      late = () => site.sandboxGateway.createPayment(charge)
       return Promise.reject(new Error('stuck on the way'))
     }
     const order = await shopper.order(orderParams())
@@ -136,15 +136,17 @@ describe('a payment that never reached the gateway', () => {
       message: /hasn’t answered/,
     })
     site.advanceClock(61_000)
-    delete site.trouble.createPayment
+    delete site.gatewayOverrides.createPayment
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })
     await late?.()
-    await tidy(10 * minute)
+    await runJanitorIn(10 * minute)
     expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
-    const held = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
-    expect(held.map(({ refundedCents }) => refundedCents).toSorted()).toEqual([0, 99])
+    const payments = (await site.sandboxGateway.listPayments(new Date(0))).filter(
+      ({ orderId }) => orderId === order.id,
+    )
+    expect(payments.map(({ refundedCents }) => refundedCents).toSorted()).toEqual([0, 99])
   })
 })

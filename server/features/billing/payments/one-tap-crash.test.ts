@@ -37,7 +37,7 @@ async function readyToPress() {
 }
 
 /** Handles the request in this process until the simulated crash. */
-function pressUntil(death: CrashPoint, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
+function purchaseUntilCrash(death: CrashPoint, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
   return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
     await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
@@ -45,7 +45,7 @@ function pressUntil(death: CrashPoint, { userId, body }: Awaited<ReturnType<type
 }
 
 /** Simulates that the lease of the crashed process has expired. */
-const lapse = (userId: string) =>
+const expireLease = (userId: string) =>
   site.context.db
     .updateTable('idempotency_keys')
     .set({ lease_expires_at: new Date(0) })
@@ -56,7 +56,7 @@ test(
   'a payment with a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
   { timeout: 120_000 },
   async () => {
-    const { commits } = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
+    const { commits } = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
     expect(commits.length).toBeGreaterThan(2)
     const deaths = commits.flatMap((at): CrashPoint[] =>
       [at, at + 1].map((one) => ({ when: 'before', at: one })),
@@ -64,14 +64,14 @@ test(
     await runConcurrently(deaths, async (death) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
-      expect(await pressUntil(death, ready)).toMatchObject({ crashed: true })
-      await lapse(userId)
+      expect(await purchaseUntilCrash(death, ready)).toMatchObject({ crashed: true })
+      await expireLease(userId)
       const again = await shopper.tryOrder(body, { 'idempotency-key': key })
       expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })
       const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
       const [order, ...others] = await orders.where('saved_method_id', 'is not', null).execute()
       expect({ order, others }).toEqual({ order: { id: again.info?.id }, others: [] })
-      const payments = await site.sound.listPayments(new Date(0))
+      const payments = await site.sandboxGateway.listPayments(new Date(0))
       expect(payments.filter(({ orderId }) => orderId === order?.id)).toMatchObject([
         { status: 'succeeded', refundedCents: 0 },
       ])

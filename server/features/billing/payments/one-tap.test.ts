@@ -58,7 +58,12 @@ async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
 }
 
 /** Buys an episode with a saved card in one request. */
-function press(person: Shopper, saved_method_id = '', number = 5, headers: Record<string, string> = {}) {
+function buyWithSavedCard(
+  person: Shopper,
+  saved_method_id = '',
+  number = 5,
+  headers: Record<string, string> = {},
+) {
   const orderParams = {
     episode_id: episodeIdOf(site, number),
     saved_method_id,
@@ -73,7 +78,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
 const ordersOf = (userId: string) =>
   site.context.db.selectFrom('orders').selectAll().where('user_id', '=', userId).execute()
 const paymentsOf = async (order: Order | undefined) =>
-  (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
+  (await site.sandboxGateway.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
 /** Returns the audit events about removed cards. */
 const removalsOf = async (userId: string) => {
   const removals = sql<{ details: object }>`
@@ -88,7 +93,7 @@ const keptOf = (id = '') =>
     .where('id', '=', id)
     .execute()
 /** Returns whether the gateway has deleted each card of a user's payments, first one first. */
-const forgotten = async (userId: string) => {
+const areCardsDeleted = async (userId: string) => {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
     .innerJoin('orders', 'orders.id', 'order_id')
@@ -135,9 +140,12 @@ describe('a card is saved for purchases', () => {
     const second = await savedOf(person)
     expect(second?.id).not.toBe(saved?.id)
     await runJanitorAfter(site, 60_000)
-    expect(await forgotten(userId)).toEqual([true, false])
-    expect(await press(person, saved?.id, 6)).toMatchObject({ code: 500, message: /no longer/ })
-    expect(await press(person, second?.id, 6)).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await areCardsDeleted(userId)).toEqual([true, false])
+    expect(await buyWithSavedCard(person, saved?.id, 6)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await buyWithSavedCard(person, second?.id, 6)).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
   })
 
   test('not with a wallet or a plan', async () => {
@@ -169,7 +177,7 @@ describe('a card is saved for purchases', () => {
       await person.answerBankPage((await person.getOrder(id)).next.url ?? '', 'yes')
     for (const { id } of orders) await person.getOrder(id)
     await runJanitorAfter(site, 60_000)
-    expect(await forgotten((await person.visitor.callOk(getUser)).id)).toEqual([false, true])
+    expect(await areCardsDeleted((await person.visitor.callOk(getUser)).id)).toEqual([false, true])
     expect(await savedOf(person)).not.toBeNull()
   })
 })
@@ -177,7 +185,7 @@ describe('a card is saved for purchases', () => {
 describe('a purchase with a saved card', () => {
   test('is one call: the order is paid, the episode plays, and the receipt is sent to the address of the first', async () => {
     const { person, userId, saved } = await createShopperWithCard()
-    const { code, info } = await press(person, saved?.id)
+    const { code, info } = await buyWithSavedCard(person, saved?.id)
     expect(code).toBe(200)
     expect(info).toMatchObject({ status: 'paid', amount_cents: 99, gateway: 'sandbox' })
     expect(await playbackCode(site, person, 5)).toBe(200)
@@ -194,7 +202,7 @@ describe('a purchase with a saved card', () => {
     ['no key', () => ({})],
   ])('is pressed 50 times at once with %s and charged once', async (_, headersOf) => {
     const { person, userId, saved } = await createShopperWithCard()
-    const answers = await times(50, (index) => press(person, saved?.id, 5, headersOf(index)))
+    const answers = await times(50, (index) => buyWithSavedCard(person, saved?.id, 5, headersOf(index)))
     const first = answers.find(({ code }) => code === 200)
     expect(first?.info?.status).toBe('paid')
     // A request that arrives after the payment receives the paid order.
@@ -206,14 +214,14 @@ describe('a purchase with a saved card', () => {
 
   test('waits for the customer if the bank requires 3-D Secure, which decides it', async () => {
     const { person, saved } = await createShopperWithCard(testCards.requires3dsAlways)
-    const { info } = await press(person, saved?.id)
+    const { info } = await buyWithSavedCard(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
-    expect((await press(person, saved?.id)).info).toEqual(info)
+    expect((await buyWithSavedCard(person, saved?.id)).info).toEqual(info)
     await person.answerBankPage(info?.next.url ?? '', 'no')
     expect(await person.getOrder(info?.id ?? '')).toMatchObject({
       declined: { reason: 'bankAuthenticationFailed' },
     })
-    const again = await press(person, saved?.id)
+    const again = await buyWithSavedCard(person, saved?.id)
     await person.answerBankPage(again.info?.next.url ?? '', 'yes')
     expect(await person.getOrder(info?.id ?? '')).toMatchObject({ id: again.info?.id, status: 'paid' })
     expect(await attemptsOf(site, info?.id ?? '')).toMatchObject([
@@ -224,16 +232,18 @@ describe('a purchase with a saved card', () => {
 
   test('that is declined shows the reason, leaves the order open, and another card pays', async () => {
     const { person, saved, userId } = await createShopperWithCard()
-    site.trouble.createPayment = (charge) =>
-      site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
-    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
+    site.gatewayOverrides.createPayment = (charge) =>
+      site.sandboxGateway.createPayment(
+        charge.methodReference ? { ...charge, methodReference: 'away' } : charge,
+      )
+    expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
     expect(await playbackCode(site, person, 5)).toBe(402)
     const { isMethodAttached = 0 } = site.calls
     await runJanitorAfter(site, 0)
     expect(site.calls['isMethodAttached']).toBeGreaterThan(isMethodAttached)
     expect((await offerOf(person)).saved_method).toEqual(saved)
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
-    delete site.trouble.createPayment
+    delete site.gatewayOverrides.createPayment
     const typed = (card: string) =>
       person.cardToken(card).then((token) => person.tryPay(open?.id ?? '', token))
     expect(await typed('4000000000000069')).toMatchObject({ code: 500, message: /expired/ })
@@ -244,15 +254,15 @@ describe('a purchase with a saved card', () => {
 
   test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
     const { person, saved } = await createShopperWithCard()
-    site.trouble.createPayment = async (charge) => {
-      await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await site.sandboxGateway.createPayment(charge)
       throw new Error('the line broke')
     }
-    const { code, info: open } = await press(person, saved?.id)
+    const { code, info: open } = await buyWithSavedCard(person, saved?.id)
     // A refusal would offer the user other ways to pay.
     expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
-    delete site.trouble.createPayment
-    const { info } = await press(person, saved?.id)
+    delete site.gatewayOverrides.createPayment
+    const { info } = await buyWithSavedCard(person, saved?.id)
     expect(info).toMatchObject({ id: open?.id, status: 'paid' })
     expect(await paymentsOf(info)).toHaveLength(1)
   })
@@ -269,7 +279,7 @@ describe('a purchase with a saved card', () => {
     const other = await Shopper.create(site)
     await other.order({ episode_id: episodeIdOf(site, 6) })
     expect((await offerOf(other)).saved_method).toBeUndefined()
-    expect(await press(other, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await buyWithSavedCard(other, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
     const id = { saved_method_id: saved?.id }
     expect(await person.tryOrder({ ...id, kind: 'plan', plan_id: (await person.plan(30)).id })).toMatchObject(
       {
@@ -289,7 +299,7 @@ describe('a saved card is offered no more', () => {
   async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
     const { createPayment = 0 } = site.calls
     expect((await offerOf(person)).saved_method).toBeUndefined()
-    expect(await press(person, id)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await buyWithSavedCard(person, id)).toMatchObject({ code: 500, message: /no longer/ })
     expect(site.calls['createPayment']).toBe(createPayment)
   }
 
@@ -306,7 +316,7 @@ describe('a saved card is offered no more', () => {
     await expectGone(person, saved?.id)
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
-    expect(await forgotten(userId)).toEqual([true])
+    expect(await areCardsDeleted(userId)).toEqual([true])
     // Later events about the first payment do not bring it back.
     const [attempt] = await site.context.db
       .selectFrom('payment_attempts')
@@ -319,9 +329,10 @@ describe('a saved card is offered no more', () => {
 
   test('with an order that was created before, which is not paid another way automatically', async () => {
     const { person, saved, userId } = await createShopperWithCard()
-    site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
-    await press(person, saved?.id)
-    delete site.trouble.createPayment
+    site.gatewayOverrides.createPayment = (charge) =>
+      site.sandboxGateway.createPayment({ ...charge, methodReference: 'away' })
+    await buyWithSavedCard(person, saved?.id)
+    delete site.gatewayOverrides.createPayment
     await person.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
     expect(await person.tryPay(open?.id ?? '', undefined)).toMatchObject({ code: 500, message: /no longer/ })
@@ -346,13 +357,13 @@ describe('a saved card is offered no more', () => {
       .select('reference')
       .where('id', '=', methodId ?? '')
       .executeTakeFirstOrThrow()
-    await site.sound.detachMethod(reference)
+    await site.sandboxGateway.detachMethod(reference)
     return reference
   }
 
   test('once its bank has refused it for good', async () => {
     const { person, saved, userId } = await createShopperWithCard(testCards.declinesRenewals)
-    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
+    expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'card_expired' }])
   })
@@ -367,7 +378,7 @@ describe('a saved card is offered no more', () => {
   test('soon after it was refused because it was detached at the gateway without an event', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     await forgetAtGateway(saved?.id)
-    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
+    expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
     await runJanitorAfter(site, 0)
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
@@ -389,7 +400,7 @@ describe('with accounts', () => {
     const { visitor } = await registerMember(site, person.visitor)
     const member = await Shopper.create(site, visitor)
     expect(await savedOf(member)).toEqual(saved)
-    expect((await press(member, saved?.id)).info?.status).toBe('paid')
+    expect((await buyWithSavedCard(member, saved?.id)).info?.status).toBe('paid')
   })
 
   const merge = (guest: { userId: string }, member: { userId: string }) =>
@@ -406,7 +417,7 @@ describe('with accounts', () => {
     expect(await savedOf(member.person)).toEqual(member.saved)
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
     await runJanitorAfter(site, 60_000)
-    expect(await forgotten(member.userId)).toEqual([false, true])
+    expect(await areCardsDeleted(member.userId)).toEqual([false, true])
     // Nor does an earlier order of the guest save another.
     await member.person.tryPay(open.id, await member.person.cardToken())
     expect(await member.person.getOrder(open.id)).toMatchObject({ status: 'paid' })
@@ -419,7 +430,7 @@ describe('with accounts', () => {
     await person.order({ episode_id: episodeIdOf(site, 6) })
     await merge(guest, { userId: (await person.visitor.callOk(getUser)).id })
     expect(await savedOf(person)).toEqual(guest.saved)
-    expect((await press(person, guest.saved?.id)).info?.status).toBe('paid')
+    expect((await buyWithSavedCard(person, guest.saved?.id)).info?.status).toBe('paid')
     expect(await removalsOf(guest.userId)).toEqual([])
   })
 
@@ -431,7 +442,7 @@ describe('with accounts', () => {
     await person.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
     await runJanitorAfter(site, 60_000)
     expect((await person.visitor.callOk(getUser)).membership).toMatchObject({ method: { last4: '4242' } })
-    expect(await forgotten((await person.visitor.callOk(getUser)).id)).toEqual([true, false])
+    expect(await areCardsDeleted((await person.visitor.callOk(getUser)).id)).toEqual([true, false])
   })
 
   test("the consent is in the user's export, and is revoked and deleted with the account", async () => {
@@ -442,10 +453,10 @@ describe('with accounts', () => {
     })
     const now = site.context.clock.now()
     await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))
-    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
-    expect(await forgotten(userId)).toEqual([true])
+    expect(await areCardsDeleted(userId)).toEqual([true])
     const exported = await readExportParts(exportBilling(site.context.db, userId))
     expect(exported).toMatchObject({ payment_methods: [], payment_method_consents: [{ revoked_at: now }] })
   })

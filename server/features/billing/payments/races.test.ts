@@ -28,7 +28,7 @@ async function attemptsOf(orderId: string) {
 }
 
 async function chargedFor(orderIds: string[]): Promise<number> {
-  const payments = await site.sound.listPayments(new Date(0))
+  const payments = await site.sandboxGateway.listPayments(new Date(0))
   const own = payments.filter(({ orderId, status }) => orderIds.includes(orderId) && status === 'succeeded')
   return own.reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, 0)
 }
@@ -113,13 +113,13 @@ test('two orders for one episode paid concurrently: one is kept, the other is re
   const tokens = await times(2, () => shopper.cardToken())
   const bothAsked = Promise.withResolvers<void>()
   let callCount = 0
-  site.trouble.createPayment = async (charge) => {
+  site.gatewayOverrides.createPayment = async (charge) => {
     if (++callCount === 2) bothAsked.resolve()
     await bothAsked.promise
-    return site.sound.createPayment(charge)
+    return site.sandboxGateway.createPayment(charge)
   }
   const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
-  delete site.trouble.createPayment
+  delete site.gatewayOverrides.createPayment
   expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409])
   const ids = orders.map(({ id }) => id)
   expect(await chargedFor(ids)).toBe(99)
@@ -130,7 +130,7 @@ test('two orders for one episode paid concurrently: one is kept, the other is re
     .execute()
   expect(rows).toHaveLength(1)
   const balances = await compareSandboxBalance(site.context.db)
-  expect(balances.ours).toBe(balances.theirs)
+  expect(balances.ledgerCents).toBe(balances.gatewayCents)
 })
 
 test('two plans paid concurrently: one subscription, the other payment is refunded automatically', async () => {
@@ -187,8 +187,8 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
 
 test('after all of this the books agree', async () => {
   const balances = await compareSandboxBalance(site.context.db)
-  expect(balances.ours).toBe(balances.theirs)
-  expect(balances.ours).toBeGreaterThan(0)
+  expect(balances.ledgerCents).toBe(balances.gatewayCents)
+  expect(balances.ledgerCents).toBeGreaterThan(0)
 })
 
 test('an order that is settled while it is read is returned as paid, not as waiting for a card', async () => {

@@ -59,12 +59,12 @@ async function subscribe({ shopper }: Person, days: number): Promise<void> {
 const rowsOf = (table: 'orders' | 'payment_methods' | 'subscriptions' | 'idempotency_keys', { id }: Person) =>
   site.context.db.selectFrom(table).selectAll().where('user_id', '=', id).execute()
 
-async function plays({ id }: Person): Promise<boolean> {
+async function canPlay({ id }: Person): Promise<boolean> {
   const rights = await loadVideoEntitlements(site.context.db, id, site.video.id, now())
   return rights.covers(site.video.episodes[4]?.id ?? '')
 }
 
-const live = ({ id }: Person) => selectActiveSubscription(site.context.db, id, now())
+const activeSubscriptionOf = ({ id }: Person) => selectActiveSubscription(site.context.db, id, now())
 
 test("a guest's orders, methods, subscription and keys become the member's, once", async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'mine' })
@@ -75,8 +75,8 @@ test("a guest's orders, methods, subscription and keys become the member's, once
   expect(await rowsOf('orders', member)).toHaveLength(4)
   expect(await rowsOf('payment_methods', member)).toHaveLength(1)
   expect(await rowsOf('idempotency_keys', member)).toMatchObject([{ key: 'mine' }])
-  expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
-  expect(await plays(member)).toBe(true)
+  expect(await activeSubscriptionOf(member)).toMatchObject({ status: 'active', period_days: 7 })
+  expect(await canPlay(member)).toBe(true)
 })
 
 test('if both users used the same idempotency key, the answer to the member is kept', async () => {
@@ -97,11 +97,11 @@ test("of two subscriptions the member's continues; the guest's ends, with access
   await merge()
   const statuses = (await rowsOf('subscriptions', member)).map(({ status }) => status)
   expect(statuses.toSorted()).toEqual(['active', 'ended'])
-  expect(await live(member)).toMatchObject({ period_days: 7 })
+  expect(await activeSubscriptionOf(member)).toMatchObject({ period_days: 7 })
   site.advanceClock(8 * day)
-  expect(await plays(member)).toBe(true)
+  expect(await canPlay(member)).toBe(true)
   site.advanceClock(23 * day)
-  expect(await plays(member)).toBe(false)
+  expect(await canPlay(member)).toBe(false)
 })
 
 test("a member's expired subscription does not end the guest's", async () => {
@@ -110,7 +110,7 @@ test("a member's expired subscription does not end the guest's", async () => {
   site.advanceClock(8 * day)
   await subscribe(guest, 30)
   await merge()
-  expect(await live(member)).toMatchObject({ status: 'active', period_days: 30 })
+  expect(await activeSubscriptionOf(member)).toMatchObject({ status: 'active', period_days: 30 })
 })
 
 test("a guest's subscription that expired during an outage is charged once after the sign-in, and continues", async () => {
@@ -118,9 +118,9 @@ test("a guest's subscription that expired during an outage is charged once after
   site.advanceClock(30 * day)
   await merge()
   await renewDueSubscriptions(site.context)
-  expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
+  expect(await activeSubscriptionOf(member)).toMatchObject({ status: 'active', period_days: 7 })
   expect((await rowsOf('orders', member)).filter(({ kind }) => kind === 'plan')).toHaveLength(2)
-  expect(await plays(member)).toBe(true)
+  expect(await canPlay(member)).toBe(true)
 })
 
 test('a payment that was pending at the sign-in unlocks the episode for the member', async () => {
@@ -133,7 +133,7 @@ test('a payment that was pending at the sign-in unlocks the episode for the memb
   await guest.shopper.answerBankPage(info?.next.url ?? '', 'yes')
   site.advanceClock(60_000)
   await runJanitor(site.context)
-  expect([await plays(guest), await plays(member)]).toEqual([false, true])
+  expect([await canPlay(guest), await canPlay(member)]).toEqual([false, true])
 })
 
 test('a concurrent payment and sign-in never lose the purchase', async () => {
@@ -155,18 +155,18 @@ test('a concurrent payment and sign-in never lose the purchase', async () => {
   const token = await guest.shopper.cardToken()
   // The gateway's response arrives just as the guest becomes the member.
   const answered = Promise.withResolvers<void>()
-  site.trouble.createPayment = async (charge) => {
-    const payment = await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    const payment = await site.sandboxGateway.createPayment(charge)
     answered.resolve()
     return payment
   }
   const paying = guest.shopper.tryPay(order.id, token)
   await answered.promise
   await Promise.all([paying, signIn()])
-  delete site.trouble.createPayment
+  delete site.gatewayOverrides.createPayment
   site.advanceClock(60_000)
   await runJanitor(site.context)
-  expect([await plays(guest), await plays(member)]).toEqual([false, true])
+  expect([await canPlay(guest), await canPlay(member)]).toEqual([false, true])
 })
 
 test('deleting an account ends its subscription, and removes its methods and the address on its orders; the ledger is unchanged', async () => {
@@ -222,9 +222,9 @@ async function giveUpMailsAbout(orderId: string): Promise<void> {
 test('a payment method that could not be detached at its gateway is detached later', async () => {
   await subscribe(guest, 7)
   await erase(guest)
-  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.detachMethod = () => Promise.reject(new Error('away'))
   await runJanitor(site.context)
-  delete site.trouble.detachMethod
+  delete site.gatewayOverrides.detachMethod
   expect(await rowsOf('payment_methods', guest)).toMatchObject([{ detach_attempts: 1 }])
   site.advanceClock(60_000)
   await runJanitor(site.context)
@@ -240,7 +240,7 @@ test('a payment that succeeds after its account was deleted is refunded', async 
   await guest.shopper.answerBankPage(info?.next.url ?? '', 'yes')
   await erase(guest)
   await runJanitor(site.context)
-  expect(await plays(guest)).toBe(false)
+  expect(await canPlay(guest)).toBe(false)
   const refunds = site.context.db
     .selectFrom('refunds')
     .innerJoin('payment_attempts', 'payment_attempts.id', 'refunds.attempt_id')

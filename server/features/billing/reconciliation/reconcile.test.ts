@@ -21,8 +21,8 @@ afterEach(() => expectLedgerBalanced(site))
 
 test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
   const person = await Subscriber.create(site)
-  site.trouble.chargeSavedMethod = async (charge) => {
-    await site.sound.chargeSavedMethod(charge)
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
+    await site.sandboxGateway.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
   await person.advanceAndRenew(7 * 24 * hour)
@@ -40,8 +40,8 @@ test('a payment of which only the gateway knows is found and settled, also once 
 test('a payment that was settled as failed and succeeded later is refunded, once', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.createPayment = async (charge) => {
-    await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    await site.sandboxGateway.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
@@ -52,7 +52,9 @@ test('a payment that was settled as failed and succeeded later is refunded, once
     .execute()
   await reconcile(site.context)
   await reconcile(site.context)
-  const [payment] = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
+  const [payment] = (await site.sandboxGateway.listPayments(new Date(0))).filter(
+    ({ orderId }) => orderId === order.id,
+  )
   expect(payment).toMatchObject({ status: 'succeeded', amountCents: 99, refundedCents: 99 })
   const returned = await site.context.db
     .selectFrom('refunds')
@@ -65,7 +67,7 @@ test('a payment that was settled as failed and succeeded later is refunded, once
 
 test('each run lists from the end of the last successful one; a gateway that is down is listed from there again', async () => {
   const listedSpansMs: number[] = []
-  site.trouble.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
@@ -74,10 +76,10 @@ test('each run lists from the end of the last successful one; a gateway that is 
   site.advanceClock(5 * hour)
   await reconcile(site.context)
   expect(hours()).toBe(48 + 5)
-  site.trouble.listPayments = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.listPayments = () => Promise.reject(new Error('away'))
   site.advanceClock(100 * hour)
   await reconcile(site.context)
-  site.trouble.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
@@ -94,21 +96,23 @@ async function statusOf(orderId: string) {
 test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.createPayment = async (charge) => {
-    await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    await site.sandboxGateway.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const odd = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  const odd = (await site.sandboxGateway.listPayments(new Date(0))).find(
+    ({ orderId }) => orderId === order.id,
+  )
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
   const listedSpansMs: number[] = []
   let requestCount = 0
-  site.trouble.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
     return listedSpansMs.length === 1 ? [poisoned] : []
   }
-  site.trouble.retrievePayment = async () => {
+  site.gatewayOverrides.retrievePayment = async () => {
     requestCount++
     return poisoned
   }
@@ -123,8 +127,8 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   await reconcile(site.context)
   await reconcile(site.context)
   expect(requestCount).toBe(2)
-  delete site.trouble.listPayments
-  delete site.trouble.retrievePayment
+  delete site.gatewayOverrides.listPayments
+  delete site.gatewayOverrides.retrievePayment
   await reconcile(site.context)
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
@@ -132,20 +136,22 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
 test('a recorded payment is settled once it can be, though it is no longer listed', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.createPayment = async (charge) => {
-    await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    await site.sandboxGateway.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const payment = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  const payment = (await site.sandboxGateway.listPayments(new Date(0))).find(
+    ({ orderId }) => orderId === order.id,
+  )
   if (!payment) throw new Error('there is no payment')
   const odd = { ...payment, currency: 'EUR' }
-  site.trouble.listPayments = async () => [odd]
-  site.trouble.retrievePayment = async () => odd
+  site.gatewayOverrides.listPayments = async () => [odd]
+  site.gatewayOverrides.retrievePayment = async () => odd
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('pending')
-  site.trouble.listPayments = async () => []
-  delete site.trouble.retrievePayment
+  site.gatewayOverrides.listPayments = async () => []
+  delete site.gatewayOverrides.retrievePayment
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('paid')
 })
@@ -153,12 +159,14 @@ test('a recorded payment is settled once it can be, though it is no longer liste
 test('a payment that can be neither compared nor recorded does not block others, nor does a failing gateway', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.createPayment = async (charge) => {
-    await site.sound.createPayment(charge)
+  site.gatewayOverrides.createPayment = async (charge) => {
+    await site.sandboxGateway.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const good = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  const good = (await site.sandboxGateway.listPayments(new Date(0))).find(
+    ({ orderId }) => orderId === order.id,
+  )
   if (!good) throw new Error('there is no payment')
   const foreign = { ...good, orderId: 'ord_x', attemptId: 'att_x', purchase: '' }
   const odd: Payment[] = [
@@ -166,8 +174,8 @@ test('a payment that can be neither compared nor recorded does not block others,
     { ...foreign, reference: 'nul', attemptId: '\0' },
     { ...foreign, reference: 'no_currency', ...JSON.parse('{"currency":null}') },
   ]
-  site.trouble.listPayments = async () => [...odd, good]
-  const broken = Object.assign(Object.create(site.sound), {
+  site.gatewayOverrides.listPayments = async () => [...odd, good]
+  const broken = Object.assign(Object.create(site.sandboxGateway), {
     id: 'stripe',
     listPayments: async () => JSON.parse('[null]'),
   })

@@ -29,7 +29,7 @@ interface Shop {
   video: BuiltVideo
   /** Orders with the gateway and pays, as the browser and the user do. */
   pay(shopper: Shopper, order: Order): Promise<void>
-  wish: { gateway: 'sandbox' | 'stripe' | 'paypal'; method?: 'wallet' }
+  paymentParams: { gateway: 'sandbox' | 'stripe' | 'paypal'; method?: 'wallet' }
   moveOn(milliseconds: number): void
   /** Returns the address of a buyer who is missing in the database. */
   addressOf(shopper: Shopper): string
@@ -41,7 +41,7 @@ async function sandboxShop(): Promise<Shop> {
   return {
     site,
     video: site.video,
-    wish: { gateway: 'sandbox' },
+    paymentParams: { gateway: 'sandbox' },
     pay: async (shopper, { id }) => void (await shopper.tryPay(id, await shopper.cardToken())),
     moveOn: site.advanceClock,
     addressOf: ({ email }) => email,
@@ -57,7 +57,7 @@ async function stripeShop(): Promise<Shop> {
   return {
     site,
     video: await buildVideo(site.context),
-    wish: { gateway: 'stripe' },
+    paymentParams: { gateway: 'stripe' },
     async pay(shopper, { id, next }) {
       await fake.confirm(next.client_secret ?? '', testCards.pays)
       await shopper.tryPay(id, next.client_secret?.split('_secret_')[0])
@@ -81,7 +81,7 @@ async function paypalShop(): Promise<Shop> {
   return {
     site,
     video: await buildVideo(site.context),
-    wish: { gateway: 'paypal', method: 'wallet' },
+    paymentParams: { gateway: 'paypal', method: 'wallet' },
     async pay(shopper, { id, next }) {
       paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
       await shopper.getOrder(id)
@@ -120,13 +120,13 @@ describe.each([
     const { db, gateways } = shop.site.context
     await expectTransactionsBalanced(db)
     for (const gateway of gateways) {
-      const { ours, theirs } = await compareGatewayBalance(db, gateway)
-      expect(ours).toBe(theirs)
+      const { ledgerCents, gatewayCents } = await compareGatewayBalance(db, gateway)
+      expect(ledgerCents).toBe(gatewayCents)
     }
   })
 
   const episodeId = (number = 4) => shop.video.episodes[number - 1]?.id ?? ''
-  const orderEpisode = (shopper: Shopper) => shopper.order({ ...shop.wish, episode_id: episodeId() })
+  const orderEpisode = (shopper: Shopper) => shopper.order({ ...shop.paymentParams, episode_id: episodeId() })
 
   async function buyEpisode(): Promise<{ shopper: Shopper; order: Order }> {
     const shopper = await Shopper.create(shop.site)
@@ -139,13 +139,13 @@ describe.each([
   async function subscribe(): Promise<{ shopper: Shopper; order: Order }> {
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
-    const order = await shopper.order({ ...shop.wish, kind: 'plan', plan_id })
+    const order = await shopper.order({ ...shop.paymentParams, kind: 'plan', plan_id })
     await shop.pay(shopper, order)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     return { shopper, order }
   }
 
-  const plays = async ({ visitor }: Shopper, number = 4) =>
+  const canPlay = async ({ visitor }: Shopper, number = 4) =>
     (await visitor.call(getEpisode, { query: { episode_id: episodeId(number) } })).answer.code
   const membership = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).membership
   const subjects = async (address: string) =>
@@ -167,11 +167,11 @@ describe.each([
     const before = (await subjects(shop.addressOf(shopper))).length
     await restore()
     expect(await rowOf(order.id)).toBeUndefined()
-    expect(await plays(shopper)).toBe(402)
+    expect(await canPlay(shopper)).toBe(402)
     await reconcile(shop.site.context)
     await reconcile(shop.site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', episode_id: episodeId() })
-    expect(await plays(shopper)).toBe(200)
+    expect(await canPlay(shopper)).toBe(200)
     expect((await rowOf(order.id))?.restored_at).not.toBeNull()
     expect((await subjects(shop.addressOf(shopper))).length - before).toBe(1)
     const { db } = shop.site.context
@@ -183,7 +183,7 @@ describe.each([
 
   test('a top-up is restored with its money and its bonus, once', async () => {
     const shopper = await Shopper.create(shop.site)
-    const order = await shopper.order({ ...shop.wish, kind: 'top_up', top_up_id: 'top_10' })
+    const order = await shopper.order({ ...shop.paymentParams, kind: 'top_up', top_up_id: 'top_10' })
     await shop.pay(shopper, order)
     await restore()
     await reconcile(shop.site.context)
@@ -197,7 +197,7 @@ describe.each([
     const shopper = await Shopper.create(shop.site)
     const immediate_delivery = true
     const orderParams = {
-      ...shop.wish,
+      ...shop.paymentParams,
       episode_id: episodeId(),
       consent: { terms_text: 'What was shown', immediate_delivery },
     }
@@ -217,7 +217,13 @@ describe.each([
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const consent = { terms_text: 'What was shown' }
-    const orderParams = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
+    const orderParams = {
+      ...shop.paymentParams,
+      kind: 'plan',
+      plan_id,
+      video_id: shop.video.id,
+      consent,
+    } as const
     const order = await shopper.order(orderParams, { 'x-referrer-token': 'l'.repeat(128) })
     await shop.pay(shopper, order)
     await restore()
@@ -233,7 +239,11 @@ describe.each([
       .where('order_id', '=', order.id)
       .executeTakeFirstOrThrow()
     await restore()
-    const event = { gateway: shop.wish.gateway, event_id: `evt_${order.id}`, reference: reference ?? '' }
+    const event = {
+      gateway: shop.paymentParams.gateway,
+      event_id: `evt_${order.id}`,
+      reference: reference ?? '',
+    }
     await applyWebhookEvent(shop.site.context, event)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
@@ -259,7 +269,7 @@ describe.each([
     await reconcile(shop.site.context)
     expect(await shopper.getOrder(second.id)).toMatchObject({ status: 'paid' })
     expect(await rowOf(order.id)).toMatchObject({ status: 'cancelled', auto_refund_reason: 'already_owned' })
-    expect(await plays(shopper)).toBe(200)
+    expect(await canPlay(shopper)).toBe(200)
   })
 
   test('a plan is restored and renewed', async () => {

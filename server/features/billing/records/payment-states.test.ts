@@ -32,7 +32,7 @@ afterEach(() => {
   paypal.enforcesRetention = false
 })
 
-function moveOn(milliseconds: number) {
+function advanceClock(milliseconds: number) {
   offset += milliseconds
   paypal.clockOffsetMs = offset
 }
@@ -48,7 +48,7 @@ async function ordered() {
 }
 
 /** Creates a paid episode for which no later webhook event arrives. */
-async function bought() {
+async function createPaidOrder() {
   const { shopper, order, token } = await ordered()
   paypal.orders.approve(token)
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
@@ -78,7 +78,7 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
   test.each(['PENDING', 'DECLINED', 'REVERSED'])(
     'is charged back when the capture reads %s',
     async (status) => {
-      const { shopper, order, token } = await bought()
+      const { shopper, order, token } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
       setCapture(token, status)
       await reconcile(site.context)
@@ -92,7 +92,7 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
   )
 
   test('is paid again when the dispute is won and the capture is completed', async () => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     setCapture(token, 'PENDING')
     await reconcile(site.context)
@@ -118,11 +118,11 @@ describe('a dispute that PayPal does not give', () => {
   ] as const
 
   test.each(troubles)('stays as it is known while PayPal %s, and is a discrepancy', async (_, begin) => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
-    moveOn(3 * day)
+    advanceClock(3 * day)
     begin()
     await reconcile(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
@@ -139,7 +139,7 @@ describe('a dispute that PayPal does not give', () => {
   })
 
   test('stays open if PayPal reports it as resolved without an outcome', async () => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
     paypal.orders.dispute(token, 'won', clock.now())
@@ -160,13 +160,13 @@ describe('a dispute that PayPal does not give', () => {
   })
 
   test('is found once PayPal gives its disputes again, however long that took', async () => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.mayReadDisputes = false
     await reconcile(site.context)
     expect(await discrepancyOf('disputes')).toMatchObject({ kind: 'disputes', gateway: 'paypal' })
     paypal.orders.dispute(token, 'open', clock.now())
     for (let days = 0; days < 10; days += 2) {
-      moveOn(2 * day)
+      advanceClock(2 * day)
       await reconcile(site.context)
     }
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
@@ -179,7 +179,7 @@ describe('a dispute that PayPal does not give', () => {
 
 describe('a payment that is in the books and that PayPal later reports otherwise', () => {
   test('is charged back when PayPal reverses the capture without a dispute', async () => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
@@ -188,7 +188,7 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   test.each(['PENDING', 'DECLINED', 'DENIED', 'SOMETHING_NEW'])(
     'is a discrepancy that the studio shows when the capture reads %s, until it is completed again',
     async (status) => {
-      const { order, token } = await bought()
+      const { order, token } = await createPaidOrder()
       setCapture(token, status)
       await reconcile(site.context)
       expect(await discrepancyOf(token)).toMatchObject({
@@ -204,12 +204,12 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   )
 
   test('is a discrepancy when PayPal no longer knows the order', async () => {
-    const { token } = await bought()
+    const { token } = await createPaidOrder()
     setCapture(token, 'DECLINED')
     await reconcile(site.context)
     const order = paypal.orders.get(token)
     paypal.orders.all.delete(token)
-    moveOn(3 * day)
+    advanceClock(3 * day)
     await reconcile(site.context)
     expect(await discrepancyOf(token)).toBeDefined()
     paypal.orders.all.set(token, order)
@@ -245,14 +245,14 @@ describe('a paid order that PayPal no longer has', () => {
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
   test.each(cases)('follows its dispute, reported by $by, without $what', async ({ learn, lose }) => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     lose(token)
     await learn()
     await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
     expect(await playing(shopper)).toBe(402)
     expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
-    moveOn(3 * day)
+    advanceClock(3 * day)
     for (const dispute of paypal.orders.disputes.values()) {
       if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue
       Object.assign(dispute, {
@@ -268,7 +268,7 @@ describe('a paid order that PayPal no longer has', () => {
   test.each(cases)(
     'is a discrepancy once it is reversed, reported by $by, without $what',
     async ({ learn, lose }) => {
-      const { order, token } = await bought()
+      const { order, token } = await createPaidOrder()
       setCapture(token, 'REVERSED')
       lose(token)
       await learn()
@@ -279,7 +279,7 @@ describe('a paid order that PayPal no longer has', () => {
   test.each(cases)(
     'is a discrepancy once it is refunded, reported by $by, without $what',
     async ({ learn, lose }) => {
-      const { order, token } = await bought()
+      const { order, token } = await createPaidOrder()
       const [capture] = paypal.orders.get(token).captures
       paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.99' } })
       lose(token)
@@ -314,7 +314,7 @@ describe('the list of payments', () => {
 
   test('logs a capture of another shop and continues with the others', async () => {
     const foreign = foreignCapture()
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'unmatched_payment', gateway_cents: 500 })
@@ -326,7 +326,7 @@ describe('the list of payments', () => {
     const blank = foreignCapture()
     const [unit] = paypal.orders.get(blank).request.purchase_units
     if (unit) unit.amount = JSON.parse('{"value":"5.00"}')
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(large)).toMatchObject({
@@ -342,8 +342,8 @@ describe('the list of payments', () => {
     ['a capture', /payments\/captures\/\w+$/],
     ['a dispute', /customer\/disputes\/\S+$/],
   ])('logs %s that cannot be read and continues with the others', async (_, path) => {
-    const bad = await bought()
-    const good = await bought()
+    const bad = await createPaidOrder()
+    const good = await createPaidOrder()
     paypal.orders.dispute(bad.token, 'open', clock.now())
     setCapture(good.token, 'REVERSED')
     paypal.fault = { on: path, with: ['500 before', '500 before', 'none'] }
@@ -361,12 +361,12 @@ describe('the list of payments', () => {
 
 describe('a refund that PayPal takes days over', () => {
   test('is read again until it ends: the order is paid again when the refund fails, without an event', async () => {
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
     await reconcile(site.context)
-    moveOn(5 * day)
+    advanceClock(5 * day)
     paypal.orders.failRefunds(token)
     paypal.events.splice(0)
     await reconcile(site.context)
@@ -375,12 +375,12 @@ describe('a refund that PayPal takes days over', () => {
   })
 
   test('is read no more once it has ended', async () => {
-    const { order, token } = await bought()
+    const { order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     await reconcile(site.context)
     for (const refund of paypal.orders.get(token).refunds) refund.status = 'COMPLETED'
-    moveOn(5 * day)
+    advanceClock(5 * day)
     await reconcile(site.context)
     const before = paypal.count(new RegExp(`orders/${token}$`))
     await reconcile(site.context)
@@ -394,14 +394,14 @@ describe('a payment that PayPal is working on', () => {
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
     for (const wait of [hour, day, day, day, day, day, day, day]) {
-      moveOn(wait)
+      advanceClock(wait)
       await runJanitor(site.context)
     }
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
     expect(await shopper.tryPay(order.id, undefined)).toMatchObject({ message: /won’t be charged twice/ })
     paypal.orders.decideCaptures(token, 'COMPLETED')
     paypal.events.splice(0)
-    moveOn(day)
+    advanceClock(day)
     await runJanitor(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
@@ -410,7 +410,7 @@ describe('a payment that PayPal is working on', () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
     await shopper.getOrder(order.id)
-    moveOn(2 * day)
+    advanceClock(2 * day)
     paypal.orders.decideCaptures(token, 'DECLINED')
     await shopper.getOrder(order.id)
     await runJanitor(site.context)
@@ -420,13 +420,13 @@ describe('a payment that PayPal is working on', () => {
 
 describe('a reconciliation that stood still', () => {
   test('lists no further back than PayPal allows, and logs the omitted time for thirty days', async () => {
-    const early = await bought()
+    const early = await createPaidOrder()
     await reconcile(site.context)
-    moveOn(100 * day)
+    advanceClock(100 * day)
     paypal.orders.dispute(early.token, 'open', clock.now())
-    moveOn(100 * day)
+    advanceClock(100 * day)
     paypal.enforcesRetention = true
-    const { shopper, order, token } = await bought()
+    const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
@@ -438,10 +438,10 @@ describe('a reconciliation that stood still', () => {
     expect(await unlisted()).toMatchObject([
       { gateway: 'paypal', reference: expect.stringMatching(/^not-listed:.+Z\/.+Z$/) },
     ])
-    moveOn(20 * day)
+    advanceClock(20 * day)
     await reconcile(site.context)
     expect(await unlisted()).toHaveLength(1)
-    moveOn(20 * day)
+    advanceClock(20 * day)
     await reconcile(site.context)
     expect(await unlisted()).toEqual([])
   })
@@ -452,7 +452,7 @@ describe('a reconciliation that stood still', () => {
   ] as const)(
     'keeps %s listed that cannot be read until it can, also when PayPal lists it no more',
     async (_, path, fault) => {
-      const { shopper, order, token } = await bought()
+      const { shopper, order, token } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
       const named = async () =>
         (await loadReconciliation(site.context, undefined)).discrepancies.filter(({ reference }) =>
@@ -461,7 +461,7 @@ describe('a reconciliation that stood still', () => {
       paypal.fault = { on: path, with: ['500 before'] }
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
-      moveOn(3 * day)
+      advanceClock(3 * day)
       await reconcile(site.context)
       expect(await named()).toHaveLength(1)
       paypal.fault = { on: path, with: [fault] }

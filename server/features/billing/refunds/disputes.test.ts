@@ -49,15 +49,17 @@ const refundPart = (orderId: string, amountCents: number) =>
 describe('a payment that the buyer has their bank take back', () => {
   test('revokes the access; if it is won, restores it and the order is paid; the ledger follows', async () => {
     const { shopper, order } = await buyEpisode(site)
-    const before = await compareGatewayBalance(site.context.db, site.sound)
+    const before = await compareGatewayBalance(site.context.db, site.sandboxGateway)
     await bankSays(order.id, 'open')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 0 })
     expect(await playbackCode(site, shopper)).toBe(402)
-    expect((await compareGatewayBalance(site.context.db, site.sound)).ours).toBe(before.ours - 99)
+    expect((await compareGatewayBalance(site.context.db, site.sandboxGateway)).ledgerCents).toBe(
+      before.ledgerCents - 99,
+    )
     await bankSays(order.id, 'won')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     expect(await playbackCode(site, shopper)).toBe(200)
-    expect(await compareGatewayBalance(site.context.db, site.sound)).toEqual(before)
+    expect(await compareGatewayBalance(site.context.db, site.sandboxGateway)).toEqual(before)
   })
 
   test('keeps the access revoked if the bank decides for the buyer', async () => {
@@ -145,7 +147,7 @@ test('the disputed test card is reported by a webhook event on a separate site',
   const notified: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => notified.push(one) })
   const shopper = await Shopper.create(site)
-  site.trouble.createPayment = (charge) => gateway.createPayment(charge)
+  site.gatewayOverrides.createPayment = (charge) => gateway.createPayment(charge)
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   expect(info).toMatchObject({ status: 'paid' })
   expect(notified).toHaveLength(2)

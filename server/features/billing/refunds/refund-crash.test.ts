@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creates a paid plan, whose refund revokes the most. */
-async function bought(): Promise<{ person: Subscriber; orderId: string }> {
+async function createPaidPlan(): Promise<{ person: Subscriber; orderId: string }> {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   return { person, orderId: order?.id ?? '' }
@@ -33,7 +33,7 @@ const refundUntil = (death: CrashPoint, orderId: string) =>
 const refundIn = (orderId: string, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('refund-and-crash.ts', [site.databaseUrl, orderId, when, String(at)])
 
-async function converge(): Promise<void> {
+async function settleAll(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000]) {
     site.advanceClock(wait)
     await runJanitor(site.context)
@@ -61,27 +61,27 @@ test(
   'a refund whose process dies before any statement, or is killed while it sends a commit, is made once with all its effects, or never started',
   { timeout: 300_000 },
   async () => {
-    const whole = await bought()
+    const whole = await createPaidPlan()
     const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
     expect(await outcomeOf(whole.person, whole.orderId)).toBe('refunded')
     // The first transaction, the gateway's own, and the second.
     expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
     await runConcurrently(crashPointsBeforeEach(run), async (death) => {
-      const one = await bought()
+      const one = await createPaidPlan()
       expect(await refundUntil(death, one.orderId)).toMatchObject({ crashed: true })
       crashed.push(one)
     })
     await runConcurrently(run.commits, async (at) => {
-      const one = await bought()
+      const one = await createPaidPlan()
       expect(await refundIn(one.orderId, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
       crashed.push(one)
     })
-    await converge()
+    await settleAll()
     const outcomes = new Set<string>()
     for (const { person, orderId } of crashed) outcomes.add(await outcomeOf(person, orderId))
     expect(outcomes).toEqual(new Set(['refunded', 'untouched']))
-    const { ours, theirs } = await compareGatewayBalance(site.context.db, site.sound)
-    expect(ours).toBe(theirs)
+    const { ledgerCents, gatewayCents } = await compareGatewayBalance(site.context.db, site.sandboxGateway)
+    expect(ledgerCents).toBe(gatewayCents)
   },
 )

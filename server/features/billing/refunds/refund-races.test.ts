@@ -25,11 +25,12 @@ afterEach(() => expectLedgerBalanced(site))
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.allSettled(Array.from({ length: count }, (_, index) => work(index)))
 
-async function bought() {
+async function createPaidOrder() {
   const { shopper, order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   const loadOrder = () => shopper.getOrder(order.id)
-  const loadRefundedCents = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
+  const loadRefundedCents = async () =>
+    (await site.sandboxGateway.retrievePayment({ reference }))?.refundedCents
   return { shopper, orderId: order.id, reference, loadOrder, loadRefundedCents }
 }
 
@@ -41,7 +42,7 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
 }
 
 test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
-  const { shopper, orderId, loadOrder, loadRefundedCents } = await bought()
+  const { shopper, orderId, loadOrder, loadRefundedCents } = await createPaidOrder()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'notRefundable')).toBe(true)
   expect(await loadOrder()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
@@ -52,7 +53,7 @@ test('a full refund that is requested 20 times concurrently is made once, and th
 })
 
 test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
-  const { orderId, loadOrder, loadRefundedCents } = await bought()
+  const { orderId, loadOrder, loadRefundedCents } = await createPaidOrder()
   const refund = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, refund))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'editConflict')).toBe(true)
@@ -62,13 +63,13 @@ test('two operators who both saw no refund make one partial refund, also 20 of t
 })
 
 test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
-  const { orderId, reference, loadOrder, loadRefundedCents } = await bought()
+  const { orderId, reference, loadOrder, loadRefundedCents } = await createPaidOrder()
   await Promise.all([
     times(10, (index) =>
       refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
     ),
     times(5, (index) =>
-      site.sound.refundPayment({ reference, amountCents: 17, key: `there ${orderId} ${index}` }),
+      site.sandboxGateway.refundPayment({ reference, amountCents: 17, key: `there ${orderId} ${index}` }),
     ),
     times(10, () => applySandboxWebhook(site, reference)),
     times(3, () => runJanitor(site.context)),
@@ -80,7 +81,7 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
 })
 
 test('20 webhook events that arrive during a refund count nothing twice', async () => {
-  const { orderId, reference, loadOrder } = await bought()
+  const { orderId, reference, loadOrder } = await createPaidOrder()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
     times(20, () => applySandboxWebhook(site, reference)),
@@ -90,18 +91,18 @@ test('20 webhook events that arrive during a refund count nothing twice', async 
 })
 
 test('a reading of the payment that was overtaken is not applied', async () => {
-  const { reference, loadOrder } = await bought()
-  const say = (status: 'open' | 'won' | 'lost') => {
+  const { reference, loadOrder } = await createPaidOrder()
+  const setDispute = (status: 'open' | 'won' | 'lost') => {
     const { db, clock, secret } = site.context
     return simulateDispute({ db, clock, secret, notify: () => {} }, reference, status)
   }
-  await say('open')
+  await setDispute('open')
   await applySandboxWebhook(site, reference)
-  await say('won')
+  await setDispute('won')
   const [read, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let reads = 0
-  site.trouble.retrievePayment = async (lookup) => {
-    const payment = await site.sound.retrievePayment(lookup)
+  site.gatewayOverrides.retrievePayment = async (lookup) => {
+    const payment = await site.sandboxGateway.retrievePayment(lookup)
     // The second reading is the one that is applied.
     if (++reads !== 2) return payment
     read.resolve()
@@ -110,8 +111,8 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   }
   const late = applySandboxWebhook(site, reference)
   await read.promise
-  delete site.trouble.retrievePayment
-  await say('lost')
+  delete site.gatewayOverrides.retrievePayment
+  await setDispute('lost')
   await applySandboxWebhook(site, reference)
   expect(await loadOrder()).toMatchObject({ status: 'charged_back' })
   overtaken.resolve()

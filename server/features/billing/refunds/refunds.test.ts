@@ -33,7 +33,7 @@ afterAll(() => site.close())
 afterEach(async () => {
   await expectLedgerBalanced(site)
   expect(await compareSandboxBalance(site.context.db)).toEqual(
-    await compareGatewayBalance(site.context.db, site.sound),
+    await compareGatewayBalance(site.context.db, site.sandboxGateway),
   )
 })
 
@@ -112,7 +112,7 @@ describe('an order that is refunded in part', () => {
 
   test("is refused if the part is a fraction of the gateway's smallest unit", async () => {
     const { order } = await buyEpisode(site)
-    site.trouble.unitCents = () => 100
+    site.gatewayOverrides.unitCents = () => 100
     await expect(
       refundOrder(site.context, order.id, { amountCents: 49, reason: 'test' }),
     ).rejects.toMatchObject({
@@ -191,14 +191,14 @@ test('a full refund of a past period ends the plan; the payment of the current p
 describe('a refund whose answer is lost', () => {
   test('is found done by the janitor, and made once', async () => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refundPayment = async (request) => {
-      await site.sound.refundPayment(request)
+    site.gatewayOverrides.refundPayment = async (request) => {
+      await site.sandboxGateway.refundPayment(request)
       throw new Error('the line broke')
     }
     expect(await refund(order.id, 40)).toMatchObject({ status: 'pending' })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundInProgress'))
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     site.advanceClock(15_000)
     await runJanitor(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({
@@ -211,12 +211,12 @@ describe('a refund whose answer is lost', () => {
   test('is found as done by repeating the request, or by the webhook event', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
-      site.trouble.refundPayment = async (request) => {
-        await site.sound.refundPayment(request)
+      site.gatewayOverrides.refundPayment = async (request) => {
+        await site.sandboxGateway.refundPayment(request)
         throw new Error('the line broke')
       }
       await refund(order.id, 40)
-      delete site.trouble.refundPayment
+      delete site.gatewayOverrides.refundPayment
       await find(order.id)
       expect(await shopper.getOrder(order.id)).toMatchObject({ refunded_cents: 40 })
       expect(await refundsOf(site, order.id)).toHaveLength(1)
@@ -225,10 +225,10 @@ describe('a refund whose answer is lost', () => {
 
   test('that never arrived is sent again', async () => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
+    site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('no route'))
     await refund(order.id)
     expect(await playbackCode(site, shopper)).toBe(200)
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     site.advanceClock(15_000)
     await runJanitor(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
@@ -237,8 +237,8 @@ describe('a refund whose answer is lost', () => {
 })
 
 describe("a refund at the gateway's own dashboard", () => {
-  const thereFor = async (orderId: string, amountCents: number, key: string) =>
-    site.sound.refundPayment({
+  const refundAtGateway = async (orderId: string, amountCents: number, key: string) =>
+    site.sandboxGateway.refundPayment({
       reference: (await paymentOf(site, orderId)).reference,
       amountCents,
       key: `${orderId} ${key}`,
@@ -252,13 +252,13 @@ describe("a refund at the gateway's own dashboard", () => {
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is followed by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
-    await thereFor(order.id, 40, 'part')
+    await refundAtGateway(order.id, 40, 'part')
     await find(order.id)
     expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'partially_refunded',
       refunded_cents: 40,
     })
-    await thereFor(order.id, 59, 'rest')
+    await refundAtGateway(order.id, 59, 'rest')
     await find(order.id)
     await find(order.id)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
@@ -272,7 +272,7 @@ describe("a refund at the gateway's own dashboard", () => {
     await reconcile(site.context)
     site.advanceClock(40 * day)
     await reconcile(site.context)
-    await thereFor(order.id, 40, 'late')
+    await refundAtGateway(order.id, 40, 'late')
     await reconcile(site.context)
     expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'partially_refunded',
@@ -282,7 +282,7 @@ describe("a refund at the gateway's own dashboard", () => {
 
   test('precedes ours, which the gateway then refuses, and is recorded afterwards', async () => {
     const { shopper, order } = await buyEpisode(site)
-    await thereFor(order.id, 99, 'all')
+    await refundAtGateway(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundDeclined'))
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect((await refundsOf(site, order.id)).map(({ status }) => status).toSorted()).toEqual([
@@ -296,13 +296,13 @@ describe("a refund at the gateway's own dashboard", () => {
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is distinguished from one of ours that is pending, by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refundPayment = async (request) => {
-      await site.sound.refundPayment(request)
+    site.gatewayOverrides.refundPayment = async (request) => {
+      await site.sandboxGateway.refundPayment(request)
       throw new Error('the line broke')
     }
     await refund(order.id, 40)
-    delete site.trouble.refundPayment
-    await thereFor(order.id, 30, 'part')
+    delete site.gatewayOverrides.refundPayment
+    await refundAtGateway(order.id, 30, 'part')
     await find(order.id)
     expect(await shopper.getOrder(order.id)).toMatchObject({ refunded_cents: 70 })
     expect(await refundsOf(site, order.id)).toMatchObject([
@@ -318,7 +318,7 @@ describe('a refund that the gateway fails later', () => {
     [
       'one of its dashboard',
       async (id: string) => {
-        await site.sound.refundPayment({
+        await site.sandboxGateway.refundPayment({
           reference: (await paymentOf(site, id)).reference,
           amountCents: 99,
           key: id,
@@ -346,8 +346,8 @@ describe('a refund that the gateway fails later', () => {
   test('reverses nothing if the gateway only has not counted it yet', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
-    site.trouble.retrievePayment = async (lookup) => {
-      const payment = await site.sound.retrievePayment(lookup)
+    site.gatewayOverrides.retrievePayment = async (lookup) => {
+      const payment = await site.sandboxGateway.retrievePayment(lookup)
       return payment && { ...payment, refundedCents: 0 }
     }
     await hearOf(order.id)

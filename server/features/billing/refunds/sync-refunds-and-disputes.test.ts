@@ -36,14 +36,14 @@ describe('automatic refunds', () => {
     const orderParams = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
-    site.trouble.createPayment = async (charge) => {
-      await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await site.sandboxGateway.createPayment(charge)
       throw new Error('the line broke')
     }
-    site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
     await shopper.tryPay(second, await shopper.cardToken())
-    delete site.trouble.createPayment
-    delete site.trouble.retrievePayment
+    delete site.gatewayOverrides.createPayment
+    delete site.gatewayOverrides.retrievePayment
     expect((await shopper.tryPay(first, await shopper.cardToken())).info?.status).toBe('paid')
     const secondOrder = await shopper.getOrder(second)
     expect(secondOrder).toMatchObject({
@@ -62,8 +62,8 @@ describe('automatic refunds', () => {
   })
 
   test('closes an order at an introductory price that was used before', async () => {
-    site.trouble.createPayment = async (charge) => {
-      const payment = await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      const payment = await site.sandboxGateway.createPayment(charge)
       return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
     }
     const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
@@ -84,15 +84,15 @@ test('the rest is refunded if a part was refunded at the gateway before', async 
   const orderParams = { episode_id: episodeIdOf(site) }
   const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
   const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
-  site.trouble.createPayment = async (charge) => {
-    const { reference } = await site.sound.createPayment(charge)
-    await site.sound.refundPayment({ reference: reference ?? '', amountCents: 40, key: 'by hand' })
+  site.gatewayOverrides.createPayment = async (charge) => {
+    const { reference } = await site.sandboxGateway.createPayment(charge)
+    await site.sandboxGateway.refundPayment({ reference: reference ?? '', amountCents: 40, key: 'by hand' })
     throw new Error('the line broke')
   }
-  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
   await shopper.tryPay(second, await shopper.cardToken())
-  delete site.trouble.createPayment
-  delete site.trouble.retrievePayment
+  delete site.gatewayOverrides.createPayment
+  delete site.gatewayOverrides.retrievePayment
   await shopper.tryPay(first, await shopper.cardToken())
   await shopper.getOrder(second)
   await reconcile(site.context)
@@ -121,14 +121,14 @@ describe('money that bought nothing and that does not go back', () => {
     const orderParams = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
     const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
-    site.trouble.createPayment = async (charge) => {
-      await site.sound.createPayment(charge)
+    site.gatewayOverrides.createPayment = async (charge) => {
+      await site.sandboxGateway.createPayment(charge)
       throw new Error('the line broke')
     }
-    site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
     await shopper.tryPay(second, await shopper.cardToken())
-    delete site.trouble.createPayment
-    delete site.trouble.retrievePayment
+    delete site.gatewayOverrides.createPayment
+    delete site.gatewayOverrides.retrievePayment
     await shopper.tryPay(first, await shopper.cardToken())
     await shopper.getOrder(second)
     return second
@@ -136,7 +136,7 @@ describe('money that bought nothing and that does not go back', () => {
   const keys = new Set<string>()
   function refuse() {
     keys.clear()
-    site.trouble.refundPayment = async ({ key }) => {
+    site.gatewayOverrides.refundPayment = async ({ key }) => {
       keys.add(key)
       throw new GatewayRefused('too late')
     }
@@ -167,7 +167,7 @@ describe('money that bought nothing and that does not go back', () => {
       reason: 'refundDeclined',
     })
     expect(await listed(order)).toBeDefined()
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     expect(await refundOrder(site.context, order, { reason: 'by hand' })).toMatchObject({
       status: 'succeeded',
       amountCents: 99,
@@ -182,7 +182,7 @@ describe('money that bought nothing and that does not go back', () => {
   test('is sent once the gateway takes it again', async () => {
     refuse()
     const order = await paidTwice()
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     site.advanceClock(2 * hour)
     await reconcile(site.context)
     expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
@@ -202,7 +202,7 @@ describe('money that bought nothing and that does not go back', () => {
   test('is sent by looking the order up at the gateway', async () => {
     refuse()
     const order = await paidTwice()
-    delete site.trouble.refundPayment
+    delete site.gatewayOverrides.refundPayment
     expect(await syncOrderWithGateway(site.context, order)).toMatchObject({ settled: true })
     expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
   })
@@ -234,10 +234,10 @@ test('a withdrawal after a partial refund promises and refunds the rest', async 
 
 test('a withdrawal during a partial refund promises the rest, and refunds it afterwards', async () => {
   const { shopper, order } = await buyEpisode(site)
-  site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
-  delete site.trouble.refundPayment
+  delete site.gatewayOverrides.refundPayment
   expect(await linkMailOf(shopper)).toContain('$0.59')
   expect(await confirmationOf(shopper)).toContain('$0.59')
   await runJanitorAfter(site, 3_600_000)

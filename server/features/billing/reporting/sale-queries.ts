@@ -36,7 +36,7 @@ export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promi
 export async function takeUnaggregatedSales(
   tx: Tx,
   limit: number,
-): Promise<{ taken: number; sales: SalesSums[] }> {
+): Promise<{ takenCount: number; sales: SalesSums[] }> {
   const { rows } = await sql<SalesSums & { lines: number }>`
     WITH taken AS (
       DELETE FROM unaggregated_ledger_lines WHERE line_id = ANY (ARRAY(
@@ -58,5 +58,5 @@ export async function takeUnaggregatedSales(
       (count(*) FILTER (WHERE transaction_id LIKE 'charge:%' AND NOT renewal))::int AS paid, ${sumColumns}
     FROM lines GROUP BY 1, 2, 3, 4, 5, 6`.execute(tx)
   const sales = rows.map(({ lines: _lines, ...sums }) => sums)
-  return { taken: rows.reduce((sum, { lines }) => sum + lines, 0), sales }
+  return { takenCount: rows.reduce((sum, { lines }) => sum + lines, 0), sales }
 }

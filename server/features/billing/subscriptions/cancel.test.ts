@@ -23,7 +23,7 @@ async function subscriber(): Promise<Shopper> {
 
 const membership = async ({ visitor }: Shopper) => (await visitor.callOk(getUser)).membership
 
-async function plays({ visitor }: Shopper): Promise<boolean> {
+async function canPlay({ visitor }: Shopper): Promise<boolean> {
   const query = { episode_id: site.video.episodes[4]?.id ?? '' }
   return (await visitor.call(getEpisode, { query })).answer.code === 200
 }
@@ -39,11 +39,11 @@ test('a cancelled subscription plays on until the paid period ends, and is over 
     ends_at: renews_at,
   })
   expect(await membership(shopper)).toEqual(cancelled)
-  expect(await plays(shopper)).toBe(true)
+  expect(await canPlay(shopper)).toBe(true)
   site.advanceClock(8 * day)
   await renewDueSubscriptions(site.context)
   expect(await membership(shopper)).toMatchObject({ state: 'free' })
-  expect(await plays(shopper)).toBe(false)
+  expect(await canPlay(shopper)).toBe(false)
 })
 
 test('it can be resumed while the period lasts, and not after', async () => {

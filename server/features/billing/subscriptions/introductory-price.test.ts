@@ -14,18 +14,18 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(async () => {
-  delete site.trouble.createPayment
-  const { ours, theirs } = await compareSandboxBalance(site.context.db)
-  expect(ours).toBe(theirs)
+  delete site.gatewayOverrides.createPayment
+  const { ledgerCents, gatewayCents } = await compareSandboxBalance(site.context.db)
+  expect(ledgerCents).toBe(gatewayCents)
 })
 
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
 
 /** Makes the gateway report the card's fingerprint, as the real ones do. */
-function tellCard(fingerprint: string): void {
-  site.trouble.createPayment = async (charge) => {
-    const payment = await site.sound.createPayment(charge)
+function setFingerprint(fingerprint: string): void {
+  site.gatewayOverrides.createPayment = async (charge) => {
+    const payment = await site.sandboxGateway.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint } } : payment
   }
 }
@@ -69,7 +69,7 @@ test('of two orders with one e-mail, the first payment has it, and the second is
 })
 
 test('a card that has had it pays nothing at that price: the payment is refunded, and the next order has the full price', async () => {
-  tellCard('the same card')
+  setFingerprint('the same card')
   await Subscriber.create(site, { email: address() })
   const email = address()
   const other = await Shopper.create(site)
@@ -77,7 +77,9 @@ test('a card that has had it pays nothing at that price: the payment is refunded
   expect(order.amount_cents).toBe(499)
   expect(await other.tryPay(order.id, await other.cardToken())).toMatchObject({ code: 409 })
   expect(await other.getOrder(order.id)).toMatchObject({ status: 'cancelled' })
-  const [payment] = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
+  const [payment] = (await site.sandboxGateway.listPayments(new Date(0))).filter(
+    ({ orderId }) => orderId === order.id,
+  )
   expect(payment).toMatchObject({ status: 'succeeded', refundedCents: 499 })
   const again = await other.order({ kind: 'plan', plan_id, email })
   expect(again.amount_cents).toBe(999)

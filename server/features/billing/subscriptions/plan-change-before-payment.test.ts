@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.chargeSavedMethod
-  delete site.trouble.retrievePayment
-  delete site.trouble.methodSetups
+  delete site.gatewayOverrides.chargeSavedMethod
+  delete site.gatewayOverrides.retrievePayment
+  delete site.gatewayOverrides.methodSetups
 })
 
 async function change(
@@ -41,15 +41,15 @@ test('a late event about a replaced card does not prevent the charge of the card
   const setup = await byCard(person, testCards.requires3dsAlways)
   await person.shopper.answerBankPage(setup.next.url ?? '', 'yes')
   await change(person, { setup_id: setup.id })
-  site.trouble.chargeSavedMethod = async (charge) => {
-    await site.sound.chargeSavedMethod(charge)
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => {
+    await site.sandboxGateway.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
-  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
   await person.advanceAndRenew(7 * day)
   await byCard(person, testCards.pays)
-  delete site.trouble.chargeSavedMethod
-  delete site.trouble.retrievePayment
+  delete site.gatewayOverrides.chargeSavedMethod
+  delete site.gatewayOverrides.retrievePayment
   site.advanceClock(hour)
   await runJanitor(site.context)
   expect(await person.subscriptionRow()).toMatchObject({
@@ -91,13 +91,13 @@ test('a webhook event about a card stays unapplied while its gateway cannot be q
     const rows = db.selectFrom('webhook_events').select('applied_at').where('event_id', '=', setup.id)
     return (await rows.executeTakeFirstOrThrow()).applied_at !== null
   }
-  site.trouble.methodSetups = {
-    ...site.sound.methodSetups,
+  site.gatewayOverrides.methodSetups = {
+    ...site.sandboxGateway.methodSetups,
     complete: () => Promise.reject(new Error('away')),
   }
   await applyWebhookEvent(site.context, webhookEvent)
   expect(await isApplied()).toBe(false)
-  delete site.trouble.methodSetups
+  delete site.gatewayOverrides.methodSetups
   await applyWebhookEvent(site.context, webhookEvent)
   expect(await isApplied()).toBe(true)
 })

@@ -24,7 +24,7 @@ const address = () => `payer-${++addresses}@example.com`
 async function price(days: number, price_cents: number): Promise<void> {
   await site.context.db.updateTable('plans').set({ price_cents }).where('period_days', '=', days).execute()
 }
-const tellAll = () => notifyPriceChange(site.context)
+const notifyPriceChanges = () => notifyPriceChange(site.context)
 const notices = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) =>
     /price of your plan is changing|Preis Ihres Abos/.test(subject),
@@ -33,28 +33,28 @@ const charged = async (person: Subscriber) =>
   (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
 
 /** Advances the clock day by day, and runs renewals and price notices each day. */
-async function live(person: Subscriber, days: number): Promise<void> {
+async function advanceDays(person: Subscriber, days: number): Promise<void> {
   for (let remaining = days; remaining > 0; remaining--) {
     await person.advanceAndRenew(day)
-    await tellAll()
+    await notifyPriceChanges()
   }
 }
 
 test('a price increase applies from the first period that begins 14 days after its notice, which is sent once', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
-  await live(person, 8)
+  await advanceDays(person, 8)
   await price(7, 1299)
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
-  await Promise.all([tellAll(), tellAll(), tellAll()])
-  await live(person, 7)
+  await Promise.all([notifyPriceChanges(), notifyPriceChanges(), notifyPriceChanges()])
+  await advanceDays(person, 7)
   expect(await charged(person)).toEqual([499, 999, 999])
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
   const { period_ends_at } = await person.subscriptionRow()
-  await live(person, 7)
+  await advanceDays(person, 7)
   expect(await charged(person)).toEqual([499, 999, 999, 999])
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 1299 } })
-  await live(person, 14)
+  await advanceDays(person, 14)
   expect(await charged(person)).toEqual([499, 999, 999, 999, 1299, 1299])
   const mails = await notices(email)
   expect(mails).toHaveLength(1)
@@ -76,13 +76,13 @@ test('a price decrease applies at once; an increase back to the old price needs 
   const person = await Subscriber.create(site, { email })
   await price(7, 799)
   expect(await person.membership()).toMatchObject({ plan: { price_cents: 799 } })
-  await live(person, 8)
+  await advanceDays(person, 8)
   expect(await charged(person)).toEqual([499, 799])
   expect(await notices(email)).toHaveLength(0)
   await price(7, 999)
-  await tellAll()
+  await notifyPriceChanges()
   expect(await notices(email)).toHaveLength(1)
-  await live(person, 7)
+  await advanceDays(person, 7)
   expect(await charged(person)).toEqual([499, 799, 799])
 })
 
@@ -93,12 +93,12 @@ test('a new subscriber gets no price notice; one who has cancelled gets it when 
   await cancelling.shopper.visitor.callOk(cancelSubscription)
   await price(7, 1299)
   const newSubscriber = await Subscriber.create(site, { email: late })
-  await tellAll()
+  await notifyPriceChanges()
   expect([await notices(early), await notices(late)]).toEqual([[], []])
   await cancelling.shopper.visitor.callOk(resumeSubscription)
-  await tellAll()
+  await notifyPriceChanges()
   expect(await notices(early)).toHaveLength(1)
-  await live(newSubscriber, 8)
+  await advanceDays(newSubscriber, 8)
   expect(await charged(newSubscriber)).toEqual([499, 1299])
 })
 
@@ -109,9 +109,9 @@ test('a plan change is charged at the agreed price, although the prices of both 
   await person.shopper.order({ kind: 'plan', plan_id: id })
   await price(7, 1299)
   await price(30, 2999)
-  await tellAll()
+  await notifyPriceChanges()
   expect(await notices(email)).toEqual([])
-  await live(person, 31)
+  await advanceDays(person, 31)
   expect(await charged(person)).toEqual([2499, 999])
   await person.advanceAndRenew(7 * day)
   expect(await charged(person)).toEqual([2499, 999, 999])

@@ -21,7 +21,7 @@ const day = 86_400_000
 const periodEnd = new Date('2026-03-01T12:00:00Z')
 const after = (milliseconds: number, from = periodEnd) => new Date(from.getTime() + milliseconds)
 const graceEnd = after(3 * day)
-const byHand = () => ({ idempotency_key: newId('att'), initiator: 'customer' as const })
+const customerAttempt = () => ({ idempotency_key: newId('att'), initiator: 'customer' as const })
 const context = { publicUrl: 'https://drama.example', languages: () => ['en'] as const }
 
 let database: TestDatabase
@@ -230,7 +230,7 @@ describe('a renewal that was paid', () => {
   test('by hand takes back the cancellation and chooses the method that was saved', async () => {
     const renewal = await makeRenewal({
       subscription: { ...pastDue, cancel_at_period_end: true, method_detached_at: periodEnd },
-      attempt: { ...byHand(), started_at: after(day) },
+      attempt: { ...customerAttempt(), started_at: after(day) },
     })
     const method = wallet(`wallet of ${renewal.rows.userId}`)
     await pay(renewal, after(day), method)
@@ -255,7 +255,10 @@ describe('a renewal that was paid', () => {
   })
 
   test('by hand with nothing saved keeps the method of before', async () => {
-    const renewal = await makeRenewal({ subscription: { method_detached_at: periodEnd }, attempt: byHand() })
+    const renewal = await makeRenewal({
+      subscription: { method_detached_at: periodEnd },
+      attempt: customerAttempt(),
+    })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject({
       payment_method_id: renewal.rows.methodId,
@@ -268,7 +271,10 @@ describe('a renewal that was paid', () => {
     { when: 'at the same moment', chosen: periodEnd, wins: true },
     { when: 'since', chosen: after(1), wins: false },
   ])('by hand wins over a method chosen $when: $wins', async ({ chosen, wins }) => {
-    const renewal = await makeRenewal({ subscription: { method_chosen_at: chosen }, attempt: byHand() })
+    const renewal = await makeRenewal({
+      subscription: { method_chosen_at: chosen },
+      attempt: customerAttempt(),
+    })
     const method = wallet(`wallet of ${renewal.rows.userId}`)
     await pay(renewal, after(day), method)
     expect((await read(renewal.rows)).payment_method_id === renewal.rows.methodId).toBe(!wins)
@@ -365,7 +371,7 @@ describe('a renewal that failed', () => {
 
   test('changes nothing, when the person had paid by hand or there is nothing to renew', async () => {
     const renewals = [
-      await makeRenewal({ attempt: byHand() }),
+      await makeRenewal({ attempt: customerAttempt() }),
       await makeRenewal({ subscription: { status: 'ended' } }),
     ]
     for (const renewal of renewals) {

@@ -24,7 +24,7 @@ const hour = 60 * minute
 const orderParams = () => ({ episode_id: episodeIdOf(site) })
 
 const byKey = (key: string) => paymentByKey(site, key)
-const tidy = (milliseconds: number) => runJanitorAfter(site, milliseconds)
+const runJanitorIn = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 describe('a webhook event', () => {
   async function notify(reference: string) {
@@ -70,7 +70,7 @@ describe('a webhook event', () => {
 
   test('that was recorded and not applied is applied by the janitor', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
-    site.trouble.retrievePayment = () => Promise.reject(new Error('the line broke'))
+    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('the line broke'))
     expect((await (await notify(reference))()).status).toBe(204)
     await expect
       .poll(() =>
@@ -82,9 +82,9 @@ describe('a webhook event', () => {
       )
       .toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
-    delete site.trouble.retrievePayment
+    delete site.gatewayOverrides.retrievePayment
     await leaveToNotification(orderId)
-    await tidy(15_000)
+    await runJanitorIn(15_000)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
   })
 
@@ -114,9 +114,9 @@ describe('a webhook event', () => {
       .values([...stuck, late])
       .execute()
     let requestCount = 0
-    site.trouble.retrievePayment = async (lookup) => {
+    site.gatewayOverrides.retrievePayment = async (lookup) => {
       if (!('reference' in lookup) || !lookup.reference.startsWith('stuck'))
-        return site.sound.retrievePayment(lookup)
+        return site.sandboxGateway.retrievePayment(lookup)
       requestCount++
       throw new Error('the line broke')
     }
@@ -124,10 +124,10 @@ describe('a webhook event', () => {
     await runJanitor(site.context)
     await runJanitor(site.context)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
-    for (let days = 0; days < 12; days++) await tidy(25 * hour)
+    for (let days = 0; days < 12; days++) await runJanitorIn(25 * hour)
     const before = requestCount
     expect(before).toBeGreaterThan(20 * 5)
-    for (let days = 0; days < 3; days++) await tidy(25 * hour)
+    for (let days = 0; days < 3; days++) await runJanitorIn(25 * hour)
     expect(requestCount).toBe(before)
     await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
   })

@@ -84,10 +84,10 @@ async function fiveTimesShuffled(): Promise<void> {
       .flatMap((one) => Array.from({ length: 5 }, () => ({ one, rank: Math.random() })))
       .toSorted((one, other) => one.rank - other.rank)
       .map(({ one }) => one)
-    const tellOn = async () => {
+    const deliverInReverse = async () => {
       for (let one = all.pop(); one; one = all.pop()) await deliverEvent(one)
     }
-    await Promise.all(Array.from({ length: 8 }, tellOn))
+    await Promise.all(Array.from({ length: 8 }, deliverInReverse))
     await applied()
   }
 }
@@ -109,7 +109,7 @@ async function paidByStripe(shopper: Shopper, deliverEvents: () => Promise<void>
 }
 
 const refundAtStripe = (order: Order, amount: number) =>
-  stripe.books.refund({ payment_intent: paymentOf(order), amount: String(amount) })
+  stripe.store.refund({ payment_intent: paymentOf(order), amount: String(amount) })
 
 async function checkedBySandbox(
   shopper: Shopper,
@@ -137,7 +137,7 @@ const stories: Record<string, Story> = {
     const order = await shopper.order(byStripe())
     await stripe.confirm(order.next.client_secret ?? '', testCards.requires3dsAlways)
     await deliverEvents()
-    stripe.books.answerChallenge(paymentOf(order), 'yes')
+    stripe.store.answerChallenge(paymentOf(order), 'yes')
     await deliverEvents()
     return order
   },
@@ -158,17 +158,17 @@ const stories: Record<string, Story> = {
   },
   'stripe, disputed and won': async (shopper, deliverEvents) => {
     const order = await paidByStripe(shopper, deliverEvents)
-    stripe.books.dispute(paymentOf(order), 'needs_response')
+    stripe.store.dispute(paymentOf(order), 'needs_response')
     await deliverEvents()
-    stripe.books.dispute(paymentOf(order), 'won')
+    stripe.store.dispute(paymentOf(order), 'won')
     await deliverEvents()
     return order
   },
   'stripe, disputed and lost': async (shopper, deliverEvents) => {
     const order = await paidByStripe(shopper, deliverEvents)
-    stripe.books.dispute(paymentOf(order), 'needs_response')
+    stripe.store.dispute(paymentOf(order), 'needs_response')
     await deliverEvents()
-    stripe.books.dispute(paymentOf(order), 'lost')
+    stripe.store.dispute(paymentOf(order), 'lost')
     await deliverEvents()
     return order
   },
@@ -265,7 +265,7 @@ test('every webhook event five times, shuffled and eight concurrently, has the s
   expect(await statesAfter(fiveTimesShuffled, false)).toEqual(inOrder)
   await compareSandboxBalance(site.context.db)
   for (const gateway of site.context.gateways) {
-    const { ours, theirs } = await compareGatewayBalance(site.context.db, gateway)
-    expect([gateway.id, ours]).toEqual([gateway.id, theirs])
+    const { ledgerCents, gatewayCents } = await compareGatewayBalance(site.context.db, gateway)
+    expect([gateway.id, ledgerCents]).toEqual([gateway.id, gatewayCents])
   }
 })

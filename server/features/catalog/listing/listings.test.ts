@@ -140,9 +140,9 @@ describe('a list that is paged while the catalogue changes', () => {
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
     await assignTiers(db(), 1)
-    expect(await shelved()).toBe(1)
+    expect(await countFirstTier()).toBe(1)
     await assignAllTiers(db(), new AbortController().signal, 2)
-    expect(await shelved()).toBeGreaterThan(2)
+    expect(await countFirstTier()).toBeGreaterThan(2)
     expect(await list({ keyword: 'harbour' })).toEqual(before)
   })
 })
@@ -165,7 +165,7 @@ it('moves videos to the back tiers of the search before it removes any from the 
 })
 
 /** Counts the videos in the first tier of the search. */
-async function shelved(): Promise<number> {
+async function countFirstTier(): Promise<number> {
   const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE tier = 0')
   return rows.length
 }
@@ -261,7 +261,7 @@ describe('the tags', () => {
   })
 
   /** Reads all pages of two, with a change after each. */
-  const turnPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
+  const readAllPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
     const seen: string[] = []
     let cursor: string | undefined
     let turn = 0
@@ -276,7 +276,7 @@ describe('the tags', () => {
   }
 
   it('are listed in pages, each once', async () => {
-    expect(await turnPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
+    expect(await readAllPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
   })
 
   it.each([1, 2, 3])('are listed once, in order, if they are ranked again after page %s', async (when) => {
@@ -287,7 +287,7 @@ describe('the tags', () => {
     await refreshRanks(db(), new Date())
     const before = (await tags()).map(({ id }) => id)
     const last = await buildTagged('Played', day(9))
-    const seen = await turnPages(async (turn) => {
+    const seen = await readAllPages(async (turn) => {
       if (turn !== when) return
       await play(last, 10_000)
       await refreshRanks(db(), new Date())
@@ -370,7 +370,7 @@ describe('recommendations', () => {
   })
 
   /** Reads all pages of a size, with a change after each. */
-  async function turnPages(
+  async function readAllPages(
     visitor: ReturnType<TestSite['visitor']>,
     query: QueryOf<typeof queryHomepage>,
     meanwhile: (ids: readonly string[]) => Promise<unknown>,
@@ -406,10 +406,10 @@ describe('recommendations', () => {
         [first.id, video.id, viewers],
       )
     for (const [index, video] of [second, ...others].entries()) await count(video, 100 - index)
-    const all = await turnPages(visitor, { section, limit: 50 }, async () => {})
+    const all = await readAllPages(visitor, { section, limit: 50 }, async () => {})
     expect(all.slice(0, 2)).toEqual([second.id, others[0]?.id])
     let minute = 2
-    const seen = await turnPages(visitor, { section, limit: 3 }, async (ids) => {
+    const seen = await readAllPages(visitor, { section, limit: 3 }, async (ids) => {
       const [listed, further] = [videos.find(({ id }) => ids.includes(id)), others.at(-minute)]
       for (const video of [listed, further]) {
         if (!video) continue
@@ -443,7 +443,7 @@ describe('recommendations', () => {
         SET LOCAL session_replication_role = replica;
         DELETE FROM videos WHERE titles = '{"en": "Crowd"}'`)
     })
-    const seen = await turnPages(visitor, { section, limit: 20 }, async () => {})
+    const seen = await readAllPages(visitor, { section, limit: 20 }, async () => {})
     expect(seen).toHaveLength(200)
     expect(new Set(seen).size).toBe(seen.length)
   })

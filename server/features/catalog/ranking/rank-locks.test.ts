@@ -20,7 +20,7 @@ beforeEach(async () => {
 const db = () => site.context.db
 
 /** Does not use `inTransaction`, whose retries would hide a deadlock. */
-async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const row = { table: 'tags', id: tag, column: 'trending_score' }
   await contendForRow(site.context.database.pool, row, () => db().transaction().execute(work))
 }
@@ -45,25 +45,25 @@ function tagNow() {
 it('adds plays to the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await tagVideo()
   await changeVideo({ play_count: 7 }, db())
-  await contend((tx) => refreshPlayedVideos(tx, 100, new Date()))
+  await runWithContention((tx) => refreshPlayedVideos(tx, 100, new Date()))
   expect(await tagNow()).toMatchObject({ trending_score: 7 })
 })
 
 it('decays the score of a tag that concurrent transactions lock by foreign key checks', async () => {
   await setScore(8)
-  await contend((tx) => decayTrendingScores(tx, 0.5))
+  await runWithContention((tx) => decayTrendingScores(tx, 0.5))
   expect(await tagNow()).toMatchObject({ trending_score: 4 })
 })
 
 it('ranks a tag that concurrent transactions lock by foreign key checks', async () => {
   await setScore(100)
-  await contend((tx) => rankTags(tx, 1))
+  await runWithContention((tx) => rankTags(tx, 1))
   expect(await tagNow()).toMatchObject({ trending: true })
 })
 
 it('counts the videos of a tag that concurrent transactions lock by foreign key checks', async () => {
   await tagVideo()
   expect(await tagNow()).toMatchObject({ video_count: 1 })
-  await contend((tx) => changeVideo({ state: 'archived' }, tx))
+  await runWithContention((tx) => changeVideo({ state: 'archived' }, tx))
   expect(await tagNow()).toMatchObject({ video_count: 0 })
 })

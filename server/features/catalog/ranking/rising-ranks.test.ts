@@ -22,7 +22,7 @@ async function play(ids: readonly string[], times: number): Promise<void> {
 }
 
 /** Reads all pages of four, with a change after each. */
-async function turnPages(
+async function readAllPages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: (turn: number) => Promise<unknown>,
 ): Promise<string[]> {
@@ -71,7 +71,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   it.each(lists)(
     'lists each once while some rise past the position, and listed ones rise further: %s',
     async (_name, query) => {
-      const seen = await turnPages(query(), (turn) =>
+      const seen = await readAllPages(query(), (turn) =>
         play(
           [videos[0], videos[4 + turn], videos[9 - turn]].filter((id) => id !== undefined),
           1000,
@@ -84,20 +84,20 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   it.each(lists)(
     'lists each once while more than a page of them rise repeatedly: %s',
     async (_name, query) => {
-      const seen = await turnPages(query(), () => play(videos.slice(4), 1000))
+      const seen = await readAllPages(query(), () => play(videos.slice(4), 1000))
       expect(seen.toSorted()).toEqual(videos.toSorted())
     },
   )
 
   it.each(lists)('continues in order if nothing rose: %s', async (_name, query) => {
-    expect(await turnPages(query(), async () => {})).toEqual(videos)
+    expect(await readAllPages(query(), async () => {})).toEqual(videos)
   })
 
   it.each(lists)(
     'does not repeat a video whose duplicate plays were subtracted: %s',
     async (_name, query) => {
       const { pool } = site.context.database
-      const seen = await turnPages(query(), async () => {
+      const seen = await readAllPages(query(), async () => {
         await pool.query('UPDATE videos SET play_count = play_count - 5 WHERE id = $1', [videos[3]])
         await play(videos.slice(3, 4), 1)
       })
@@ -106,8 +106,8 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   )
 
   it('starts again with the new order from the first page', async () => {
-    await turnPages({ tag, sort: 'popular' }, () => play(videos.slice(9), 1000))
-    expect((await turnPages({ tag, sort: 'popular' }, async () => {}))[0]).toBe(videos[9])
+    await readAllPages({ tag, sort: 'popular' }, () => play(videos.slice(9), 1000))
+    expect((await readAllPages({ tag, sort: 'popular' }, async () => {}))[0]).toBe(videos[9])
   })
 })
 

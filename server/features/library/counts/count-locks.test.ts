@@ -23,7 +23,7 @@ const halfHour = new Date('2026-03-01T12:00:00Z')
 /** Does not use `inTransaction`, whose retries would hide a deadlock. */
 const once = <T>(work: (tx: Tx) => Promise<T>) => site.context.db.transaction().execute(work)
 
-async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const row = { table: 'videos', id: video.id, column: 'share_count' }
   await contendForRow(site.context.database.pool, row, () => once(work))
 }
@@ -45,19 +45,19 @@ function counts() {
 
 it('counts plays of a video that concurrent transactions lock by foreign key checks', async () => {
   await play()
-  await contend((tx) => aggregatePlayBatch(tx, 100))
+  await runWithContention((tx) => aggregatePlayBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })
 
 it('counts favorites of a video that concurrent transactions lock by foreign key checks', async () => {
   await site.context.db.insertInto('favorite_changes').values({ video_id: video.id, change: 1 }).execute()
-  await contend((tx) => aggregateFavoriteBatch(tx, 100))
+  await runWithContention((tx) => aggregateFavoriteBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 0, favorite_count: 1 })
 })
 
 it('merges counted plays of a video that concurrent transactions lock by foreign key checks', async () => {
   const [guest, member] = [await play(), await play()]
   await once((tx) => aggregatePlayBatch(tx, 100))
-  await contend((tx) => mergePlays(tx, guest, member))
+  await runWithContention((tx) => mergePlays(tx, guest, member))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })

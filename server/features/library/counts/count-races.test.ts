@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Does not use `inTransaction`, whose retries would hide a deadlock. */
-const oneTry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
+const runWithoutRetry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
 
 /** Starts a process that counts until its input is closed; `ended` resolves to its output. */
 async function startCounting(): Promise<{ close(): void; ended: Promise<string> }> {
@@ -41,12 +41,12 @@ async function startCounting(): Promise<{ close(): void; ended: Promise<string> 
 }
 
 async function watchAndLikeAll(userId: string): Promise<void> {
-  await oneTry((tx) => insertUser(tx, { id: userId, language: 'en', created_at: new Date() }))
+  await runWithoutRetry((tx) => insertUser(tx, { id: userId, language: 'en', created_at: new Date() }))
   for (const { id: video_id, episodes } of videos) {
     const now = new Date()
     const position = { video_id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: now.toISOString() }
-    await oneTry((tx) => savePosition(tx, userId, position, now, async () => {}))
-    await oneTry((tx) => addFavorite(tx, userId, video_id, now))
+    await runWithoutRetry((tx) => savePosition(tx, userId, position, now, async () => {}))
+    await runWithoutRetry((tx) => addFavorite(tx, userId, video_id, now))
   }
 }
 
@@ -54,14 +54,14 @@ async function watchAndLikeAll(userId: string): Promise<void> {
 async function watchAndSignIn(): Promise<void> {
   const [guest, member] = [newId('usr'), newId('usr')]
   await Promise.all([watchAndLikeAll(guest), watchAndLikeAll(member)])
-  await oneTry(async (tx) => {
+  await runWithoutRetry(async (tx) => {
     await lockUsers(tx, [guest, member])
     await mergeLibrary(tx, guest, member)
   })
 }
 
 /** Locks the videos as the foreign key checks of a long transaction do. */
-async function holdVideos(): Promise<() => Promise<void>> {
+async function lockVideos(): Promise<() => Promise<void>> {
   const client = await database.pool.connect()
   await client.query('BEGIN; SELECT FROM videos FOR KEY SHARE')
   return async () => {
@@ -72,7 +72,7 @@ async function holdVideos(): Promise<() => Promise<void>> {
 
 it('counts exactly and without a deadlock in eight processes while viewers watch, like and sign in', async () => {
   const counting = await Promise.all(Array.from({ length: processes }, startCounting))
-  const release = await holdVideos()
+  const release = await lockVideos()
   await Promise.all(Array.from({ length: people }, watchAndSignIn))
   await release()
   for (const { close } of counting) close()

@@ -132,7 +132,7 @@ async function flushAll(): Promise<void> {
 const clockOf = (minutes: number) => new Date(start + minutes * minute).toISOString().slice(11, 16)
 
 class Save extends Step {
-  readonly wish: {
+  readonly params: {
     process: number
     person: Person
     video: number
@@ -140,21 +140,21 @@ class Save extends Step {
     position: number
     at: number
   }
-  constructor(params: Save['wish']) {
+  constructor(params: Save['params']) {
     super()
-    this.wish = params
+    this.params = params
   }
   /** Skips a position with the same time as an existing one, because either of them could win in two processes. */
   override check({ entries, now }: Readonly<History>): boolean {
-    const at = Math.min(start + this.wish.at * minute, now)
-    return [entries.guest, entries.member].every((of) => of.get(this.wish.video)?.at !== at)
+    const at = Math.min(start + this.params.at * minute, now)
+    return [entries.guest, entries.member].every((of) => of.get(this.params.video)?.at !== at)
   }
   toString(): string {
-    const { process, person, video, episode, position, at } = this.wish
+    const { process, person, video, episode, position, at } = this.params
     return `at process ${process} the ${person} saves video ${video}, episode ${episode} at ${position} ms, watched at ${clockOf(at)}`
   }
   async run(history: History, { context: { db } }: TestSite): Promise<void> {
-    const { process, person, video, episode, position, at: minutes } = this.wish
+    const { process, person, video, episode, position, at: minutes } = this.params
     const watchedAt = start + minutes * minute
     const saved = {
       video_id: videos[video]?.id ?? '',
@@ -177,17 +177,17 @@ class Save extends Step {
 }
 
 class Remove extends Step {
-  readonly wish: { process: number; person: Person; video: number; at: number | undefined }
-  constructor(params: Remove['wish']) {
+  readonly params: { process: number; person: Person; video: number; at: number | undefined }
+  constructor(params: Remove['params']) {
     super()
-    this.wish = params
+    this.params = params
   }
   toString(): string {
-    const { process, person, video, at } = this.wish
+    const { process, person, video, at } = this.params
     return `at process ${process} the ${person} removes video ${video}${at === undefined ? '' : `, decided at ${clockOf(at)}`}`
   }
   async run(history: History, { context: { db } }: TestSite): Promise<void> {
-    const { process, person, video, at: minutes } = this.wish
+    const { process, person, video, at: minutes } = this.params
     const decidedAt = minutes === undefined ? undefined : start + minutes * minute
     const removal = {
       remove: [videos[video]?.id ?? ''],

@@ -255,7 +255,7 @@ describe('signing in', () => {
 
 describe('a guest whose browser missed that records exist', () => {
   /** Stores records of the guest, but drops the responses that set its cookie. */
-  async function keepUnheard() {
+  async function storeWithoutResponses() {
     const { visitor } = guest
     const { cookie } = visitor
     await watch(guest, 0, 1000, 1)
@@ -267,7 +267,7 @@ describe('a guest whose browser missed that records exist', () => {
     const { visitor } = guest
     const { cookie } = visitor
     const forget = () => Object.assign(visitor, { cookie })
-    await keepUnheard()
+    await storeWithoutResponses()
     expect(await watched(guest)).toEqual([[idOf(0), 1000]])
     expect(await forget().callOk(listFavorites)).toMatchObject({ list: [{ id: idOf(1) }] })
     const body = { video_ids: [idOf(1)] }
@@ -276,7 +276,7 @@ describe('a guest whose browser missed that records exist', () => {
   })
 
   it('gets the cookie again with the next list', async () => {
-    await keepUnheard()
+    await storeWithoutResponses()
     await watched(guest)
     const video = await guest.visitor.callOk(getVideo, { query: { id: idOf(1) } })
     expect(video).toMatchObject({ favorite: true })

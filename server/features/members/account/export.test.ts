@@ -68,7 +68,7 @@ test('allows one export per user at a time, and the next once it has ended', asy
   await direct.callOk(getUser)
   await direct.callOk(signIn, { body: { email, password } })
   page = Promise.withResolvers()
-  const first = await askUnread(gated.directUrl, direct.cookie)
+  const first = await requestUnread(gated.directUrl, direct.cookie)
   const second = await direct.call(exportCall)
   expect([second.status, second.answer.code]).toEqual([429, 429])
   expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -85,7 +85,7 @@ test('an export ends when its client disconnects, and frees its slot', async () 
   await direct.callOk(signIn, { body: { email, password } })
   page = Promise.withResolvers()
   const leaving = new AbortController()
-  await askUnread(gated.directUrl, direct.cookie, leaving.signal)
+  await requestUnread(gated.directUrl, direct.cookie, leaving.signal)
   expect((await direct.call(exportCall)).status).toBe(429)
   leaving.abort()
   page.resolve([])
@@ -163,6 +163,6 @@ function callOf() {
 }
 
 /** Requests an export without reading its body, which a visitor would read to its end. */
-function askUnread(url: string, cookie: string, signal: AbortSignal | null = null): Promise<Response> {
+function requestUnread(url: string, cookie: string, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(url + exportCall.path, { headers: { cookie }, signal })
 }

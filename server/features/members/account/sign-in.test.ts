@@ -17,7 +17,7 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 let site: TestSite
 /** The clock stands still: on a slow machine a delay of a second would be over before the next call. */
 let now = Date.now()
-const moveOn = (seconds: number) => void (now += seconds * 1000)
+const advanceClock = (seconds: number) => void (now += seconds * 1000)
 
 beforeAll(async () => {
   site = await startTestSite({ clock: { now: () => new Date(now) } })
@@ -29,7 +29,7 @@ async function guest(headers?: Record<string, string>): Promise<Visitor> {
   await visitor.callOk(getUser)
   return visitor
 }
-const enter = (visitor: Visitor, email: string, attempted = password) =>
+const signInAs = (visitor: Visitor, email: string, attempted = password) =>
   visitor.call(signIn, { body: { email, password: attempted } })
 const auditOf = async (event: string) =>
   (await site.context.database.pool.query('SELECT * FROM audit_events WHERE event = $1 ORDER BY id', [event]))
@@ -39,7 +39,7 @@ describe('signing in', () => {
   it('returns the account, whatever the case of the address, and a new session', async () => {
     const { user, email } = await registerMember(site)
     const visitor = await guest()
-    const { answer } = await enter(visitor, email.toUpperCase())
+    const { answer } = await signInAs(visitor, email.toUpperCase())
     expect(answer).toMatchObject({ code: 200, info: { id: user.id, role: 'member', email } })
     expect((await visitor.callOk(getUser)).id).toBe(user.id)
     expect((await visitor.callOk(listSessions)).list).toHaveLength(2)
@@ -47,28 +47,28 @@ describe('signing in', () => {
 
   it('works without a previous token', async () => {
     const { user, email } = await registerMember(site)
-    expect((await enter(site.visitor(), email)).answer.info?.id).toBe(user.id)
+    expect((await signInAs(site.visitor(), email)).answer.info?.id).toBe(user.id)
   })
 
   it('refuses an invalid address', async () => {
-    const { answer } = await enter(await guest(), 'ada at example')
+    const { answer } = await signInAs(await guest(), 'ada at example')
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
   it('as the same member restarts the session; as another one it is refused', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
-    expect((await enter(ada.visitor, ada.email)).answer.code).toBe(200)
+    expect((await signInAs(ada.visitor, ada.email)).answer.code).toBe(200)
     expect((await ada.visitor.callOk(listSessions)).list).toHaveLength(1)
-    expect((await enter(ada.visitor, bob.email)).answer.code).toBe(409)
+    expect((await signInAs(ada.visitor, bob.email)).answer.code).toBe(409)
     expect((await ada.visitor.callOk(getUser)).id).toBe(ada.user.id)
   })
 
   it('is recorded in the audit log, with the user and without the address', async () => {
     const { user, email } = await registerMember(site)
     const visitor = await guest()
-    await enter(visitor, email, 'not the password')
-    await enter(visitor, 'unknown@example.com', 'not the password')
-    await enter(visitor, email)
+    await signInAs(visitor, email, 'not the password')
+    await signInAs(visitor, 'unknown@example.com', 'not the password')
+    await signInAs(visitor, email)
     const [failed, signedIn] = [await auditOf('sign_in_failed'), await auditOf('signed_in')]
     expect(failed.slice(-2).map((row) => row.user_id)).toEqual([user.id, null])
     expect(signedIn.at(-1)).toMatchObject({ user_id: user.id, network_hash: failed.at(-1)?.network_hash })
@@ -83,12 +83,12 @@ describe('guessing', () => {
       const email = kind === 'known' ? (await registerMember(site)).email : 'who@example.com'
       const visitor = await guest()
       for (let tries = 0; tries < 5; tries++)
-        expect((await enter(visitor, email, 'wrong guess')).answer.code).toBe(500)
+        expect((await signInAs(visitor, email, 'wrong guess')).answer.code).toBe(500)
       for (const rest of [1, 2, 4, 8]) {
-        const { status, headers } = await enter(visitor, email, 'wrong guess')
+        const { status, headers } = await signInAs(visitor, email, 'wrong guess')
         expect([status, headers.get('retry-after')]).toEqual([429, String(rest)])
-        moveOn(rest)
-        expect((await enter(visitor, email, 'wrong guess')).answer.code).toBe(500)
+        advanceClock(rest)
+        expect((await signInAs(visitor, email, 'wrong guess')).answer.code).toBe(500)
       }
     },
   )
@@ -96,50 +96,50 @@ describe('guessing', () => {
   it('is delayed a quarter of an hour at most, and reset by the right password', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
-    for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
+    for (let tries = 0; tries < 5; tries++) await signInAs(visitor, email, 'wrong guess')
     for (let tries = 0; tries < 12; tries++) {
-      moveOn(1000)
-      await enter(visitor, email, 'wrong guess')
+      advanceClock(1000)
+      await signInAs(visitor, email, 'wrong guess')
     }
-    expect((await enter(visitor, email)).headers.get('retry-after')).toBe('900')
-    moveOn(900)
-    expect((await enter(visitor, email)).answer.code).toBe(200)
-    expect((await enter(await guest(), email, 'wrong guess')).answer.code).toBe(500)
+    expect((await signInAs(visitor, email)).headers.get('retry-after')).toBe('900')
+    advanceClock(900)
+    expect((await signInAs(visitor, email)).answer.code).toBe(200)
+    expect((await signInAs(await guest(), email, 'wrong guess')).answer.code).toBe(500)
   })
 
   it('does not lock a member out of a browser that they have signed in from', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.callOk(signOut)
     const stranger = await guest()
-    for (let tries = 0; tries < 6; tries++) await enter(stranger, email, 'wrong guess')
-    expect((await enter(stranger, email)).status).toBe(429)
+    for (let tries = 0; tries < 6; tries++) await signInAs(stranger, email, 'wrong guess')
+    expect((await signInAs(stranger, email)).status).toBe(429)
     const other = await registerMember(site)
     await other.visitor.callOk(signOut)
-    expect((await enter(other.visitor, email)).status).toBe(429)
+    expect((await signInAs(other.visitor, email)).status).toBe(429)
     const forged = site.visitor({ cookie: `${stranger.cookie}; device=made.up` })
-    expect((await enter(forged, email)).status).toBe(429)
-    expect((await enter(visitor, email)).answer.code).toBe(200)
+    expect((await signInAs(forged, email)).status).toBe(429)
+    expect((await signInAs(visitor, email)).answer.code).toBe(200)
   })
 
   it('counts in a known browser, too', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.callOk(signOut)
-    for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
-    expect((await enter(visitor, email)).status).toBe(429)
+    for (let tries = 0; tries < 5; tries++) await signInAs(visitor, email, 'wrong guess')
+    expect((await signInAs(visitor, email)).status).toBe(429)
   })
 
   it("does not count a member's sign-in to another account of theirs", async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
-    for (let tries = 0; tries < 4; tries++) await enter(ada.visitor, bob.email, 'wrong guess')
+    for (let tries = 0; tries < 4; tries++) await signInAs(ada.visitor, bob.email, 'wrong guess')
     for (let tries = 0; tries < 3; tries++)
-      expect((await enter(ada.visitor, bob.email)).answer.code).toBe(409)
-    expect((await enter(await guest(), bob.email)).answer.code).toBe(200)
+      expect((await signInAs(ada.visitor, bob.email)).answer.code).toBe(409)
+    expect((await signInAs(await guest(), bob.email)).answer.code).toBe(200)
   })
 
   it('with many concurrent calls has no more than the five free attempts', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
-    const tries = Array.from({ length: 12 }, () => enter(visitor, email, 'wrong guess'))
+    const tries = Array.from({ length: 12 }, () => signInAs(visitor, email, 'wrong guess'))
     const codes = (await Promise.all(tries)).map(({ answer }) => answer.code)
     expect(codes.filter((code) => code === 500)).toHaveLength(5)
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
@@ -151,9 +151,9 @@ describe('guessing', () => {
     await (await guest()).callOk(registerUser, { body })
     const visitor = await guest()
     for (const spelling of ['victim', 'VICTIM', 'victİm', 'vİctİm', 'vİctim'])
-      expect((await enter(visitor, `${spelling}@example.com`, 'wrong guess')).answer.code).toBe(500)
+      expect((await signInAs(visitor, `${spelling}@example.com`, 'wrong guess')).answer.code).toBe(500)
     for (const spelling of ['victim', 'victİm'])
-      expect((await enter(visitor, `${spelling}@example.com`)).status).toBe(429)
+      expect((await signInAs(visitor, `${spelling}@example.com`)).status).toBe(429)
   })
 
   it('is limited per network, however many of its addresses are used', async () => {
@@ -255,9 +255,9 @@ describe('a session', () => {
       [user.id, new Date(now)],
     )
     expect((await visitor.callOk(getUser)).id).toBe(user.id)
-    moveOn(1)
+    advanceClock(1)
     const another = await guest()
-    expect((await enter(another, email)).answer.code).toBe(200)
+    expect((await signInAs(another, email)).answer.code).toBe(200)
     expect((await another.callOk(getUser)).id).toBe(user.id)
     expect((await visitor.callOk(getUser)).id).not.toBe(user.id)
     expect(
@@ -269,13 +269,13 @@ describe('a session', () => {
     const { visitor, user } = await registerMember(site)
     const day = 86_400
     for (const days of [89, 89, 89, 89, 43]) {
-      moveOn(days * day)
+      advanceClock(days * day)
       expect((await visitor.callOk(getUser)).id).toBe(user.id)
     }
-    moveOn(2 * day)
+    advanceClock(2 * day)
     expect((await visitor.callOk(getUser)).id).not.toBe(user.id)
     const idle = await registerMember(site)
-    moveOn(91 * day)
+    advanceClock(91 * day)
     expect((await idle.visitor.callOk(getUser)).id).not.toBe(idle.user.id)
   })
 
@@ -283,9 +283,9 @@ describe('a session', () => {
     const { visitor } = await registerMember(site)
     const seen = async () => (await visitor.callOk(listSessions)).list[0]?.last_seen_at
     const first = await seen()
-    moveOn(3000)
+    advanceClock(3000)
     expect(await seen()).toBe(first)
-    moveOn(1000)
+    advanceClock(1000)
     await visitor.callOk(getUser)
     expect(Date.parse((await seen()) ?? '')).toBeGreaterThan(Date.parse(first ?? '') + 3_900_000)
   })

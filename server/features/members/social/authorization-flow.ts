@@ -170,7 +170,7 @@ async function signInOrLink(
 ): Promise<SocialSignInResult> {
   const work = memberOf(call) === null ? signInWithIdentity : linkIdentity
   const attempt = () =>
-    inTransactionWithHeaders(context.db, call, (tx, held) => work(context, tx, held, vouched))
+    inTransactionWithHeaders(context.db, call, (tx, buffered) => work(context, tx, buffered, vouched))
   try {
     return await attempt().catch((error: unknown) => {
       if (Object(error).code === uniqueViolation) return attempt()

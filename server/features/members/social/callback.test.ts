@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 /** Uses up the rate limit of the test's network. */
-async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
+async function exhaustRateLimit(kind: 'sign-in' | 'register'): Promise<void> {
   const { secret, limits, database } = site.context
   const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
   await database.pool.query(
@@ -79,7 +79,7 @@ describe('a callback', () => {
 
   it('of another provider than the started one fails before that provider receives the code', async () => {
     const calls: string[] = []
-    site.fakeProviders.trouble.set('/v2/oauth/token/', (response) => {
+    site.fakeProviders.faultHandlers.set('/v2/oauth/token/', (response) => {
       calls.push('the code')
       response.end()
     })
@@ -108,7 +108,7 @@ describe('a callback', () => {
   it('is refused for a network that tried to sign in too often', async () => {
     const visitor = site.visitor()
     const callback = await grantConsent(await startSocialSignIn(visitor))
-    await useUp('sign-in')
+    await exhaustRateLimit('sign-in')
     expect(await finishSocialSignIn(visitor, callback)).toBe(
       '/login?social=failed&provider=oidc&return_to=%2F',
     )
@@ -117,7 +117,7 @@ describe('a callback', () => {
 
   it('creates no member for a network that registered too often, but signs in existing ones', async () => {
     await signInWithProvider(site.visitor())
-    await useUp('register')
+    await exhaustRateLimit('register')
     expect(await signInWithProvider(site.visitor())).toBe('/')
     site.useNewIdentity()
     const visitor = site.visitor()

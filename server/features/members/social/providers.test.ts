@@ -24,11 +24,11 @@ beforeEach(() => site.useNewIdentity())
 afterEach(() => site.resetFaults())
 
 describe('a failing provider', () => {
-  const cases = Object.entries(providerFaults).flatMap(([name, trouble]) =>
-    ['access_token', '/me', '/oauth/token/', '/user/info/'].map((path) => ({ name, path, trouble })),
+  const cases = Object.entries(providerFaults).flatMap(([name, faultHandler]) =>
+    ['access_token', '/me', '/oauth/token/', '/user/info/'].map((path) => ({ name, path, faultHandler })),
   )
-  it.each(cases)('that is $name at $path sends the user back to sign in', async ({ path, trouble }) => {
-    site.fakeProviders.trouble.set(path, trouble)
+  it.each(cases)('that is $name at $path sends the user back to sign in', async ({ path, faultHandler }) => {
+    site.fakeProviders.faultHandlers.set(path, faultHandler)
     const visitor = site.visitor()
     const provider = path === 'access_token' || path === '/me' ? 'facebook' : 'tiktok'
     expect(await signInWithProvider(visitor, provider)).toBe(
@@ -46,7 +46,7 @@ describe('a failing provider', () => {
 
   it.each(Object.entries(providerFaults))(
     'whose discovery is %s cannot be used until it recovers',
-    async (_name, trouble) => {
+    async (_name, faultHandler) => {
       const discovery = await startFakeSocialProviders()
       const { social, socialSecrets } = readSocial({
         OIDC_ISSUER: discovery.url,
@@ -60,9 +60,9 @@ describe('a failing provider', () => {
         nonce: 'n',
         verifier: 'v'.repeat(43),
       }
-      discovery.trouble.set('/.well-known/openid-configuration', trouble)
+      discovery.faultHandlers.set('/.well-known/openid-configuration', faultHandler)
       await expect(provider?.authorizationUrl(checks, false)).rejects.toThrow()
-      discovery.trouble.set('/.well-known/openid-configuration', (response) =>
+      discovery.faultHandlers.set('/.well-known/openid-configuration', (response) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(
@@ -73,7 +73,7 @@ describe('a failing provider', () => {
         (await provider?.authorizationUrl(checks, false))?.searchParams.get('code_challenge_method'),
       ).toBe('S256')
       // If a later reload fails, the old response is still used.
-      discovery.trouble.set('/.well-known/openid-configuration', trouble)
+      discovery.faultHandlers.set('/.well-known/openid-configuration', faultHandler)
       const later = performance.now() + 2 * 3_600_000
       vi.spyOn(performance, 'now').mockReturnValue(later)
       expect((await provider?.authorizationUrl(checks, false))?.origin).toBe(discovery.url)

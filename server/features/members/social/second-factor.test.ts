@@ -24,7 +24,7 @@ beforeEach(() => site.useNewIdentity())
 afterEach(() => site.resetFaults())
 
 /** Creates a member with this identity and a second factor. @returns the member, and a function that generates the next code */
-async function carefulMember() {
+async function createMemberWithTotp() {
   const { id, visitor } = await site.createMember()
   await signInWithProvider(visitor)
   const { context } = site
@@ -42,7 +42,7 @@ async function carefulMember() {
 const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
 
 it('is requested after the provider, and only then is the user signed in', async () => {
-  const { id, code } = await carefulMember()
+  const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   const guest = await visitor.callOk(getUser)
   const end = await signInWithProvider(visitor, 'oidc', '?return_to=/my')
@@ -56,7 +56,7 @@ it('is requested after the provider, and only then is the user signed in', async
 })
 
 it('with a wrong code signs nobody in', async () => {
-  const { id, code } = await carefulMember()
+  const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))
@@ -72,7 +72,7 @@ it('with a wrong code signs nobody in', async () => {
 })
 
 it('is useless with an identity that the owner has removed since', async () => {
-  const { id, code } = await carefulMember()
+  const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))
@@ -87,7 +87,7 @@ it('is useless with an identity that the owner has removed since', async () => {
 })
 
 it('is useless with an identity that the member has unlinked, though another of that provider stays', async () => {
-  const { id, code } = await carefulMember()
+  const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))
@@ -101,7 +101,7 @@ it('is useless with an identity that the member has unlinked, though another of 
 })
 
 it('that is blank proves nothing for a member without a password', async () => {
-  const { id, visitor } = await carefulMember()
+  const { id, visitor } = await createMemberWithTotp()
   await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
   site.advanceClock(16 * 60_000)
   const totp = ' '
@@ -114,7 +114,7 @@ it('that is blank proves nothing for a member without a password', async () => {
 })
 
 it('requires a valid ticket of this kind that has not expired', async () => {
-  const { code } = await carefulMember()
+  const { code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))

@@ -47,14 +47,14 @@ async function tagNamed(keyword: string) {
   if (!tag) throw new Error(`there is no tag ${keyword}`)
   return tag
 }
-const found = async (keyword: string) =>
+const searchVideos = async (keyword: string) =>
   (await site.visitor().callOk(queryHomepage, { query: { keyword } })).list.map(({ id }) => id)
-const lastDeed = async (subject: string) =>
+const lastAuditEvent = async (subject: string) =>
   (await owner.callOk(listAuditEvents, { query: { subject } })).list[0]
 const newest = { id: null, kind: 'row', titles: { en: 'Fed' } } as const
 
 /** Adds a section with a tag's or category's videos to the end of the homepage. @returns its id */
-async function feed(type: 'tag' | 'category', slug: string): Promise<string> {
+async function addSection(type: 'tag' | 'category', slug: string): Promise<string> {
   const { draft, version } = await studio.callOk(showHomepage)
   const sections = [...draft.sections, { ...newest, source: { type, slug } }]
   const saved = await studio.callOk(saveHomepage, { body: { draft: { ...draft, sections }, version } })
@@ -94,12 +94,13 @@ describe('renaming a tag', () => {
       slug,
       names: { en: 'Tenderness', dy: 'Zärtlichkeit' },
     })
-    expect(await found('zartlichkeit')).toEqual([id])
-    expect(await found('lovey dovey')).toEqual([])
+    expect(await searchVideos('zartlichkeit')).toEqual([id])
+    expect(await searchVideos('lovey dovey')).toEqual([])
     const german = site.visitor({ 'accept-language': 'de' })
-    const seen = async () => (await german.callOk(getVideo, { query: { id } })).tags.map(({ name }) => name)
-    await expect.poll(seen).toEqual(['Zärtlichkeit'])
-    expect(await lastDeed(tag)).toMatchObject({
+    const loadTags = async () =>
+      (await german.callOk(getVideo, { query: { id } })).tags.map(({ name }) => name)
+    await expect.poll(loadTags).toEqual(['Zärtlichkeit'])
+    expect(await lastAuditEvent(tag)).toMatchObject({
       event: 'studio tag change',
       details: { before: { names: { en: 'Lovey dovey' } }, after: { names: { en: 'Tenderness' } } },
     })
@@ -142,7 +143,7 @@ describe('merging a tag into another', () => {
     const one = await tagged(['Quarrel', 'Last'])
     const draft = await tagged(['Quarrel'], { state: 'draft' })
     const [from, into] = [await tagNamed('quarrel'), await tagNamed('feud')]
-    const section = await feed('tag', from.slug)
+    const section = await addSection('tag', from.slug)
     const answer = await studio.callOk(mergeTag, { body: { id: from.id, into: into.id } })
     expect(answer.slug).toBe('feud')
     expect(await tagsOf(both)).toEqual(['feud', 'between'])
@@ -150,14 +151,14 @@ describe('merging a tag into another', () => {
     expect(await tagsOf(draft)).toEqual(['feud'])
     expect((await tagNamed('feud')).video_count).toBe(2)
     expect((await studio.callOk(listStudioTags, { query: { keyword: 'quarrel' } })).list).toEqual([])
-    expect((await found('feud')).toSorted()).toEqual([both, one].toSorted())
-    expect(await found('quarrel')).toEqual([])
+    expect((await searchVideos('feud')).toSorted()).toEqual([both, one].toSorted())
+    expect(await searchVideos('quarrel')).toEqual([])
     expect(await sourceOf(section)).toEqual({ type: 'tag', slug: 'feud' })
     const response = await site.visitor().call(queryHomepage, { query: { tag: from.id } })
     expect(response.answer.code).toBe(404)
     const { list } = await site.visitor().callOk(queryHomepage, { query: { tag: into.id } })
     expect(list.map(({ id }) => id).toSorted()).toEqual([both, one].toSorted())
-    expect(await lastDeed(from.id)).toMatchObject({
+    expect(await lastAuditEvent(from.id)).toMatchObject({
       event: 'studio tag merge',
       details: {
         before: { slug: 'quarrel', names: { en: 'Quarrel' }, videos: 3, sections: [section] },
@@ -193,8 +194,8 @@ describe('deleting a tag', () => {
     const { id } = await tagNamed('unwanted')
     expect(await studio.callOk(deleteTag, { body: { id } })).toEqual({ deleted: true })
     for (const video of ids) expect(await tagsOf(video)).toEqual(['kept'])
-    expect(await found('unwanted')).toEqual([])
-    expect(await lastDeed(id)).toMatchObject({
+    expect(await searchVideos('unwanted')).toEqual([])
+    expect(await lastAuditEvent(id)).toMatchObject({
       event: 'studio tag delete',
       details: { before: { slug: 'unwanted', videos: 2 } },
     })
@@ -204,7 +205,7 @@ describe('deleting a tag', () => {
   it('is refused while it supplies a homepage section', async () => {
     const video = await tagged(['In front'])
     const { id, slug } = await tagNamed('front')
-    const section = await feed('tag', slug)
+    const section = await addSection('tag', slug)
     expect((await studio.call(deleteTag, { body: { id } })).answer.code).toBe(409)
     expect(await tagsOf(video)).toEqual(['in-front'])
     expect(await sourceOf(section)).toEqual({ type: 'tag', slug: 'in-front' })
@@ -228,7 +229,7 @@ describe('categories', () => {
     await expect
       .poll(async () => (await menu()).filter((name) => names.includes(name)))
       .toEqual(names.toReversed())
-    expect(await lastDeed('categories')).toMatchObject({ event: 'studio category reorder' })
+    expect(await lastAuditEvent('categories')).toMatchObject({ event: 'studio category reorder' })
     for (const wrong of [
       ids.slice(1),
       [...ids.slice(1), 'cat_none'],
@@ -254,9 +255,9 @@ describe('categories', () => {
     const id = await buildCategory(site.context.db, 'Misnamed')
     await buildVideo(site.context, { categoryId: id })
     await studio.callOk(changeCategory, { body: { id, names: { en: 'Well named', es: 'Bien dicho' } } })
-    const seen = async () => (await site.visitor({ 'accept-language': 'es' }).callOk(getHomepage)).menu
-    await expect.poll(seen).toContainEqual({ id, name: 'Bien dicho' })
-    expect(await lastDeed(id)).toMatchObject({
+    const loadMenu = async () => (await site.visitor({ 'accept-language': 'es' }).callOk(getHomepage)).menu
+    await expect.poll(loadMenu).toContainEqual({ id, name: 'Bien dicho' })
+    expect(await lastAuditEvent(id)).toMatchObject({
       details: { before: { names: { en: 'Misnamed' } }, after: { names: { en: 'Well named' } } },
     })
   })
@@ -269,7 +270,7 @@ describe('categories', () => {
       await buildVideo(site.context, { categoryId: from, state: 'draft' }),
     ]
     const slugOf = async (id: string) => (await listed()).find((each) => each.id === id)?.slug ?? ''
-    const section = await feed('category', await slugOf(from))
+    const section = await addSection('category', await slugOf(from))
     await studio.callOk(mergeCategory, { body: { id: from, into } })
     for (const { id } of videos) expect(await categoryOf(id)).toBe('Major')
     expect(await sourceOf(section)).toEqual({ type: 'category', slug: await slugOf(into) })
@@ -290,7 +291,9 @@ describe('categories', () => {
     await studio.callOk(deleteCategory, { body: { id } })
     expect(await categoryOf(video.id)).toBeUndefined()
     expect(await nameAll()).not.toContain('Dropped')
-    expect(await lastDeed(id)).toMatchObject({ details: { before: { names: { en: 'Dropped' }, videos: 1 } } })
+    expect(await lastAuditEvent(id)).toMatchObject({
+      details: { before: { names: { en: 'Dropped' }, videos: 1 } },
+    })
   })
 })
 

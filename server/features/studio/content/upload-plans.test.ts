@@ -57,7 +57,7 @@ const trailOf = async (subject: string) => {
 }
 const detailsOf = async (subject: string) => (await trailOf(subject)).map(({ details }) => details)
 
-async function bring(video_id: string, file: AnnouncedFile, bytes: Buffer): Promise<void> {
+async function uploadFile(video_id: string, file: AnnouncedFile, bytes: Buffer): Promise<void> {
   const [upload] = await plan(video_id, [{ ...file, bytes: bytes.length }])
   const headers = { 'content-type': 'application/octet-stream' }
   const init = { method: 'POST', body: new Uint8Array(bytes), headers }
@@ -127,7 +127,7 @@ describe('the files of a season', () => {
   it('are cancelled in one call with one entry; deleted ones are ignored', async () => {
     const [video, other] = [await begin(), await begin()]
     await plan(video, season)
-    await bring(video, subtitles(9), Buffer.from('WEBVTT\n'))
+    await uploadFile(video, subtitles(9), Buffer.from('WEBVTT\n'))
     const ids = (await openOf(video)).map(({ id }) => id)
     const remove = (video_id: string) => studio.callOk(removeUploads, { body: { video_id, ids } })
     expect(await remove(other)).toEqual({ removed: 0, not_removed: [] })
@@ -146,17 +146,19 @@ describe('the files of a season', () => {
 
   it('are announced and cancelled on the command line too, as a list in JSON or individually', async () => {
     const video = await begin()
-    const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
-    expect(await give('start', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +uploading/)
-    await give('start', video, ...season.map((file) => JSON.stringify(file)))
+    const runUploadCommand = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
+    expect(await runUploadCommand('start', video, JSON.stringify(season))).toMatch(
+      /01\.en\.vtt +9 +1 +en +uploading/,
+    )
+    await runUploadCommand('start', video, ...season.map((file) => JSON.stringify(file)))
     const ids = (await openOf(video)).map(({ id }) => id)
     expect(ids).toHaveLength(6)
-    expect(await give('remove', video, ...ids)).toContain('removed: 6')
+    expect(await runUploadCommand('remove', video, ...ids)).toContain('removed: 6')
     expect((await trailOf(video)).map(({ event, operator }) => [event, operator])).toEqual([
       ['studio upload remove', null],
       ['studio upload start', null],
     ])
-    await expect(give('list', video, 'more')).rejects.toThrow('too many arguments')
+    await expect(runUploadCommand('list', video, 'more')).rejects.toThrow('too many arguments')
   })
 })
 
@@ -168,10 +170,10 @@ describe('titles of uploaded files', () => {
     makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
     const bytes = readFileSync(join(root, 'film.mp4'))
     const video = await begin()
-    await bring(video, film(1, { titles: { en: ' Tide ', fy: 'Marée' } }), bytes)
+    await uploadFile(video, film(1, { titles: { en: ' Tide ', fy: 'Marée' } }), bytes)
     await takeAll()
     expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée' }])
-    await bring(video, film(1, { name: 'new.mp4', titles: { en: 'Ebb', es: 'Marea' } }), bytes)
+    await uploadFile(video, film(1, { name: 'new.mp4', titles: { en: 'Ebb', es: 'Marea' } }), bytes)
     await takeAll()
     expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée', es: 'Marea' }])
   })

@@ -90,7 +90,7 @@ async function send(
 
 const partOf = (bytes: Buffer, part: number) => bytes.subarray(part * partBytes, (part + 1) * partBytes)
 
-async function bring(video_id: string, bytes: Buffer, more: object = {}): Promise<string> {
+async function uploadFile(video_id: string, bytes: Buffer, more: object = {}): Promise<string> {
   const { id } = await announce(video_id, bytes, more)
   for (let part = 0; part * partBytes < bytes.length; part++)
     await send(studio, id, part, partOf(bytes, part))
@@ -138,9 +138,9 @@ describe('a file', () => {
 
   it('of which a part was lost is refused, and does not block others', async () => {
     const [broken, whole] = [await begin(), await begin()]
-    const id = await bring(broken, film)
+    const id = await uploadFile(broken, film)
     await site.context.storage.remove(`uploads/${id}/1`)
-    await bring(whole, short)
+    await uploadFile(whole, short)
     await takeAll()
     expect(await openOf(broken)).toMatchObject([
       { state: 'rejected', reason: expect.stringContaining('upload it again') },
@@ -151,7 +151,7 @@ describe('a file', () => {
 
   it('that the worker has claimed cannot be cancelled', async () => {
     const video = await begin()
-    const id = await bring(video, short)
+    const id = await uploadFile(video, short)
     const request = { body: { video_id: video, ids: [id] } }
     expect(await studio.callOk(removeUploads, request)).toEqual({ removed: 0, not_removed: ['01.mp4'] })
     await takeAll()
@@ -161,20 +161,20 @@ describe('a file', () => {
 
   it('that was processed restarts for another target, or if its episode was removed since', async () => {
     const video = await begin()
-    const first = await bring(video, short)
+    const first = await uploadFile(video, short)
     await takeAll()
     expect(await announce(video, short)).toMatchObject({ id: first, state: 'queued' })
     expect(await announce(video, short, { number: 2 })).toMatchObject({ state: 'uploading', parts: [] })
-    await bring(video, short, { number: 2 })
+    await uploadFile(video, short, { number: 2 })
     await takeAll()
     const [, second] = await episodesOf(video)
     await studio.callOk(removeEpisode, { body: { id: second?.id ?? '' } })
-    await bring(video, short, { number: 2 })
+    await uploadFile(video, short, { number: 2 })
     await takeAll()
     expect((await episodesOf(video)).map(({ number }) => number)).toEqual([1, 2])
-    await bring(video, captions, { name: '01.srt', language: 'en' })
+    await uploadFile(video, captions, { name: '01.srt', language: 'en' })
     await takeAll()
-    await bring(video, captions, { name: '01.srt', language: 'dy' })
+    await uploadFile(video, captions, { name: '01.srt', language: 'dy' })
     await takeAll()
     expect((await episodesOf(video))[0]?.captions).toEqual(['en', 'dy'])
     await makeAll()
@@ -189,7 +189,7 @@ describe('a file', () => {
     const known = { name: '01.mp4', bytes: film.length, last_modified_at, number: 1, language: null }
     expect(await arrivedOf(video)).toEqual([known])
     await takeAll()
-    await bring(video, captions, { name: '01.srt', language: 'en' })
+    await uploadFile(video, captions, { name: '01.srt', language: 'en' })
     await takeAll()
     const subtitles = { ...known, name: '01.srt', bytes: captions.length, language: 'en' }
     expect((await arrivedOf(video)).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
@@ -197,7 +197,7 @@ describe('a file', () => {
       subtitles,
     ])
     const other = withRoom(short, 5)
-    await bring(video, other)
+    await uploadFile(video, other)
     await takeAll()
     expect(await arrivedOf(video)).toEqual(
       expect.arrayContaining([{ ...known, bytes: other.length }, subtitles]),
@@ -212,7 +212,7 @@ describe('a file', () => {
 
   it('that waits for the worker goes to its latest target, even if that changes while its parts are joined', async () => {
     const video = await begin()
-    const id = await bring(video, film)
+    const id = await uploadFile(video, film)
     const mended = await announce(video, film, { number: 2, titles: { en: 'Tide' } })
     expect(mended).toMatchObject({ id, number: 2, state: 'complete' })
     const { storage } = site.context
@@ -241,7 +241,7 @@ describe('a file', () => {
 
   it('that is not a film is refused with a reason in the operator’s language, and can be uploaded again', async () => {
     const video = await begin()
-    await bring(video, Buffer.from('no film at all'))
+    await uploadFile(video, Buffer.from('no film at all'))
     await takeAll()
     for (const [accept, reason] of Object.entries({
       en: 'is a text file, not a video',
@@ -258,7 +258,7 @@ describe('a file', () => {
 
   it('that is several recordings in one file is refused', async () => {
     const video = await begin()
-    await bring(video, Buffer.concat([film, film]))
+    await uploadFile(video, Buffer.concat([film, film]))
     await takeAll()
     const { list } = await studio.callOk(listUploads, { query: { video_id: video } })
     expect(list).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('several recordings') }])
@@ -289,15 +289,15 @@ describe('captions', () => {
   it('wait for their episode’s film, and stay when it is replaced', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
-    await bring(video, captions, { name: '01.de.srt', language: 'dy' })
+    await uploadFile(video, captions, { name: '01.de.srt', language: 'dy' })
     await takeAll()
     expect((await openOf(video)).map(({ state }) => state)).toEqual(['complete', 'uploading'])
     for (const part of [0, 1, 2]) await send(studio, id, part, partOf(film, part))
     await takeAll()
     expect(await episodesOf(video)).toMatchObject([{ captions: ['dy'] }])
     await processNextAsset(ingest, { signal, niceness: 0 })
-    await bring(video, withRoom(short, 5), { name: 'again.mp4' })
-    await bring(video, captions, { name: '01.en.srt', language: 'en' })
+    await uploadFile(video, withRoom(short, 5), { name: 'again.mp4' })
+    await uploadFile(video, captions, { name: '01.en.srt', language: 'en' })
     await takeAll()
     await processNextAsset(ingest, { signal, niceness: 0 })
     const [episode] = await episodesOf(video)
@@ -306,11 +306,11 @@ describe('captions', () => {
 
   it('that arrive after their film are added, and nothing is logged', async () => {
     const video = await begin()
-    await bring(video, short)
+    await uploadFile(video, short)
     await takeAll()
     const warn = vi.spyOn(site.context.log, 'warn')
-    await bring(video, captions, { name: '01.en.srt', language: 'en' })
-    await bring(video, captions, { name: '01.de.srt', language: 'dy' })
+    await uploadFile(video, captions, { name: '01.en.srt', language: 'en' })
+    await uploadFile(video, captions, { name: '01.de.srt', language: 'dy' })
     await takeAll()
     expect(warn.mock.calls).toEqual([])
     warn.mockRestore()
@@ -320,7 +320,7 @@ describe('captions', () => {
 
   it('without an episode are refused', async () => {
     const video = await begin()
-    await bring(video, captions, { name: '07.en.srt', language: 'en', number: 7 })
+    await uploadFile(video, captions, { name: '07.en.srt', language: 'en', number: 7 })
     await takeAll()
     expect(await openOf(video)).toMatchObject([{ reason: 'belongs to episode 7, which doesn’t exist' }])
   })
@@ -354,21 +354,21 @@ describe('bytes', () => {
   })
 
   it.each(['jpeg', 'png', 'webp', 'avif'] as const)('of an image in %s become the cover', async (format) => {
-    expect((await giveCover(studio, await begin(), await drawn(format))).code).toBe(200)
+    expect((await putCover(studio, await begin(), await drawn(format))).code).toBe(200)
   })
 
   it.each(['gif', 'tiff'] as const)(
     'of an image in %s do not, though it could be decoded',
     async (format) => {
-      expect((await giveCover(studio, await begin(), await drawn(format))).code).toBe(500)
+      expect((await putCover(studio, await begin(), await drawn(format))).code).toBe(500)
     },
   )
 
   it('of a vector drawing do not, whatever its name, nor those of an image that is too large', async () => {
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="120"><rect width="9" height="9"/></svg>'
-    expect((await giveCover(studio, await begin(), Buffer.from(drawing))).code).toBe(500)
-    expect((await giveCover(studio, await begin(), await drawn('png', 7100))).code).toBe(500)
+    expect((await putCover(studio, await begin(), Buffer.from(drawing))).code).toBe(500)
+    expect((await putCover(studio, await begin(), await drawn('png', 7100))).code).toBe(500)
     const response = await postCover(studio, await begin(), Buffer.alloc(uploadLimits.cover + 1))
     expect(response.status).toBe(413)
   })
@@ -378,17 +378,17 @@ describe('bytes', () => {
     const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
       .png()
       .toBuffer()
-    const give = (visitor: Visitor, bytes: Buffer) => giveCover(visitor, id, bytes)
-    expect((await give(site.visitor(), picture)).code).toBe(401)
-    expect((await give((await signInOperator(site, 'analyst')).studio, picture)).code).toBe(403)
-    expect((await give(studio, Buffer.from('no picture'))).code).toBe(500)
-    const { info } = await give(studio, picture)
+    const uploadCover = (visitor: Visitor, bytes: Buffer) => putCover(visitor, id, bytes)
+    expect((await uploadCover(site.visitor(), picture)).code).toBe(401)
+    expect((await uploadCover((await signInOperator(site, 'analyst')).studio, picture)).code).toBe(403)
+    expect((await uploadCover(studio, Buffer.from('no picture'))).code).toBe(500)
+    const { info } = await uploadCover(studio, picture)
     const { cover_url } = await studio.callOk(getStudioVideo, { query: { id } })
     expect(info).toMatchObject({ cover_url, is_small: true })
     const large = await sharp({ create: { width: 600, height: 800, channels: 3, background: '#c04020' } })
       .png()
       .toBuffer()
-    expect((await give(studio, large)).info).toMatchObject({ is_small: false })
+    expect((await uploadCover(studio, large)).info).toMatchObject({ is_small: false })
     expect((await studio.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
   })
 
@@ -399,9 +399,9 @@ describe('bytes', () => {
       return { cover_url, languages: language_covers.map(({ language }) => language) }
     }
     for (const language of ['de', 'es'])
-      expect((await giveCover(studio, id, await drawn('png'), language)).code).toBe(200)
+      expect((await putCover(studio, id, await drawn('png'), language)).code).toBe(200)
     expect(await loadDetails()).toEqual({ cover_url: null, languages: ['es', 'dy'] })
-    expect((await giveCover(studio, id, await drawn('png'), 'it')).code).toBe(404)
+    expect((await putCover(studio, id, await drawn('png'), 'it')).code).toBe(404)
     const removal = { body: { id, language: 'dy' as const } }
     expect(
       (await (await signInOperator(site, 'support')).studio.call(removeCover, removal)).answer.code,
@@ -416,7 +416,7 @@ function postCover(visitor: Visitor, id: string, bytes: Buffer, language?: strin
   return visitor.fetch(`/api/studio/video/${id}/cover${language ? `/${language}` : ''}`, init)
 }
 
-async function giveCover(
+async function putCover(
   visitor: Visitor,
   id: string,
   bytes: Buffer,

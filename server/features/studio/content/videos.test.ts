@@ -58,12 +58,12 @@ describe('the list of videos', () => {
   it('filters by the beginnings of a title’s words in any language, ignoring accents, and by state', async () => {
     const { id } = await begin('The lighthouse keeper')
     await studio.callOk(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
-    const found = async (keyword: string) =>
+    const searchVideos = async (keyword: string) =>
       (await studio.callOk(listStudioVideos, { query: { keyword } })).list.map((row) => row.id)
-    expect(await found('light keep')).toEqual([id])
-    expect(await found('ete PHARE')).toEqual([id])
-    expect(await found('keeper of nothing')).toEqual([])
-    expect(await found('!?')).toEqual([])
+    expect(await searchVideos('light keep')).toEqual([id])
+    expect(await searchVideos('ete PHARE')).toEqual([id])
+    expect(await searchVideos('keeper of nothing')).toEqual([])
+    expect(await searchVideos('!?')).toEqual([])
     const inState = await studio.callOk(listStudioVideos, { query: { keyword: 'light', state: 'published' } })
     expect(inState.list).toEqual([])
   })

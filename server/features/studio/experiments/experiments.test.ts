@@ -218,8 +218,8 @@ describe('the number of free episodes', () => {
 
   it('is the minimum of all variants for a viewer without an id, and the document states that it may differ', async () => {
     await startFree(1)
-    const nobody = site.visitor()
-    expect((await statesFor(nobody))[1]).toBe('locked')
+    const anonymous = site.visitor()
+    expect((await statesFor(anonymous))[1]).toBe('locked')
     const open = (cookies: Record<string, string>) =>
       loadFirstScreen(site.context, { cookies, language: 'en', videoId: video.id, episodeNumber: 2 })
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })

@@ -100,7 +100,7 @@ describe('the result', () => {
 
 describe('the result of an experiment with many exposures', () => {
   const count = () => aggregateExperimentSales(site.context, new AbortController().signal)
-  const manyMeet = () =>
+  const addExposures = () =>
     site.context.database.pool.query(
       `INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)
        SELECT 'usr_' || $1 || n, $1, 0, $2 FROM generate_series(1, 10001) n`,
@@ -119,7 +119,7 @@ describe('the result of an experiment with many exposures', () => {
 
   it('is the last aggregate, with its time', async () => {
     await start()
-    await manyMeet()
+    await addExposures()
     await buy()
     await count()
     const counted = await shown()
@@ -135,7 +135,7 @@ describe('the result of an experiment with many exposures', () => {
 
   it('is aggregated again after the experiment stopped, and then daily, because of refunds', async () => {
     await start()
-    await manyMeet()
+    await addExposures()
     await count()
     const order = await buy()
     await stop()

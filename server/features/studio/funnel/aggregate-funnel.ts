@@ -46,7 +46,7 @@ async function aggregateSteps(tx: Tx): Promise<number> {
 }
 
 async function aggregateSales(tx: Tx): Promise<number> {
-  const { taken: takenCount, sales } = await takeUnaggregatedSales(tx, batchSize)
+  const { takenCount, sales } = await takeUnaggregatedSales(tx, batchSize)
   if (takenCount === 0) return 0
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),

@@ -9,7 +9,7 @@ it('composes every span of days from runs that contain each day once, 17 at most
     for (const days of [1, 2, 7, 30, 92]) {
       const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
       const runs = splitIntoBuckets(span)
-      const held = runs.flatMap((run) =>
+      const stored = runs.flatMap((run) =>
         Array.from({ length: run.days }, (_, index) =>
           formatUtcDay(new Date(Date.parse(run.first_day) + index * day)),
         ),
@@ -17,7 +17,7 @@ it('composes every span of days from runs that contain each day once, 17 at most
       const expected = Array.from({ length: days }, (_, index) =>
         formatUtcDay(new Date(span.from.getTime() + index * day)),
       )
-      expect(held).toEqual(expected)
+      expect(stored).toEqual(expected)
       expect(runs.length).toBeLessThanOrEqual(17)
     }
 })

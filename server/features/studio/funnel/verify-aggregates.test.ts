@@ -49,7 +49,7 @@ const addOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents + 
 const removeOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents - 1 WHERE kind = 'paid'"
 
 /** Falsifies sums until the end of the test, or until the returned function is called. */
-async function falsify(statement: string): Promise<() => Promise<void>> {
+async function corruptSums(statement: string): Promise<() => Promise<void>> {
   for (const table of tables) await run(`CREATE TABLE saved_${table} AS TABLE ${table}`)
   await run(statement)
   let isRestored = false
@@ -96,7 +96,7 @@ test.each([
     /funnel by click: 0 paywalls of 1 events/,
   ],
 ])('detects that %s were falsified', async (_what, statement, message) => {
-  await falsify(statement)
+  await corruptSums(statement)
   expect((await verifyDay(site.context, day)).join()).toMatch(message)
 })
 
@@ -110,7 +110,7 @@ test('detects that balances differ from the deferred revenue', async () => {
 })
 
 test('does not compare a day before all of it is counted', async () => {
-  await falsify(
+  await corruptSums(
     'UPDATE funnel_revenue SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0',
   )
   await run(`INSERT INTO unaggregated_ledger_lines (line_id) SELECT id FROM ledger_lines;
@@ -142,7 +142,7 @@ test('reports a difference on the system page and in the log until it is resolve
     expect((await job())?.state).toBe(state)
     return (await job())?.last_error
   }
-  const restore = await falsify(
+  const restore = await corruptSums(
     "UPDATE daily_revenue SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
   )
   expect(await round('failing')).toContain(`${day} (daily revenue: gross_cents 1 USD`)

@@ -27,7 +27,7 @@ afterAll(() => site.close())
 
 const today = () => site.context.clock.now().toISOString().slice(0, 10)
 
-const nothingIn = (currency: string) => ({
+const emptyRevenue = (currency: string) => ({
   currency,
   gross_cents: 0,
   refunded_cents: 0,
@@ -89,7 +89,7 @@ it('totals sales, refunds and disputes to the cent, each on its day, equal to th
   await simulateDispute({ db, clock, secret, notify: () => {} }, reference, 'open')
   await applySandboxWebhook(site, reference)
   const { list, totals } = await loadRevenue()
-  const usd = nothingIn('USD')
+  const usd = emptyRevenue('USD')
   expect(dayOf(list, sold)?.revenue).toEqual([{ ...usd, gross_cents: 198, net_cents: 198 }])
   expect(dayOf(list, today())?.revenue).toEqual([
     { ...usd, refunded_cents: 33, disputed_cents: 99, net_cents: -132 },
@@ -104,7 +104,7 @@ it('totals sales, refunds and disputes to the cent, each on its day, equal to th
 
 it('counts a won dispute on the day it was opened, also after that day was aggregated, and its net does not exceed the gross', async () => {
   const opened = today()
-  const usd = nothingIn('USD')
+  const usd = emptyRevenue('USD')
   const won = { ...usd, refunded_cents: 33, disputed_cents: 99, disputes_won_cents: 99, net_cents: -33 }
   expect(dayOf((await loadRevenue()).list, opened)?.revenue).toEqual([won])
   const order = await disputeEpisode('open')
@@ -125,7 +125,7 @@ it('counts a won dispute on the day it was opened, also after that day was aggre
 it('separates a lost dispute from an open one, and reverses the loss if it is won later', async () => {
   const order = await disputeEpisode('open')
   const figures = async () => {
-    const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = nothingIn('USD')] = (
+    const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = emptyRevenue('USD')] = (
       await loadRevenue()
     ).totals
     return [disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents]

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const show = () => editor.studio.callOk(showHomepage)
-const seen = async () => site.visitor({ 'accept-language': 'de' }).callOk(getHomepage)
+const loadHomepage = async () => site.visitor({ 'accept-language': 'de' }).callOk(getHomepage)
 
 /** Returns a draft that differs from the homepage in everything. */
 async function otherDraft(): Promise<HomepageDraft> {
@@ -51,7 +51,7 @@ async function otherDraft(): Promise<HomepageDraft> {
 }
 
 it('only its operator sees a draft, as viewers would get it', async () => {
-  const before = await seen()
+  const before = await loadHomepage()
   const info = await editor.studio.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
     ['ranking', ['Tide']],
@@ -62,7 +62,7 @@ it('only its operator sees a draft, as viewers would get it', async () => {
     copyright: { text: '© Salt Ltd' },
     pay_theme: { layout: 'card', accent: '#3366ff' },
   })
-  expect(await seen()).toEqual(before)
+  expect(await loadHomepage()).toEqual(before)
 })
 
 it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
@@ -76,7 +76,7 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(saved.selected_videos.map(({ name }) => name).toSorted()).toEqual(['Tide', 'Unseen'])
   // Each process caches its response for up to a second.
   const { homepage, menu, copyright, pay_theme } = await vi.waitFor(async () => {
-    const answer = await seen()
+    const answer = await loadHomepage()
     expect(answer.homepage[0]?.title).toBe('Von Hand')
     return answer
   }, 10_000)

@@ -121,7 +121,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-function give(visitor: Visitor, command: CommandEndpoint) {
+function callCommand(visitor: Visitor, command: CommandEndpoint) {
   const { query, body } = command
   return visitor.call<CommandEndpoint>(command, {
     ...(query ? { query: validFields(query) } : {}),
@@ -142,7 +142,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
     it.each(roles)('is open to exactly the roles of the table: %s', async (role) => {
       const studio = clients[role]
       if (!studio) throw new Error(`nobody is ${role}`)
-      const { answer } = await give(studio, command)
+      const { answer } = await callCommand(studio, command)
       expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
       expect(answer.code).not.toBe(401)
     })
@@ -150,7 +150,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
     it('is closed to visitors and members, whatever token they send', async () => {
       const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
       for (const visitor of [site.visitor(), member, bearer])
-        expect((await give(visitor, command)).answer.code).toBe(401)
+        expect((await callCommand(visitor, command)).answer.code).toBe(401)
     })
   },
 )

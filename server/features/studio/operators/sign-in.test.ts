@@ -157,15 +157,15 @@ describe('signing in to the studio', () => {
 
   it('lets an operator in from a known browser during a lockout', async () => {
     const known = site.visitor()
-    const enter = (visitor = known) =>
+    const attemptSignIn = (visitor = known) =>
       visitor.call(openStudioSession, {
         body: { email: owner.email, password: owner.password, totp: code() },
       })
-    expect((await enter()).answer.code).toBe(200)
+    expect((await attemptSignIn()).answer.code).toBe(200)
     now += stepMs
     for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
-    expect((await enter(site.visitor())).status).toBe(429)
-    expect((await enter()).answer.code).toBe(200)
+    expect((await attemptSignIn(site.visitor())).status).toBe(429)
+    expect((await attemptSignIn()).answer.code).toBe(200)
   })
 
   it('expires after 12 idle hours, or 7 days in all', async () => {

@@ -279,7 +279,7 @@ describe('abandoned mails', () => {
     await site.context.db.deleteFrom('abandoned_mails').execute()
   })
   /** Abandons a new member's mail, which the mail server refuses. */
-  async function giveUp() {
+  async function abandonMail() {
     const { email } = await createMember(site)
     const send = () => Promise.reject(new MailError('EENVELOPE RCPT TO 550', true))
     await sendMails({ ...site.context, mailer: { ...site.context.mailer, send } })
@@ -287,7 +287,7 @@ describe('abandoned mails', () => {
   }
 
   it('are listed without their content, and sent again on request of an operator, who is in the audit log', async () => {
-    const email = await giveUp()
+    const email = await abandonMail()
     const { list } = await owner.studio.callOk(listAbandonedMails)
     const [mail] = list
     expect(mail).toMatchObject({
@@ -313,7 +313,7 @@ describe('abandoned mails', () => {
   })
 
   it('are listed in pages, latest first, with a program’s message for the owner only', async () => {
-    const [first, second] = [await giveUp(), await giveUp()]
+    const [first, second] = [await abandonMail(), await abandonMail()]
     const { studio } = await signInOperator(site, 'support')
     const page = await studio.callOk(listAbandonedMails, { query: { limit: 1 } })
     expect(page.list).toEqual([expect.objectContaining({ recipient: second, reason: null })])

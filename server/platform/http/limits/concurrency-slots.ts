@@ -35,10 +35,10 @@ export function createSlots(): Slots {
       const full = shares.find(([key, max]) => (inUse.get(key) ?? 0) >= max)
       if (full) throw new Fault('tooManyRequests', 'too many large responses in progress', retrySeconds)
       change(shares, 1)
-      let held = true
+      let isTaken = true
       return () => {
-        if (held) change(shares, -1)
-        held = false
+        if (isTaken) change(shares, -1)
+        isTaken = false
       }
     },
   }

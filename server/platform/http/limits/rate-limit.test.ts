@@ -10,7 +10,7 @@ import { recordQueries } from '#server/testing/database/record-queries.ts'
 import { createCallCounter, type CallCounter } from '#server/platform/http/call-counter.ts'
 
 /** A clock that stands still until it is moved. */
-function standingClock(start = Date.UTC(2026, 0, 1, 12)) {
+function createManualClock(start = Date.UTC(2026, 0, 1, 12)) {
   let now = start
   return { now: () => new Date(now), move: (seconds: number) => void (now += seconds * 1000) }
 }
@@ -22,14 +22,14 @@ const callTimes = (counter: CallCounter, times: number, caller = 'ada') =>
 
 describe('the call counter', () => {
   it('allows as many calls as the limit per caller, and then returns how long to wait', () => {
-    const counter = createCallCounter(standingClock(), alone)
+    const counter = createCallCounter(createManualClock(), alone)
     expect(callTimes(counter, 10)).toEqual(Array(10).fill(0))
     expect(counter.count('ada', limit)).toBeGreaterThan(0)
     expect(counter.count('bob', limit)).toBe(0)
   })
 
   it('allows a call again after exactly the returned time, not a second earlier', () => {
-    const clock = standingClock()
+    const clock = createManualClock()
     const counter = createCallCounter(clock, alone)
     clock.move(42)
     callTimes(counter, 10)
@@ -43,7 +43,7 @@ describe('the call counter', () => {
   })
 
   it('does not reset at the full minute', () => {
-    const clock = standingClock()
+    const clock = createManualClock()
     const counter = createCallCounter(clock, alone)
     clock.move(59)
     callTimes(counter, 10)
@@ -52,7 +52,7 @@ describe('the call counter', () => {
   })
 
   it('does not count refused calls, so that a caller who keeps retrying gets in again', () => {
-    const clock = standingClock()
+    const clock = createManualClock()
     const counter = createCallCounter(clock, alone)
     callTimes(counter, 500)
     clock.move(120)
@@ -67,11 +67,11 @@ describe('two processes', () => {
   })
   afterAll(() => database.close())
 
-  const process = (clock: ReturnType<typeof standingClock>) =>
+  const process = (clock: ReturnType<typeof createManualClock>) =>
     createCallCounter(clock, (counted) => exchangeCallCounts(database.pool, counted, clock.now()))
 
   it('add up their counts after an exchange', async () => {
-    const clock = standingClock()
+    const clock = createManualClock()
     const [one, other] = [process(clock), process(clock)]
     callTimes(one, 6)
     callTimes(other, 3)
@@ -85,7 +85,7 @@ describe('two processes', () => {
   })
 
   it('share the counts of the previous minute, and drop the one before that', async () => {
-    const clock = standingClock(Date.UTC(2026, 0, 2))
+    const clock = createManualClock(Date.UTC(2026, 0, 2))
     const [one, other] = [process(clock), process(clock)]
     callTimes(one, 10, 'eve')
     await one.exchange()
@@ -101,7 +101,7 @@ describe('two processes', () => {
   })
 
   it('continue to count alone while the database is unavailable, without losing counts', async () => {
-    const clock = standingClock(Date.UTC(2026, 0, 3))
+    const clock = createManualClock(Date.UTC(2026, 0, 3))
     let away = true
     const counter = createCallCounter(clock, (counted) =>
       away ? Promise.reject(new Error('away')) : exchangeCallCounts(database.pool, counted, clock.now()),

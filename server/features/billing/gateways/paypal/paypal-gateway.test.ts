@@ -104,10 +104,10 @@ describe('a wallet that is saved without a payment', () => {
 
   test.each(['500 after', 'dropped after'] as const)(
     'is saved once, though its response failed with %s and PayPal no longer has the key',
-    async (trouble) => {
+    async (fault) => {
       const { reference } = await start()
       paypal.setups.approve(reference)
-      paypal.fault = { on: /^POST .*payment-tokens$/, with: [trouble] }
+      paypal.fault = { on: /^POST .*payment-tokens$/, with: [fault] }
       await expect(gateway.methodSetups.complete(reference)).rejects.toThrow()
       paypal.recover()
       paypal.clockOffsetMs = 7 * 3_600_000

@@ -21,13 +21,13 @@ afterEach(async () => {
   paypal.recover()
   const [gateway] = site.context.gateways
   const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
-  expect(balances?.theirs).toBe(balances?.ours)
+  expect(balances?.gatewayCents).toBe(balances?.ledgerCents)
   await site.close()
   await paypal.close()
 })
 
 /** Advances the clocks here and at PayPal, and runs what is due. */
-async function pass(milliseconds: number): Promise<void> {
+async function advanceAndRunJobs(milliseconds: number): Promise<void> {
   offset += milliseconds
   paypal.clockOffsetMs = offset
   await runJanitor(site.context)
@@ -35,10 +35,10 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 /** Creates a subscriber whose first week is over, and whose renewal meets a fault. */
-async function renew(trouble: SimulatedFault): Promise<void> {
+async function renew(fault: SimulatedFault): Promise<void> {
   await subscribe()
-  paypal.fault = { on: /POST .*orders$/, with: [trouble] }
-  await pass(7 * 24 * hour)
+  paypal.fault = { on: /POST .*orders$/, with: [fault] }
+  await advanceAndRunJobs(7 * 24 * hour)
   paypal.recover()
 }
 
@@ -74,22 +74,22 @@ test('a renewal whose response was lost is charged once, though PayPal lists it 
   await renew('dropped after')
   paypal.listingDelayMs = 6 * hour
   for (let hours = 0; hours < 6; hours++) {
-    await pass(hour - 60_000)
+    await advanceAndRunJobs(hour - 60_000)
     const status = hours === 0 ? 'active' : 'past_due'
     expect([await countCaptures(), await subscription()]).toEqual([1, { status, period_no: 0 }])
   }
-  for (let hours = 0; hours < 3; hours++) await pass(hour)
+  for (let hours = 0; hours < 3; hours++) await advanceAndRunJobs(hour)
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
 test('a renewal that PayPal never got is charged under another key once it cannot arrive any more', async () => {
   await renew('dropped before')
   for (let hours = 0; hours < 6; hours++) {
-    await pass(hour)
+    await advanceAndRunJobs(hour)
     expect(await countCaptures()).toBe(0)
   }
-  await pass(hour)
-  await pass(60_000)
+  await advanceAndRunJobs(hour)
+  await advanceAndRunJobs(60_000)
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
@@ -101,11 +101,11 @@ test('a renewal at fractions of a currency without any is not asked for: the pla
   await subscribe()
   await weekly({ price_cents: 99_950 })
   await db.updateTable('subscriptions').set({ agreed_price_cents: 99_950 }).execute()
-  await pass(7 * 24 * hour)
-  await pass(hour)
+  await advanceAndRunJobs(7 * 24 * hour)
+  await advanceAndRunJobs(hour)
   const attempts = await db.selectFrom('payment_attempts').select('status').execute()
   expect(attempts).toEqual([{ status: 'succeeded' }])
   expect([await countCaptures(), await subscription()]).toEqual([0, { status: 'past_due', period_no: 0 }])
-  await pass(72 * hour)
+  await advanceAndRunJobs(72 * hour)
   expect([await countCaptures(), await subscription()]).toEqual([0, undefined])
 })

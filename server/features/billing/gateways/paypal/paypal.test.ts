@@ -28,11 +28,11 @@ afterEach(async () => {
   paypal.recover()
   paypal.webhookUrl = undefined
   site.context.gatewayTimeoutMs = undefined
-  expect(await held()).toBe(paypal.orders.balance)
+  expect(await ledgerBalance()).toBe(paypal.orders.balance)
 })
 
 /** Returns the amount that PayPal holds for us by our ledger, in cents. */
-async function held(): Promise<number> {
+async function ledgerBalance(): Promise<number> {
   const { total } = await site.context.db
     .selectFrom('ledger_lines')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount_cents'), eb.val(0)).as('total'))
@@ -49,7 +49,7 @@ const orderParams = () => ({
 })
 
 /** Creates a shopper who was sent to PayPal. @returns the shopper, the order, and PayPal's id of the payment */
-async function sentAway(more: object = {}) {
+async function createRedirectedOrder(more: object = {}) {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ ...orderParams(), ...more })
   const url = order.next.url ?? ''
@@ -94,7 +94,7 @@ function eventOf(token: string, type: string) {
 
 describe('an episode', () => {
   test('is paid at PayPal: sent there, approved, and paid when the person is back', async () => {
-    const { shopper, order, url } = await sentAway()
+    const { shopper, order, url } = await createRedirectedOrder()
     expect(order).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
     expect(url.startsWith(`${paypal.url}/checkoutnow`)).toBe(true)
     const back = await answer(url, 'yes')
@@ -107,7 +107,7 @@ describe('an episode', () => {
   })
 
   test('is cancelled at PayPal: nothing is charged, also if the buyer then approves it', async () => {
-    const { shopper, order, url, token } = await sentAway()
+    const { shopper, order, url, token } = await createRedirectedOrder()
     const back = await answer(url, 'no')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-cancel')
     for (const _ of [1, 2]) {
@@ -130,14 +130,14 @@ describe('an episode', () => {
   })
 
   test('that was approved is paid even if the buyer returns by the cancel URL', async () => {
-    const { order, url, token } = await sentAway()
+    const { order, url, token } = await createRedirectedOrder()
     await answer(url, 'yes')
     await site.visitor().fetch(`/api/webhook/payment/paypal-cancel?token=${token}`)
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
   })
 
   test("is paid by PayPal's webhook event if the buyer never returned, once, however often it is delivered", async () => {
-    const { order, token } = await sentAway()
+    const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const approved = eventOf(token, 'CHECKOUT.ORDER.APPROVED')
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(approved))))
@@ -148,7 +148,7 @@ describe('an episode', () => {
   })
 
   test('that is pending at PayPal is paid when PayPal completes it, and not before', async () => {
-    const { shopper, order, token } = await sentAway()
+    const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'processing' })
@@ -159,7 +159,7 @@ describe('an episode', () => {
   })
 
   test('that the wallet does not pay for is declined, and not charged', async () => {
-    const { shopper, order, token } = await sentAway()
+    const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token, 'declined')
     expect(await shopper.getOrder(order.id)).toMatchObject({
       status: 'pending',
@@ -169,7 +169,7 @@ describe('an episode', () => {
   })
 
   test('that was bought twice is refunded once at PayPal', async () => {
-    const { shopper, order, token } = await sentAway()
+    const { shopper, order, token } = await createRedirectedOrder()
     const second = await shopper.order(orderParams())
     const before = paypal.orders.balance
     for (const url of [order.next.url, second.next.url]) await answer(url ?? '', 'yes')
@@ -187,7 +187,7 @@ describe('an episode', () => {
   })
 
   test('whose order PayPal has deleted is abandoned', async () => {
-    const { order, token } = await sentAway()
+    const { order, token } = await createRedirectedOrder()
     paypal.orders.all.delete(token)
     await runJanitorAfter(60_000)
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'requires_action' })
@@ -218,7 +218,7 @@ test.each([
 describe('a plan', () => {
   test('is paid at PayPal, which keeps the wallet for the renewals', async () => {
     const { list } = await site.visitor().callOk(listPlans)
-    const { shopper, order, token } = await sentAway({
+    const { shopper, order, token } = await createRedirectedOrder({
       kind: 'plan',
       episode_id: undefined,
       plan_id: list[0]?.id,
@@ -239,7 +239,11 @@ describe('a plan', () => {
     const { list } = await site.visitor().callOk(listPlans)
     const plan_id = list.find(({ intro_price_cents }) => intro_price_cents !== undefined)?.id
     const subscribe = async (payer: string) => {
-      const { shopper, order, token } = await sentAway({ kind: 'plan', episode_id: undefined, plan_id })
+      const { shopper, order, token } = await createRedirectedOrder({
+        kind: 'plan',
+        episode_id: undefined,
+        plan_id,
+      })
       paypal.orders.approve(token, 'pays', payer)
       const { status } = await shopper.getOrder(order.id)
       return { status, refunds: paypal.orders.get(token).refunds.length }
@@ -256,39 +260,39 @@ describe('refunds and disputes', () => {
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
   /** Creates a paid episode at a site that receives PayPal's events. */
-  async function bought() {
-    const { shopper, order, token } = await sentAway()
+  async function createPaidOrder() {
+    const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     paypal.webhookUrl = hook()
     const captureId = paypal.orders.get(token).captures[0]?.id ?? ''
     return { shopper, order, token, captureId }
   }
-  const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
+  const expectOrderState = async (shopper: Shopper, orderId: string, expected: object) => {
     await paypal.flushEvents()
     await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
     const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
-    expect(balances?.theirs).toBe(balances?.ours)
-    expect(balances?.theirs).toBe(paypal.orders.balance)
+    expect(balances?.gatewayCents).toBe(balances?.ledgerCents)
+    expect(balances?.gatewayCents).toBe(paypal.orders.balance)
   }
 
   test('is refunded by the operator, in part and then as a whole', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await createPaidOrder()
     await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
-    await becomes(shopper, order.id, { status: 'partially_refunded', refunded_cents: 40 })
+    await expectOrderState(shopper, order.id, { status: 'partially_refunded', refunded_cents: 40 })
     expect(await playing(shopper)).toBe(200)
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
-    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
     expect(await playing(shopper)).toBe(402)
   })
 
   test('is refunded at PayPal itself, which fails later: the order follows both', async () => {
-    const { shopper, order, token, captureId } = await bought()
+    const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.refund(captureId, { amount: { currency_code: 'USD', value: '0.99' } })
-    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
     paypal.orders.failRefunds(token)
-    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    await expectOrderState(shopper, order.id, { status: 'paid', refunded_cents: 0 })
     expect(await playing(shopper)).toBe(200)
   })
 
@@ -296,15 +300,15 @@ describe('refunds and disputes', () => {
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
   ] as const)('is disputed, reported five times, and %s in the end', async (end, status, code) => {
-    const { shopper, order, token, captureId } = await bought()
+    const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
-    await becomes(shopper, order.id, { status: 'charged_back' })
+    await expectOrderState(shopper, order.id, { status: 'charged_back' })
     expect(await playing(shopper)).toBe(402)
     const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
     paypal.orders.dispute(token, end, clock.now())
     // Sends the first event again, after the last.
     await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
-    await becomes(shopper, order.id, { status })
+    await expectOrderState(shopper, order.id, { status })
     expect(await playing(shopper)).toBe(code)
   })
 })
@@ -315,7 +319,7 @@ describe('a webhook event', () => {
     ['stale', { at: new Date(Date.now() - 5 * 86_400_000) }, ''],
     ['altered', {}, ' '],
   ])('that is %s is refused and changes nothing', async (_, how, more) => {
-    const { order, token } = await sentAway()
+    const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const { body, headers } = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'), how)
     expect((await post({ body: Buffer.concat([body, Buffer.from(more)]), headers })).status).toBe(400)
@@ -323,7 +327,7 @@ describe('a webhook event', () => {
   })
 
   test('is not accepted while PayPal cannot verify it, so that it is delivered again', async () => {
-    const { order, token } = await sentAway()
+    const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const sent = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'))
     paypal.fault = { on: /verify/, with: ['500 before'] }
@@ -344,10 +348,10 @@ describe('a connection fault', () => {
     'time-out',
   ])(
     'on which the capture meets %s leaves the payment open, and the janitor finds it: charged once',
-    async (trouble) => {
-      const { shopper, order, token } = await sentAway()
+    async (fault) => {
+      const { shopper, order, token } = await createRedirectedOrder()
       paypal.orders.approve(token)
-      paypal.fault = { on: /capture$/, with: [trouble] }
+      paypal.fault = { on: /capture$/, with: [fault] }
       site.context.gatewayTimeoutMs = 300
       expect(await shopper.getOrder(order.id)).toMatchObject({
         status: 'pending',
@@ -363,10 +367,10 @@ describe('a connection fault', () => {
 
   test.each<SimulatedFault>(['500 before', '500 after', 'dropped before', 'dropped after'])(
     'that breaks once (%s) as the order is made is not noticed: the same key gives the same order',
-    async (trouble) => {
+    async (fault) => {
       const before = paypal.orders.all.size
-      paypal.fault = { on: /orders$/, with: [trouble, 'none'] }
-      const { order } = await sentAway()
+      paypal.fault = { on: /orders$/, with: [fault, 'none'] }
+      const { order } = await createRedirectedOrder()
       expect(order.next.type).toBe('redirect')
       expect(paypal.orders.all.size - before).toBe(1)
     },
@@ -389,10 +393,10 @@ describe('a connection fault', () => {
   })
 
   test('a revoked access token is replaced, once', async () => {
-    await sentAway()
+    await createRedirectedOrder()
     const before = paypal.count(/oauth2/)
     paypal.revokeTokens()
-    const { order } = await sentAway()
+    const { order } = await createRedirectedOrder()
     expect([order.next.type, paypal.count(/oauth2/) - before]).toEqual(['redirect', 1])
   })
 })

@@ -37,7 +37,7 @@ async function subscribed() {
   return { order, token, membership }
 }
 
-async function moveOn(milliseconds: number) {
+async function advanceClock(milliseconds: number) {
   offset += milliseconds
   paypal.clockOffsetMs = offset
   await runJanitor(site.context)
@@ -49,7 +49,7 @@ test('a plan whose wallet is saved some time after the payment is renewed with i
   expect(await membership()).toMatchObject({ status: 'active', renews_at: null })
   paypal.orders.vaultNow(token)
   await expect.poll(membership).toMatchObject({ renews_at: expect.any(String), gateway: 'paypal' })
-  await moveOn(30 * 86_400_000 + 60_000)
+  await advanceClock(30 * 86_400_000 + 60_000)
   const { vaultId } = paypal.orders.get(token)
   expect(paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${vaultId}"`))).toHaveLength(1)
   expect(await membership()).toMatchObject({ status: 'active', renews_at: expect.any(String) })
@@ -63,7 +63,7 @@ test('a wallet that is saved after its payment was refunded is detached', async 
   const { vaultId = '' } = paypal.orders.get(token)
   expect(paypal.orders.vault.has(vaultId)).toBe(true)
   const isStillSetUp = async () => {
-    await moveOn(1000)
+    await advanceClock(1000)
     return paypal.orders.vault.has(vaultId)
   }
   await expect.poll(isStillSetUp).toBe(false)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await site.close()
   await fake.close()
 })
-beforeEach(() => fake.books.customers.clear())
+beforeEach(() => fake.store.customers.clear())
 
 /** Creates a subscriber who paid with a card at Stripe. */
 async function subscriber() {
@@ -34,36 +34,36 @@ async function subscriber() {
 
 const moment = (work: (tx: Tx, now: Date) => Promise<void>) =>
   site.context.db.transaction().execute((tx) => work(tx, site.context.clock.now()))
-const leave = (id: string) => moment((tx, now) => eraseBilling(tx, id, now))
-const noted = () => site.context.db.selectFrom('stripe_customers').selectAll().execute()
+const eraseAccount = (id: string) => moment((tx, now) => eraseBilling(tx, id, now))
+const loadCustomers = () => site.context.db.selectFrom('stripe_customers').selectAll().execute()
 
-async function tidy() {
+async function runJanitorAfter() {
   offset += 60_000
   await runJanitor(site.context)
 }
 
 test('a user who deletes the account is deleted at Stripe with the card, and no other user is', async () => {
   const [deleted, other] = [await subscriber(), await subscriber()]
-  await leave(deleted.id)
-  await tidy()
-  expect([...fake.books.customers.values()]).toMatchObject([{ metadata: { user_id: other.id } }])
-  expect(fake.books.attachedMethodIds).toHaveLength(1)
-  expect(await noted()).toMatchObject([{ user_id: other.id }])
+  await eraseAccount(deleted.id)
+  await runJanitorAfter()
+  expect([...fake.store.customers.values()]).toMatchObject([{ metadata: { user_id: other.id } }])
+  expect(fake.store.attachedMethodIds).toHaveLength(1)
+  expect(await loadCustomers()).toMatchObject([{ user_id: other.id }])
   const requests = fake.requests.length
-  await tidy()
+  await runJanitorAfter()
   expect(fake.requests).toHaveLength(requests)
 })
 
 test('a customer whose deletion failed at Stripe is deleted later, also if it was already deleted there', async () => {
   const deleted = await subscriber()
-  await leave(deleted.id)
+  await eraseAccount(deleted.id)
   fake.isDown = true
-  await tidy()
-  expect(fake.books.customers.size).toBe(1)
+  await runJanitorAfter()
+  expect(fake.store.customers.size).toBe(1)
   fake.isDown = false
-  fake.books.customers.clear()
-  await tidy()
-  expect((await noted()).map(({ user_id }) => user_id)).not.toContain(deleted.id)
+  fake.store.customers.clear()
+  await runJanitorAfter()
+  expect((await loadCustomers()).map(({ user_id }) => user_id)).not.toContain(deleted.id)
 })
 
 test('a member takes along the customer that Stripe has for the guest they were', async () => {
@@ -74,10 +74,10 @@ test('a member takes along the customer that Stripe has for the guest they were'
     await mergeBilling(tx, guest.id, id, now)
     await tx.updateTable('users').set({ merged_into: id }).where('id', '=', guest.id).execute()
   })
-  await leave(id)
-  await tidy()
-  await tidy()
-  expect(fake.books.customers.size).toBe(0)
+  await eraseAccount(id)
+  await runJanitorAfter()
+  await runJanitorAfter()
+  expect(fake.store.customers.size).toBe(0)
 })
 
 test('a user with a pending payment is deleted at Stripe once that payment has ended', async () => {
@@ -85,9 +85,9 @@ test('a user with a pending payment is deleted at Stripe once that payment has e
   const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { id } = await shopper.visitor.callOk(getUser)
   await shopper.order(orderParams)
-  await leave(id)
-  await tidy()
-  await tidy()
-  expect(fake.books.customers.size).toBe(0)
-  expect([...fake.books.intents.values()].at(-1)).toMatchObject({ status: 'canceled' })
+  await eraseAccount(id)
+  await runJanitorAfter()
+  await runJanitorAfter()
+  expect(fake.store.customers.size).toBe(0)
+  expect([...fake.store.intents.values()].at(-1)).toMatchObject({ status: 'canceled' })
 })

@@ -48,7 +48,7 @@ const orderParams = (number = 4) => ({
 const secretOf = (order: Order | undefined) => order?.next.client_secret ?? ''
 /** Returns the payments of an order at Stripe, paid or not. */
 const intentsOf = (orderId: string) =>
-  [...fake.books.intents.values()].filter(({ metadata }) => dictOf(metadata)['order_id'] === orderId)
+  [...fake.store.intents.values()].filter(({ metadata }) => dictOf(metadata)['order_id'] === orderId)
 /** Returns the payment's id, which its secret begins with. */
 const referenceOf = (order: Order | undefined) => secretOf(order).split('_secret_')[0] ?? ''
 
@@ -65,7 +65,7 @@ test('the payment method is offered with the key for its script, and an order wi
   expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
   const order = await shopper.order(orderParams())
   expect(order.next).toEqual({ type: 'card_form', client_secret: expect.stringMatching(/^pi_\w+_secret_/) })
-  expect(fake.books.intent(referenceOf(order))).toMatchObject({
+  expect(fake.store.intent(referenceOf(order))).toMatchObject({
     amount: 99,
     metadata: { order_id: order.id },
   })
@@ -99,7 +99,7 @@ test.each([
   const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
   const { client_secret } = order.next
   expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
-  fake.books.answerChallenge(referenceOf(order), bankAnswer)
+  fake.store.answerChallenge(referenceOf(order), bankAnswer)
   expect(await shopper.getOrder(order.id)).toMatchObject(after)
 })
 
@@ -165,20 +165,20 @@ describe('a card that is saved with a purchase', () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...orderParams(), save_method })
     await fake.confirm(secretOf(order), card)
-    const intent = fake.books.intent(referenceOf(order))
-    if (intent.status === 'requires_action') fake.books.answerChallenge(intent.id, 'yes')
+    const intent = fake.store.intent(referenceOf(order))
+    if (intent.status === 'requires_action') fake.store.answerChallenge(intent.id, 'yes')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     const { saved_method } = await shopper.visitor.callOk(getSavedPaymentMethod)
     return { shopper, saved: saved_method, intent }
   }
-  const press = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
+  const buyWithSavedCard = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
     shopper.tryOrder({ ...orderParams(5), saved_method_id: saved?.id, email: undefined })
 
   test('pays for the next one in one call and one request, as a customer-initiated payment', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
     expect(intent.setup_future_usage).toBe('off_session')
     expect(saved).toMatchObject({ gateway: 'stripe', brand: 'visa', last4: '4242' })
-    const { info } = await press(shopper, saved)
+    const { info } = await buyWithSavedCard(shopper, saved)
     expect(info).toMatchObject({ status: 'paid' })
     const [paid, ...others] = intentsOf(info?.id ?? '')
     expect(paid).toMatchObject({ payment_method: intent.payment_method, setup_future_usage: null })
@@ -192,29 +192,29 @@ describe('a card that is saved with a purchase', () => {
 
   test("waits for the bank's check, which Stripe's script shows", async () => {
     const { shopper, saved } = await savedBy(testCards.requires3dsAlways)
-    const { info } = await press(shopper, saved)
+    const { info } = await buyWithSavedCard(shopper, saved)
     expect(info?.next).toEqual({
       type: 'authenticate',
       client_secret: expect.stringMatching(/^pi_\w+_secret_/),
     })
-    fake.books.answerChallenge(referenceOf(info), 'no')
+    fake.store.answerChallenge(referenceOf(info), 'no')
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({
       declined: { reason: 'bankAuthenticationFailed' },
     })
-    const again = (await press(shopper, saved)).info
+    const again = (await buyWithSavedCard(shopper, saved)).info
     expect(again?.id).toBe(info?.id)
-    fake.books.answerChallenge(referenceOf(again), 'yes')
+    fake.store.answerChallenge(referenceOf(again), 'yes')
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
   test('is detached at Stripe when it is removed, and pays for nothing more', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
-    expect(fake.books.attachedMethodIds).toContain(intent.payment_method)
+    expect(fake.store.attachedMethodIds).toContain(intent.payment_method)
     await shopper.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
     offset += 60_000
     await runJanitor(site.context)
-    expect(fake.books.attachedMethodIds).not.toContain(intent.payment_method)
-    expect(await press(shopper, saved)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(fake.store.attachedMethodIds).not.toContain(intent.payment_method)
+    expect(await buyWithSavedCard(shopper, saved)).toMatchObject({ code: 500, message: /no longer/ })
   })
 })
 
@@ -230,7 +230,7 @@ test('a card has an introductory price once, whichever user pays with it', async
   const second = await subscribe('4000056655665556')
   expect(second).toMatchObject({ status: 'cancelled', answer: { code: 409 } })
   expect(
-    fake.books.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second.order)),
+    fake.store.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second.order)),
   ).toMatchObject([{ amount: 499 }])
   expect(await subscribe('5555555555554444')).toMatchObject({ status: 'paid' })
 })
@@ -242,9 +242,9 @@ test('a payment for something already owned is refunded at Stripe', async () => 
   expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   await shopper.getOrder(second.id)
   expect(
-    fake.books.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second)),
+    fake.store.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second)),
   ).toMatchObject([{ amount: 99 }])
-  expect(fake.books.refunds.some(({ payment_intent }) => payment_intent === referenceOf(first))).toBe(false)
+  expect(fake.store.refunds.some(({ payment_intent }) => payment_intent === referenceOf(first))).toBe(false)
 })
 
 test('an amount that Stripe does not accept is refused before an order is created', async () => {
@@ -327,17 +327,17 @@ describe('refunds and disputes', () => {
       expect(status).toBe(204)
     }
   }
-  async function bought() {
+  async function createPaidOrder() {
     const shopper = await Shopper.create(site)
     const { order, answer } = await buy(shopper)
     expect(answer).toMatchObject({ info: { status: 'paid' } })
     return { shopper, order, reference: referenceOf(order), since: fake.events.length }
   }
-  const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
+  const expectOrderState = async (shopper: Shopper, orderId: string, expected: object) => {
     await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
     const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
-    expect(balances?.theirs).toBe(balances?.ours)
+    expect(balances?.gatewayCents).toBe(balances?.ledgerCents)
   }
   const playing = async (shopper: Shopper) => {
     const query = { episode_id: orderParams().episode_id ?? '' }
@@ -345,74 +345,74 @@ describe('refunds and disputes', () => {
   }
 
   test('is refunded by the operator, in part and then as a whole', async () => {
-    const { shopper, order, since } = await bought()
+    const { shopper, order, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
     expect(await playing(shopper)).toBe(402)
   })
 
   test('is refunded at Stripe itself, which fails later: the order follows both', async () => {
-    const { shopper, order, reference, since } = await bought()
-    fake.books.refund({ payment_intent: reference, amount: '99' })
+    const { shopper, order, reference, since } = await createPaidOrder()
+    fake.store.refund({ payment_intent: reference, amount: '99' })
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
-    fake.books.failRefunds(reference)
+    await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    fake.store.failRefunds(reference)
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    await expectOrderState(shopper, order.id, { status: 'paid', refunded_cents: 0 })
     expect(await playing(shopper)).toBe(200)
   })
 
   test('that was requested here and fails at Stripe later is reversed too, and can be refunded again', async () => {
-    const { shopper, order, reference, since } = await bought()
+    const { shopper, order, reference, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
-    fake.books.failRefunds(reference)
+    fake.store.failRefunds(reference)
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    await expectOrderState(shopper, order.id, { status: 'paid', refunded_cents: 0 })
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
-    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
   })
 
   test.each([
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
   ] as const)('is disputed, and %s in the end', async (end, status, code) => {
-    const { shopper, order, reference, since } = await bought()
-    fake.books.dispute(reference, 'needs_response')
+    const { shopper, order, reference, since } = await createPaidOrder()
+    fake.store.dispute(reference, 'needs_response')
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'charged_back' })
+    await expectOrderState(shopper, order.id, { status: 'charged_back' })
     expect(await playing(shopper)).toBe(402)
-    fake.books.dispute(reference, end)
+    fake.store.dispute(reference, end)
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status })
+    await expectOrderState(shopper, order.id, { status })
     expect(await playing(shopper)).toBe(code)
   })
 
   test('stays disputed if Stripe reports a dispute without its details, and is a discrepancy', async () => {
-    const { shopper, order, reference, since } = await bought()
-    fake.books.dispute(reference, 'needs_response')
+    const { shopper, order, reference, since } = await createPaidOrder()
+    fake.store.dispute(reference, 'needs_response')
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'charged_back' })
+    await expectOrderState(shopper, order.id, { status: 'charged_back' })
     const listed = async () =>
       (await loadReconciliation(site.context, undefined)).discrepancies.find(
         (one) => one.reference === reference,
       )
-    fake.books.hidesDisputes = true
+    fake.store.hidesDisputes = true
     await reconcile(site.context)
-    fake.books.hidesDisputes = false
+    fake.store.hidesDisputes = false
     expect(await statusOf(order.id)).toEqual({ status: 'charged_back' })
     expect(await listed()).toMatchObject({ kind: 'payment', order_id: order.id })
     await reconcile(site.context)
     expect(await listed()).toBeUndefined()
-    await becomes(shopper, order.id, { status: 'charged_back' })
+    await expectOrderState(shopper, order.id, { status: 'charged_back' })
   })
 
   test('is only asked about by the bank: nothing changes', async () => {
-    const { shopper, order, reference, since } = await bought()
-    fake.books.dispute(reference, 'warning_needs_response')
+    const { shopper, order, reference, since } = await createPaidOrder()
+    fake.store.dispute(reference, 'warning_needs_response')
     await deliverEvents(since)
-    await becomes(shopper, order.id, { status: 'paid' })
+    await expectOrderState(shopper, order.id, { status: 'paid' })
   })
 })
 
@@ -431,7 +431,7 @@ describe('a webhook event', () => {
     const responses = await Promise.all([1, 2, 3, 4, 5].map(() => send(signed)))
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
     await expect.poll(() => statusOf(order.id)).toEqual({ status: 'paid' })
-    expect(fake.books.refunds.some(({ payment_intent }) => payment_intent === referenceOf(order))).toBe(false)
+    expect(fake.store.refunds.some(({ payment_intent }) => payment_intent === referenceOf(order))).toBe(false)
   })
 
   test('of a decline closes the payment, so that its secret tries no other card', async () => {
@@ -439,7 +439,7 @@ describe('a webhook event', () => {
     const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.declined)
     await send(fake.sign({ ...succeeded(referenceOf(order)), type: 'payment_intent.payment_failed' }))
-    await expect.poll(() => fake.books.intent(referenceOf(order)).status).toBe('canceled')
+    await expect.poll(() => fake.store.intent(referenceOf(order)).status).toBe('canceled')
     expect(await shopper.getOrder(order.id)).toMatchObject({ declined: { reason: 'cardDeclined' } })
   })
 
@@ -483,7 +483,7 @@ test("a renewal that the bank asks the person about is paid by them, in the card
   const shopper = await Shopper.create(site)
   const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { order } = await buy(shopper, testCards.requires3dsAlways, orderParams)
-  fake.books.answerChallenge(referenceOf(order), 'yes')
+  fake.store.answerChallenge(referenceOf(order), 'yes')
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   offset += 30 * 86_400_000 + 60_000
   await renewDueSubscriptions(site.context)

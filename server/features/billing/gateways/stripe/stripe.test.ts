@@ -81,12 +81,12 @@ describeGatewayContract(
       return saving
     },
     async answer(reference, answer) {
-      const shelf = reference.startsWith('seti_') ? fake.setups : fake.books
+      const shelf = reference.startsWith('seti_') ? fake.setups : fake.store
       shelf.answerChallenge(reference, answer)
     },
     dispute: async (reference, status) =>
-      fake.books.dispute(reference, status === 'open' ? 'needs_response' : status),
-    failRefunds: async (reference) => fake.books.failRefunds(reference),
+      fake.store.dispute(reference, status === 'open' ? 'needs_response' : status),
+    failRefunds: async (reference) => fake.store.failRefunds(reference),
     webhook(reference, kind) {
       const event = fake.events.findLast(
         ({ object }) => object['id'] === reference || object['payment_intent'] === reference,
@@ -125,7 +125,7 @@ async function paid(name: string, more: Partial<OnSessionCharge> = {}): Promise<
 
 describe('a customer at Stripe', () => {
   const customersOf = (userId: string) =>
-    [...fake.books.customers.values()].filter(({ metadata }) => dictOf(metadata)['user_id'] === userId)
+    [...fake.store.customers.values()].filter(({ metadata }) => dictOf(metadata)['user_id'] === userId)
 
   test('is created once per user, also if two orders are paid concurrently', async () => {
     const payer = { userId: 'usr_once', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }
@@ -137,7 +137,7 @@ describe('a customer at Stripe', () => {
   test('costs one attempt if it was deleted at Stripe; the next attempt creates another', async () => {
     const payer = { userId: 'usr_deleted', email: 'ada@example.com' }
     await gateway.createPayment(charge('d1', { payer }))
-    for (const { id } of customersOf('usr_deleted')) fake.books.customers.delete(String(id))
+    for (const { id } of customersOf('usr_deleted')) fake.store.customers.delete(String(id))
     expect(await gateway.createPayment(charge('d2', { payer }))).toMatchObject({
       status: 'failed',
       decline: 'other',
@@ -181,7 +181,7 @@ test('a saving whose card was declined is closed, so that no other card can be t
 })
 
 test('a declined payment of another shop at the same account stays open for another card', async () => {
-  const intent = fake.books.createIntent({
+  const intent = fake.store.createIntent({
     amount: '999',
     currency: 'usd',
     allowed_payment_method_types: ['card'],
@@ -205,7 +205,7 @@ test('a payment that Stripe refuses to create fails, and the log has the reason'
 
 test('yen are counted whole at Stripe, there and back', async () => {
   const payment = await paid('yen', { currency: 'JPY', amountCents: 50_000 })
-  expect(fake.books.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
+  expect(fake.store.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
   expect(payment).toMatchObject({ amountCents: 50_000, currency: 'JPY' })
   await gateway.refundPayment({ reference: payment.reference, amountCents: 20_000, key: 'yen' })
   expect(await gateway.retrievePayment(payment)).toMatchObject({ refundedCents: 20_000 })
@@ -225,7 +225,7 @@ test('a dispute shows as long as it is open, and how it ended', async () => {
   const { reference } = await paid('disputed')
   const states = []
   for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {
-    fake.books.dispute(reference, status)
+    fake.store.dispute(reference, status)
     states.push((await gateway.retrievePayment({ reference }))?.dispute)
   }
   expect(states).toEqual([undefined, 'open', 'won', 'lost'])
@@ -247,7 +247,7 @@ test('refunds and disputes are listed long after their payment', async () => {
   const [refunded = '', disputed = '', untouched] = references
   now += 90 * 86_400_000
   await slow.refundPayment({ reference: refunded, amountCents: 400, key: 'ref:late' })
-  other.books.dispute(disputed, 'needs_response')
+  other.store.dispute(disputed, 'needs_response')
   const listed = await slow.listPayments(new Date(now - 60_000))
   await other.close()
   expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })

@@ -28,29 +28,29 @@ afterEach(() => expectLedgerBalanced(site))
 
 /** Keeps payments pending, as a PayPal eCheck, or any that its gateway processes for days. */
 function keepPending() {
-  site.trouble.chargeSavedMethod = async (charge) => ({
-    ...(await site.sound.chargeSavedMethod(charge)),
+  site.gatewayOverrides.chargeSavedMethod = async (charge) => ({
+    ...(await site.sandboxGateway.chargeSavedMethod(charge)),
     status: 'processing',
   })
-  site.trouble.retrievePayment = async (lookup) => {
-    const payment = await site.sound.retrievePayment(lookup)
+  site.gatewayOverrides.retrievePayment = async (lookup) => {
+    const payment = await site.sandboxGateway.retrievePayment(lookup)
     return payment?.attemptId.startsWith('att_') ? { ...payment, status: 'processing' } : payment
   }
 }
 
-function arrive() {
-  delete site.trouble.acceptsAmount
-  delete site.trouble.chargeSavedMethod
-  delete site.trouble.retrievePayment
+function endOverrides() {
+  delete site.gatewayOverrides.acceptsAmount
+  delete site.gatewayOverrides.chargeSavedMethod
+  delete site.gatewayOverrides.retrievePayment
 }
 
 /** Completes the payment, and notifies the site. */
-async function takeIn() {
-  arrive()
+async function completePayments() {
+  endOverrides()
   await reconcile(site.context)
 }
 
-const wants = async (person: Subscriber, days = 7) => {
+const orderPlan = async (person: Subscriber, days = 7) => {
   const plan_id = planIds.get(days)
   const body = { kind: 'plan', plan_id, gateway: 'sandbox', email: person.shopper.email } as const
   return (await person.shopper.visitor.call(createOrder, { body })).answer
@@ -61,7 +61,7 @@ async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
   expect(await person.canPlay()).toBe(state === 'subscribed')
   if (state === 'subscribed' && status === 'active') return
-  const answer = await wants(person, days)
+  const answer = await orderPlan(person, days)
   expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
 }
 
@@ -86,7 +86,7 @@ describe('a renewal that its gateway takes days over', () => {
       list: expect.arrayContaining([renewalOrder]),
     })
     await expectConsistent(person)
-    await takeIn()
+    await completePayments()
     expect(await person.shopper.getOrder(renewalOrder.id)).not.toHaveProperty('processing')
   })
 
@@ -95,7 +95,7 @@ describe('a renewal that its gateway takes days over', () => {
     keepPending()
     await person.advanceAndRenew(7 * day)
     await person.advanceAndRenew(4 * day)
-    await takeIn()
+    await completePayments()
     expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
     expect(await person.canPlay()).toBe(true)
   })
@@ -104,11 +104,11 @@ describe('a renewal that its gateway takes days over', () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
-    const open = await wants(person)
+    const open = await orderPlan(person)
     expect(await person.shopper.tryPay(open.info?.id ?? '', await person.shopper.cardToken())).toMatchObject({
       info: { status: 'paid' },
     })
-    await takeIn()
+    await completePayments()
     expect(await person.paymentAmounts('succeeded')).toEqual([499, 999, 999])
     expect((await person.payments('succeeded')).map(({ refundedCents }) => refundedCents).toSorted()).toEqual(
       [0, 0, 999],
@@ -150,7 +150,7 @@ describe('a renewal at a price that no gateway takes', () => {
 
   test('can be paid with another plan, which replaces it', async () => {
     const person = await Subscriber.create(site)
-    site.trouble.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
     expect(await person.membership()).toMatchObject({ status: 'past_due', owed: { gateways: [] } })
     await expectConsistent(person, 30)
@@ -172,7 +172,7 @@ describe('a renewal at a price that no gateway takes', () => {
     const person = await Subscriber.create(site)
     const { db } = site.context
     const plan_id = planIds.get(7) ?? ''
-    site.trouble.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
     const setPrice = (price_cents: number) =>
       db.updateTable('plans').set({ price_cents }).where('id', '=', plan_id).execute()
@@ -185,11 +185,11 @@ describe('a renewal at a price that no gateway takes', () => {
 
   test('stays unchanged if the requested plan cannot be paid either', async () => {
     const person = await Subscriber.create(site)
-    site.trouble.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
-    site.trouble.acceptsAmount = () => false
-    expect(await wants(person, 30)).toMatchObject({ code: 500 })
-    delete site.trouble.acceptsAmount
+    site.gatewayOverrides.acceptsAmount = () => false
+    expect(await orderPlan(person, 30)).toMatchObject({ code: 500 })
+    delete site.gatewayOverrides.acceptsAmount
     const { owed } = await person.membership()
     expect(owed).toMatchObject({ period_days: 7, gateways: ['sandbox'] })
     await expectConsistent(person)
@@ -197,10 +197,10 @@ describe('a renewal at a price that no gateway takes', () => {
 
   test('is paid unchanged if one gateway accepts it, whichever plan is requested', async () => {
     const person = await Subscriber.create(site)
-    site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
+    site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
     await person.advanceAndRenew(7 * day)
     await person.advanceAndRenew(hour)
-    expect((await wants(person, 30)).info).toMatchObject({ amount_cents: 999 })
+    expect((await orderPlan(person, 30)).info).toMatchObject({ amount_cents: 999 })
   })
 })
 
@@ -226,12 +226,12 @@ const events = {
       .where('subscriptions.id', '=', person.subscriptionId)
       .executeTakeFirst()
     if (!method) return
-    await site.sound.detachMethod(method.reference)
+    await site.sandboxGateway.detachMethod(method.reference)
     await handleDetachedMethod(site.context, 'sandbox', method.reference)
   },
   cancel: ({ shopper }: Subscriber) => shopper.visitor.call(cancelSubscription, { body: {} }),
   resume: ({ shopper }: Subscriber) => shopper.visitor.call(resumeSubscription, { body: {} }),
-  'change plan': (person: Subscriber) => wants(person, 30),
+  'change plan': (person: Subscriber) => orderPlan(person, 30),
 }
 
 test.each([
@@ -254,22 +254,22 @@ test.each([
   await expectConsistent(person)
 })
 
-const deed = fc.constantFrom(...(['lose', 'cancel', 'resume', 'change plan'] as const))
-const mood = fc.constantFrom(...(['pays', 'pending', 'away', 'missing', 'refuses'] as const))
+const eventName = fc.constantFrom(...(['lose', 'cancel', 'resume', 'change plan'] as const))
+const gatewayState = fc.constantFrom(...(['pays', 'pending', 'away', 'missing', 'refuses'] as const))
 
 interface Step {
   hours: number
   events: readonly (keyof typeof events)[]
-  mood: 'pays' | 'pending' | 'away' | 'missing' | 'refuses'
-  works: boolean
+  gatewayState: 'pays' | 'pending' | 'away' | 'missing' | 'refuses'
+  runsRenewals: boolean
 }
 
 test('membership, rights and checkout agree at any time, whatever the gateway and the person do', async () => {
   const step: fc.Arbitrary<Step> = fc.record({
     hours: fc.integer({ min: 1, max: 120 }),
-    events: fc.array(deed, { maxLength: 3 }),
-    mood,
-    works: fc.boolean(),
+    events: fc.array(eventName, { maxLength: 3 }),
+    gatewayState,
+    runsRenewals: fc.boolean(),
   })
   const card = fc.constantFrom(testCards.pays, testCards.declinesRenewals)
   const property = fc.asyncProperty(
@@ -278,27 +278,27 @@ test('membership, rights and checkout agree at any time, whatever the gateway an
     async (number, steps) => {
       site.advanceClock(2000)
       const person = await Subscriber.create(site, { card: number })
-      for (const { hours, events: done, mood: now, works } of steps) {
-        arrive()
+      for (const { hours, events: done, gatewayState: now, runsRenewals } of steps) {
+        endOverrides()
         for (const one of done) await events[one](person)
-        if (now === 'refuses') site.trouble.acceptsAmount = (cents) => cents !== 999
+        if (now === 'refuses') site.gatewayOverrides.acceptsAmount = (cents) => cents !== 999
         if (now === 'pending') keepPending()
         if (now === 'away') {
-          site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
-          site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+          site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
+          site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
         }
         site.advanceClock(hours * hour)
         const gateways = now === 'missing' ? [] : site.context.gateways
-        if (works) await renewDueSubscriptions({ ...site.context, gateways })
+        if (runsRenewals) await renewDueSubscriptions({ ...site.context, gateways })
         await expectConsistent(person, now === 'refuses' ? 30 : 7)
       }
-      await takeIn()
+      await completePayments()
     },
   )
-  const quiet = { events: [], mood: 'pays', works: true } as const
+  const quiet = { events: [], gatewayState: 'pays', runsRenewals: true } as const
   const lost = [
     { ...quiet, hours: 100, events: ['lose' as const, 'cancel' as const, 'resume' as const] },
-    { ...quiet, hours: 70, works: false },
+    { ...quiet, hours: 70, runsRenewals: false },
     { ...quiet, hours: 1 },
   ]
   const examples: [string, Step[]][] = [[testCards.pays, lost]]

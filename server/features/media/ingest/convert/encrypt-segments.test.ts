@@ -88,9 +88,9 @@ test('stores the key nowhere in plain text: not beside the segments, and in the 
   const key = await bytes('key')
   const files = readdirSync(diskRoot(site.context.storage), { recursive: true, withFileTypes: true })
   for (const file of files.filter((entry) => entry.isFile())) {
-    const held = readFileSync(join(file.parentPath, file.name))
+    const content = readFileSync(join(file.parentPath, file.name))
     for (const form of [key, key.toString('hex'), key.toString('base64')])
-      expect(held.includes(form), file.name).toBe(false)
+      expect(content.includes(form), file.name).toBe(false)
   }
   const row = await site.context.db.selectFrom('assets').select('media_key').executeTakeFirstOrThrow()
   expect(row.media_key?.includes(key)).toBe(false)

@@ -6,7 +6,7 @@ import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 class Away extends StorageError {
   readonly isUnavailable = true
 }
-const going = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 /** Creates a log that collects the delays. */
 function listening() {
@@ -24,15 +24,15 @@ const failing = (times: number) => async () => {
 test('delays grow up to a maximum while the storage is unreachable, and restart small after it was back', async () => {
   const { log, seconds } = listening()
   const rest = exponentialBackoff(log, { firstMs: 1, maxMs: 4 })
-  expect(await retryWithBackoff(rest, going, failing(4))).toBe('done')
-  expect(await retryWithBackoff(rest, going, failing(1))).toBe('done')
+  expect(await retryWithBackoff(rest, neverAborted, failing(4))).toBe('done')
+  expect(await retryWithBackoff(rest, neverAborted, failing(1))).toBe('done')
   expect(seconds).toEqual([0.001, 0.002, 0.004, 0.004, 0.001])
 })
 
 test('other errors are thrown at once, and an abort ends the delay', async () => {
   const { log, seconds } = listening()
   const rest = exponentialBackoff(log)
-  const wrong = retryWithBackoff(rest, going, async () => Promise.reject(new Error('wrong')))
+  const wrong = retryWithBackoff(rest, neverAborted, async () => Promise.reject(new Error('wrong')))
   await expect(wrong).rejects.toThrow('wrong')
   expect(seconds).toEqual([])
   const stop = new AbortController()

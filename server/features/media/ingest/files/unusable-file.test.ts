@@ -29,8 +29,8 @@ describe('an unusable file', () => {
   })
 
   it("is reported with a program's literal message", () => {
-    const said = truncateMessage('Invalid data in {{width}} $t(faults.internalError) & "<b>"\0')
-    expect(new UnusableFile({ key: 'converterSays', said }).message).toBe(
+    const message = truncateMessage('Invalid data in {{width}} $t(faults.internalError) & "<b>"\0')
+    expect(new UnusableFile({ key: 'converterSays', said: message }).message).toBe(
       'can’t be converted: Invalid data in {{width}} $t(faults.internalError) & "<b>"',
     )
   })

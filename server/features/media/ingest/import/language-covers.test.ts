@@ -25,7 +25,7 @@ const colours = { red: '#e01010', green: '#10b010', blue: '#1010e0' }
 type Colour = keyof typeof colours
 
 /** Imports a drama of one episode with these covers. @returns what was refused, and the video's id */
-async function bringIn(slug: string, covers: Record<string, Colour | 'no picture'>) {
+async function importDrama(slug: string, covers: Record<string, Colour | 'no picture'>) {
   const folder = join(root, slug)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
@@ -70,17 +70,23 @@ async function shownIn(language: string, id: string): Promise<(Colour | undefine
   const { titles = [] } = await visitor.callOk(listTags, { query: { keyword: 'sal' } })
   const html = await (await visitor.fetch(`/videos/${id}`)).text()
   const social = /<meta property="og:image" content="([^"]*)"/.exec(html)?.[1] ?? ''
-  const of = (list: readonly { id: string; cover_url: string | null }[]) =>
+  const coverUrlOf = (list: readonly { id: string; cover_url: string | null }[]) =>
     list.find((each) => each.id === id)?.cover_url ?? null
-  const onHomepage = of(homepage.flatMap(({ items }) => items))
-  const addresses = [video.cover_url, of(found.list), of(all.list), onHomepage, of(titles)]
+  const onHomepage = coverUrlOf(homepage.flatMap(({ items }) => items))
+  const addresses = [
+    video.cover_url,
+    coverUrlOf(found.list),
+    coverUrlOf(all.list),
+    onHomepage,
+    coverUrlOf(titles),
+  ]
   return Promise.all([...addresses, new URL(social, 'http://localhost').pathname].map(colourOf))
 }
 
 const everywhere = (colour: Colour) => Array<Colour>(6).fill(colour)
 
 test('viewers see the cover of their language everywhere, and otherwise the default cover', async () => {
-  const { id, refused } = await bringIn('salt', {
+  const { id, refused } = await importDrama('salt', {
     'cover.png': 'red',
     'cover.de.png': 'green',
     'cover.fy.png': 'blue',
@@ -93,8 +99,11 @@ test('viewers see the cover of their language everywhere, and otherwise the defa
 })
 
 test('another import replaces its covers, and refuses a file that is not an image by name', async () => {
-  await bringIn('pepper', { 'cover.png': 'red', 'cover.dy.png': 'green', 'cover.es.png': 'green' })
-  const { id, refused } = await bringIn('pepper', { 'cover.dy.png': 'blue', 'cover.es.png': 'no picture' })
+  await importDrama('pepper', { 'cover.png': 'red', 'cover.dy.png': 'green', 'cover.es.png': 'green' })
+  const { id, refused } = await importDrama('pepper', {
+    'cover.dy.png': 'blue',
+    'cover.es.png': 'no picture',
+  })
   expect(refused).toEqual(['pepper/cover.es.png'])
   const colourIn = async (language: string) =>
     colourOf((await viewer(language).callOk(getVideo, { query: { id } })).cover_url)

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-async function bring(storage: Storage = site.context.storage): Promise<void> {
+async function processVideo(storage: Storage = site.context.storage): Promise<void> {
   const { signal } = new AbortController()
   const context = { ...site.context, storage, programs }
   const options = { signal, niceness: 0, onProgress: () => {} }
@@ -33,7 +33,7 @@ test('an episode is published while an operator reorders the video’s episodes,
   mkdirSync(join(root, 'salt'))
   writeFileSync(join(root, 'salt', 'video.yaml'), sampleVideoYaml)
   for (const name of ['01.mp4', '02.mp4']) makeTestVideo(join(root, 'salt', name), { seconds: 1 })
-  await bring()
+  await processVideo()
   const { db, database, storage } = site.context
   const episodes = await db.selectFrom('episodes').select(['id', 'video_id']).orderBy('number').execute()
   const ids = episodes.map(({ id }) => id).toReversed()
@@ -54,7 +54,7 @@ test('an episode is published while an operator reorders the video’s episodes,
     return storage.moveFromWorkDir(path, key, signal)
   }
   makeTestVideo(join(root, 'salt', '02.mp4'), { seconds: 1, noise: true })
-  await bring({ ...storage, moveFromWorkDir })
+  await processVideo({ ...storage, moveFromWorkDir })
   await expect(ordering).resolves.toHaveLength(2)
   const now = await db.selectFrom('episodes').select(['id', 'next_asset_id']).orderBy('number').execute()
   expect(now.map(({ id }) => id)).toEqual(ids)

@@ -64,7 +64,7 @@ const assetOf = (name: string) =>
     .executeTakeFirstOrThrow()
 
 /** Makes the storage fail for this number of matching calls. @returns whether it is back */
-function away(calls: number, fits: RegExp): () => boolean {
+function failStorage(calls: number, fits: RegExp): () => boolean {
   let remaining = calls
   store.setFault((call) => (fits.test(call) && remaining-- > 0 ? 'fail' : undefined))
   return () => remaining < 0
@@ -77,7 +77,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   const stop = new AbortController()
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
-  const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
+  const isBack = failStorage(sixTries, /^(HEAD|GET) .*originals\/ast/)
   const options = { signal, niceness: 0, backoff, wakeSignal: createWakeSignal() }
   const looping = runIngestLoop(context, options)
   await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
@@ -90,7 +90,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
 test('an import waits for it too, while uploading and while converting', async () => {
   const folder = makeFolder('sent')
   const { signal } = new AbortController()
-  const isBack = away(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
+  const isBack = failStorage(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
   const report = await importFolder(context, folder, {
     signal,
     niceness: 0,
@@ -120,15 +120,15 @@ async function largeFile(): Promise<EpisodeFile> {
   return { videoId: id, number: 1, titles: {}, path, name: `${id}/01.mp4`, priority: 0, ...none }
 }
 const sent = () => store.requests.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
-const going = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 test('an import that was killed while it uploaded a file continues with the missing parts', async () => {
   const file = await largeFile()
   store.setFault((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
-  await expect(enqueueEpisode(context, file, going)).rejects.toThrow('UploadPart 3')
+  await expect(enqueueEpisode(context, file, neverAborted)).rejects.toThrow('UploadPart 3')
   store.setFault(() => undefined)
   store.requests.length = 0
-  const { assetId, state } = await enqueueEpisode(context, file, going)
+  const { assetId, state } = await enqueueEpisode(context, file, neverAborted)
   expect([state, sent()]).toEqual(['queued', ['3']])
   expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
 })
@@ -139,15 +139,18 @@ test('one that was killed after the upload sends nothing of it again', async () 
   const write = () => Promise.reject(new Error('killed'))
   const captioned = { ...file, captions: new Map([['en', { text: 'WEBVTT\n' }] as const]) }
   const dying = { ...context, storage: { ...context.storage, exists, write } }
-  await expect(enqueueEpisode(dying, captioned, going)).rejects.toThrow('killed')
+  await expect(enqueueEpisode(dying, captioned, neverAborted)).rejects.toThrow('killed')
   store.requests.length = 0
-  expect((await enqueueEpisode(context, captioned, going)).state).toBe('queued')
+  expect((await enqueueEpisode(context, captioned, neverAborted)).state).toBe('queued')
   expect(sent()).toEqual([])
 })
 
 test('two concurrent imports of the same file upload it once', async () => {
   const file = await largeFile()
-  const both = await Promise.all([enqueueEpisode(context, file, going), enqueueEpisode(context, file, going)])
+  const both = await Promise.all([
+    enqueueEpisode(context, file, neverAborted),
+    enqueueEpisode(context, file, neverAborted),
+  ])
   expect(both.map(({ state }) => state).toSorted()).toEqual(['queued', 'waiting'])
   expect(new Set(both.map(({ assetId }) => assetId)).size).toBe(1)
   expect((await context.storage.read(`originals/${both[0].assetId}.mp4`)).equals(film)).toBe(true)

@@ -33,13 +33,13 @@ afterAll(() => site.close())
 
 test('hashes four passwords at once however many cores there are, queues 200, and asks further callers to retry', async () => {
   const refused: unknown[] = []
-  const enter = async (_: unknown, index: number) => {
+  const attemptSignIn = async (_: unknown, index: number) => {
     const body = { email: `somebody-${index}@example.com`, password: 'not the password' }
     const { status, headers, answer } = await site.visitor().call(signIn, { body })
     if (status === 503) refused.push([answer.code, headers.get('retry-after')])
     return answer.code
   }
-  const entering = Promise.all(Array.from({ length: 210 }, enter))
+  const entering = Promise.all(Array.from({ length: 210 }, attemptSignIn))
   try {
     await expect.poll(() => refused).toEqual(Array.from({ length: 6 }, () => [503, '5']))
     expect(hashing).toMatchObject({ running: 4, done: 0 })

@@ -86,9 +86,9 @@ describe('a forgotten password', () => {
     for (let times = 0; times < 3; times++) await ask(member.email)
     expect((await ask(member.email)).status).toBe(429)
     const { visitor } = member
-    const askHere = () => visitor.call(requestPasswordReset, { body: { email: member.email } })
-    for (let times = 0; times < 3; times++) expect((await askHere()).answer.code).toBe(200)
-    expect((await askHere()).status).toBe(429)
+    const requestReset = () => visitor.call(requestPasswordReset, { body: { email: member.email } })
+    for (let times = 0; times < 3; times++) expect((await requestReset()).answer.code).toBe(200)
+    expect((await requestReset()).status).toBe(429)
   })
 })
 

@@ -98,11 +98,11 @@ describe('a second factor', () => {
 
   it('is stored encrypted, and its recovery codes hashed', async () => {
     const { secret, codes } = await setUp()
-    const { rows } = await site.context.database.pool.query<{ kept: Buffer }>(
-      'SELECT encrypted_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
+    const { rows } = await site.context.database.pool.query<{ secret: Buffer }>(
+      'SELECT encrypted_secret AS secret FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
     )
     expect(rows.length).toBeGreaterThanOrEqual(11)
-    const stored = Buffer.concat(rows.map((row) => row.kept)).toString('latin1')
+    const stored = Buffer.concat(rows.map((row) => row.secret)).toString('latin1')
     for (const value of [secret, Secret.fromBase32(secret).latin1, ...codes])
       expect(stored).not.toContain(value)
   })
