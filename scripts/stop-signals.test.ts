@@ -13,7 +13,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
 /** Time-out of each wait. stop-signals.ts and run-child.mjs enforce the 10 s limit for a stop, however busy the machine is. */
-const patienceMs = 240_000
+const timeoutMs = 240_000
 const root = join(import.meta.dirname, '..')
 // Shared by all tests, so that only one cluster is created.
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-stop-'))
@@ -51,13 +51,13 @@ test.each<[NodeJS.Signals, Role, End]>([
   ['SIGTERM', 'PostgreSQL', inOrder],
 ])(
   '%s to %s completes the current request and stops every process of npm start',
-  { timeout: 4 * patienceMs },
+  { timeout: 4 * timeoutMs },
   async (signal, role, end) => {
     const site = await startSite({ DEMO: '0' })
     const request = await beginRequest(site.port)
     const { target, tree } = findIn(site.npm, role)
     process.kill(target.pid, signal)
-    await waitUntil('the site is closed', async () => !(await isReachable(site.url)), patienceMs)
+    await waitUntil('the site is closed', async () => !(await isReachable(site.url)), timeoutMs)
     expect(await request.finish()).toMatch(/^HTTP\/1.1 200 /)
     await ended(tree)
     expect(await site.end).toEqual(end)
@@ -67,10 +67,10 @@ test.each<[NodeJS.Signals, Role, End]>([
 
 test(
   'SIGTERM to the worker while ffmpeg runs stops every process of npm start',
-  { timeout: 4 * patienceMs },
+  { timeout: 4 * timeoutMs },
   async () => {
     const site = await startSite({ DEMO: '1' })
-    await waitUntil('ffmpeg runs', () => treeOf(site.npm).some(isA('ffmpeg')), patienceMs)
+    await waitUntil('ffmpeg runs', () => treeOf(site.npm).some(isA('ffmpeg')), timeoutMs)
     const { target, tree } = findIn(site.npm, 'server/worker.ts')
     process.kill(target.pid, 'SIGTERM')
     await ended(tree)
@@ -81,16 +81,16 @@ test(
 
 test(
   'npm start restarts the site when its process is killed, and stops it at SIGTERM',
-  { timeout: 4 * patienceMs },
+  { timeout: 4 * timeoutMs },
   async () => {
     const site = await startSite({ DEMO: '0' })
     const { target: killed } = findIn(site.npm, 'server/main.ts')
     process.kill(killed.pid, 'SIGKILL')
     const isReplaced = () =>
       treeOf(site.npm).some((each) => isA('server/main.ts')(each) && each.pid !== killed.pid)
-    await waitUntil('another process of the site runs', isReplaced, patienceMs)
-    await waitUntil('the site answers again', site.isReady, patienceMs)
-    await waitUntil('its worker runs', () => treeOf(site.npm).some(isA('server/worker.ts')), patienceMs)
+    await waitUntil('another process of the site runs', isReplaced, timeoutMs)
+    await waitUntil('the site answers again', site.isReady, timeoutMs)
+    await waitUntil('its worker runs', () => treeOf(site.npm).some(isA('server/worker.ts')), timeoutMs)
     expect(site.printed()).toContain("The site's process ended with status 137; it starts again in 1 s.")
     const { target, tree } = findIn(site.npm, 'npm')
     process.kill(target.pid, 'SIGTERM')
@@ -119,7 +119,7 @@ function findIn(npm: ChildProcess, role: Role): { target: TreeProcess; tree: Tre
 }
 
 const ended = (tree: readonly TreeProcess[]) =>
-  waitUntil('every process has ended', () => !tree.some(isRunning), patienceMs)
+  waitUntil('every process has ended', () => !tree.some(isRunning), timeoutMs)
 
 const databaseLog = () => readFileSync(join(home, 'postgres', 'postgres.log'), 'utf8')
 
@@ -141,7 +141,7 @@ async function startSite(settings: Record<string, string>) {
     if (npm.exitCode !== null) throw new Error(`npm start exited: ${printed}`)
     return isReachable(`${url}/api/ready`)
   }
-  await waitUntil('the site is ready', isReady, patienceMs)
+  await waitUntil('the site is ready', isReady, timeoutMs)
   return { npm, end, port, url: `${url}/api/health`, isReady, printed: () => printed }
 }
 

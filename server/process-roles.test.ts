@@ -10,8 +10,8 @@ import { listProcessTree } from '#server/testing/site/process-tree.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
-const patienceMs = 240_000
-const timeout = { timeout: 2 * patienceMs }
+const timeoutMs = 240_000
+const timeout = { timeout: 2 * timeoutMs }
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-roles-'))
 const children: ChildProcess[] = []
 let database: TestDatabase
@@ -62,7 +62,7 @@ const textAt = async (url: string) => (await fetch(url)).text()
 
 test('ROLE=web answers without a worker, and has metrics of calls, payments and jobs', timeout, async () => {
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'web' })
-  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   await fetch(`${url}/api/statics.png?event=play_start`)
   await fetch(`${url}/api/statics.png?event=anything_else`)
   const metrics = await textAt(metricsUrl)
@@ -83,7 +83,7 @@ test('ROLE=web answers without a worker, and has metrics of calls, payments and 
 
 test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeout, async () => {
   const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
-  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   child.kill('SIGTERM')
   await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
   const { status, headers } = await fetch(`${url}/api/health`)
@@ -103,7 +103,7 @@ test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout,
     )
     return rowCount === 1
   }
-  await waitUntil('a job has run', hasRun, patienceMs)
+  await waitUntil('a job has run', hasRun, timeoutMs)
   const metrics = await textAt(metricsUrl)
   expect(metrics).toContain(`cliffhanger_build_info{version="${siteVersion}",role="worker"} 1`)
   expect(metrics).toMatch(

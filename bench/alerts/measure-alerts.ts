@@ -26,7 +26,7 @@ import { printLines } from '#bench/result-table.ts'
 
 const minute = 60_000
 const calmMs = minute
-const patienceMs = 25 * minute
+const timeoutMs = 25 * minute
 const viewEveryMs = 500
 const buyEveryMs = 2000
 /** Free share of the filled disk. The alert fires below 10 %. */
@@ -88,7 +88,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
   const watch = await recordAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
   atEnd(watch.close)
   const closing = new AbortController()
-  const shop = { url, fakes, visitor: visitorFactory(url), patienceMs: buyEveryMs }
+  const shop = { url, fakes, visitor: visitorFactory(url), timeoutMs: buyEveryMs }
   const people = [
     repeatUntilAborted(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
     repeatUntilAborted(buyEveryMs, closing.signal, () => runCheckout(shop, options)),
@@ -163,14 +163,14 @@ async function measureFault(watch: AlertRecorder, fault: Fault): Promise<string[
   await waitUntil(
     `${fault.alerts.join(' and ')} by mail, as ${fault.what}`,
     () => fault.alerts.every((alert) => watch.msUntil(alert, 'mailed', began) !== undefined),
-    patienceMs,
+    timeoutMs,
   )
   const mended = Date.now()
   await fault.end()
   await waitUntil(
     `${fault.alerts.join(' and ')} over`,
     () => fault.alerts.every((alert) => watch.msUntil(alert, 'over', mended) !== undefined),
-    patienceMs,
+    timeoutMs,
   )
   const lines = fault.alerts.map((alert) => [
     fault.what,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { startBillingBench, type BillingBench } from './start-billing-bench.ts'
 import { runSite } from './run-billing-site.ts'
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 /** Timeout of the site for one request to a gateway, in milliseconds. */
 const gatewayTimeoutMs = 400
 /** Real interval in milliseconds at which the accelerated clock advances: one simulated minute takes a second. */
@@ -51,7 +51,7 @@ async function buyAll(shop: BillingBench, checkouts: number, clients: number): P
   const buyOn = async () => {
     while (startedCount < checkouts) {
       startedCount++
-      await shop.buy(patienceMs)
+      await shop.buy(timeoutMs)
       if (++done % 100 > 0) continue
       const leftS = Math.round(((Date.now() - started) / done / 1000) * (checkouts - done))
       console.log(`  ${done} of ${checkouts} checkouts, about ${leftS} s left`)

@@ -10,7 +10,7 @@ const day = 24 * 60 * minute
  * milliseconds. On a machine that starts more slowly, processes live longer too.
  */
 const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
-const patienceMs = 10_000
+const timeoutMs = 10_000
 /** Amount of a partial refund. */
 const partCents = 40
 
@@ -64,7 +64,7 @@ async function buyOn(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const sale = await shop.buy(patienceMs)
+    const sale = await shop.buy(timeoutMs)
     if (sale?.status !== 'paid' || Math.random() > 0.3) continue
     const whole = Math.random() < 0.5
     running.site?.send({ refund: { orderId: sale.orderId, ...(whole ? {} : { amountCents: partCents }) } })

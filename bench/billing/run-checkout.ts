@@ -14,7 +14,7 @@ export interface CheckoutSite {
   fakes: FakeGateways
   visitor: () => Visitor
   /** Time in milliseconds for which a customer tries to pay for an order. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 const pauseMs = 100
@@ -30,7 +30,7 @@ export async function runCheckout(
   shop: CheckoutSite,
   params: Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & Pick<Sale, 'gateway'>,
 ): Promise<Sale | undefined> {
-  const deadline = Date.now() + shop.patienceMs
+  const deadline = Date.now() + shop.timeoutMs
   const visitor = shop.visitor()
   const buyer = { visitor, shop, deadline }
   await persist(buyer, () => visitor.callOk(getUser))

@@ -47,7 +47,7 @@ export interface BillingBench {
   /** Sets the clocks of the gateways. The caller sets the clocks of the site's processes. */
   setAhead(aheadMs: number): void
   /** Buys a random product at a random gateway. */
-  buy(patienceMs: number): Promise<Sale | undefined>
+  buy(timeoutMs: number): Promise<Sale | undefined>
   /** Runs the jobs for open payments, renewals and reconciliation for the following days, without faults. */
   settle(): Promise<void>
   /**
@@ -91,11 +91,8 @@ export async function startBillingBench(): Promise<BillingBench> {
     fakes,
     sales,
     setAhead,
-    async buy(patienceMs) {
-      const sale = await runCheckout(
-        { ...shop, patienceMs } satisfies CheckoutSite,
-        pickRandomOrder(products),
-      )
+    async buy(timeoutMs) {
+      const sale = await runCheckout({ ...shop, timeoutMs } satisfies CheckoutSite, pickRandomOrder(products))
       if (sale) sales.push(sale)
       return sale
     },

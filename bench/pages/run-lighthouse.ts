@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 
 const home = join(import.meta.dirname, '../lighthouse')
-const patienceMs = 180_000
+const timeoutMs = 180_000
 
 /**
  * The values that are read from a report: scores from 0 to 100, milliseconds, and Lighthouse's benchmark index of the
@@ -61,7 +61,7 @@ export async function visitWithLighthouse(url: string): Promise<LighthouseVisit>
         '--no-enable-error-reporting',
         `--chrome-flags=${['--headless=new', ...args].join(' ')}`,
       ],
-      { env: { ...process.env, CHROME_PATH: executablePath }, encoding: 'utf8', timeout: patienceMs },
+      { env: { ...process.env, CHROME_PATH: executablePath }, encoding: 'utf8', timeout: timeoutMs },
     )
     if (status !== 0) throw new Error(`Lighthouse could not visit ${url}: ${stderr.slice(-500)}`)
     return readReport(JSON.parse(readFileSync(file, 'utf8')) as Report)

@@ -73,8 +73,8 @@ async function importVideo({ context }: TestSite): Promise<string> {
   writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
   makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   const ingest = { ...context, programs }
-  const wishes = { signal: neverAborted, release: 'whenReady', priority: () => 10 } as const
-  expect((await enqueueFolder(ingest, folder, wishes)).refused).toEqual([])
+  const importOptions = { signal: neverAborted, release: 'whenReady', priority: () => 10 } as const
+  expect((await enqueueFolder(ingest, folder, importOptions)).refused).toEqual([])
   await processNextAsset(ingest, { signal: neverAborted, niceness: 0 })
   const { id } = await context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
   return id
@@ -145,8 +145,8 @@ describe('a site that was backed up while running', () => {
       })) as PlayableEpisode
       expect(episode.state).toBe('free')
       const playlist = await bodyOf(url + playback.hls_url)
-      const rung = playlist.toString().match(/^\S+\.m3u8$/m)?.[0] ?? ''
-      const rungUrl = url + playback.hls_url.replace('master.m3u8', rung)
+      const rendition = playlist.toString().match(/^\S+\.m3u8$/m)?.[0] ?? ''
+      const rungUrl = url + playback.hls_url.replace('master.m3u8', rendition)
       const segments = (await bodyOf(rungUrl)).toString()
       const segment = segments.match(/^\S+\.m4s$/m)?.[0] ?? ''
       expect((await bodyOf(new URL(segment, rungUrl).href)).length).toBeGreaterThan(1000)

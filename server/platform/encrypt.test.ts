@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 import { deriveKey, decrypt, encrypt } from './encrypt.ts'
 
 const key = deriveKey('a secret of the tests', 'testing')
-const sealed = encrypt(key, 'ünder seal', 'ada')
+const ciphertext = encrypt(key, 'ünder seal', 'ada')
 
 test('an encrypted text decrypts to the original, is unreadable, and differs at each encryption', () => {
-  expect(decrypt(key, sealed, 'ada')).toBe('ünder seal')
-  expect(sealed.toString('latin1')).not.toContain('seal')
-  expect(encrypt(key, 'ünder seal', 'ada')).not.toEqual(sealed)
+  expect(decrypt(key, ciphertext, 'ada')).toBe('ünder seal')
+  expect(ciphertext.toString('latin1')).not.toContain('seal')
+  expect(encrypt(key, 'ünder seal', 'ada')).not.toEqual(ciphertext)
 })
 
 test.each([
-  ['for somebody else', () => decrypt(key, sealed, 'bob')],
-  ['with another secret', () => decrypt(deriveKey('another secret', 'testing'), sealed, 'ada')],
-  ['for another purpose', () => decrypt(deriveKey('a secret of the tests', 'other'), sealed, 'ada')],
+  ['for somebody else', () => decrypt(key, ciphertext, 'bob')],
+  ['with another secret', () => decrypt(deriveKey('another secret', 'testing'), ciphertext, 'ada')],
+  ['for another purpose', () => decrypt(deriveKey('a secret of the tests', 'other'), ciphertext, 'ada')],
   [
     'once a bit was changed',
-    () => decrypt(key, Buffer.from(sealed.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
+    () => decrypt(key, Buffer.from(ciphertext.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
   ],
-  ['cut off', () => decrypt(key, sealed.subarray(0, 20), 'ada')],
+  ['cut off', () => decrypt(key, ciphertext.subarray(0, 20), 'ada')],
 ])('does not decrypt %s', (_, tried) => {
   expect(tried).toThrow()
 })

@@ -10,8 +10,8 @@ import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
-const patienceMs = 240_000
-const timeout = { timeout: 2 * patienceMs }
+const timeoutMs = 240_000
+const timeout = { timeout: 2 * timeoutMs }
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-traces-'))
 const issuer = new OAuth2Server()
 let database: TestDatabase
@@ -68,7 +68,7 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
   child.stdout?.setEncoding('utf8').on('data', (text: string) => printed.push(text))
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
-  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
+  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   await use(url)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])

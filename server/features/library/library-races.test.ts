@@ -115,9 +115,9 @@ describe('ten devices of one viewer on two processes', () => {
 describe('many viewers', () => {
   it('watch and like the same videos while several processes count: the totals are exact', async () => {
     const viewers = await Promise.all(Array.from({ length: 12 }, async () => (await devicesOf(1))[0]))
-    const folding = { on: true }
+    const aggregation = { on: true }
     const folders = sites.map(async ({ context: { db } }) => {
-      while (folding.on) await Promise.all([aggregatePlays(db), aggregateFavorites(db)])
+      while (aggregation.on) await Promise.all([aggregatePlays(db), aggregateFavorites(db)])
     })
     await Promise.all(
       viewers.flatMap((viewer) =>
@@ -127,7 +127,7 @@ describe('many viewers', () => {
         ]),
       ),
     )
-    folding.on = false
+    aggregation.on = false
     await Promise.all(folders)
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 12, favorite_count: 12 })))
   })

@@ -119,13 +119,13 @@ describe('with 50,000 rows', () => {
   })
 
   it('counting and deleting find their rows by an index', async () => {
-    const sweep = inTransaction(async (tx) => {
+    const purge = inTransaction(async (tx) => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)
       await deletePlays(tx, now, 100)
       await deleteTombstones(tx, now, 100)
     })
-    const plans = await queryPlans(database, sweep, 'these values')
+    const plans = await queryPlans(database, purge, 'these values')
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
     expect(plans).toHaveLength(8)
   })

@@ -19,7 +19,7 @@ import type { IngestContext } from './ingest/ingest-context.ts'
 let root: string
 let store: FakeS3
 let site: TestSite
-const quiet = createLog({ json: true, level: 'silent' })
+const silentLog = createLog({ json: true, level: 'silent' })
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-bucket-'))
@@ -42,9 +42,9 @@ async function machine(name: string): Promise<IngestContext & { disk: string }> 
     db,
     clock,
     mediaKeys,
-    log: quiet,
+    log: silentLog,
     programs,
-    storage: await openStorage(config, quiet, site.context.siteId),
+    storage: await openStorage(config, silentLog, site.context.siteId),
     disk,
   }
 }
@@ -250,21 +250,27 @@ it.each([
   ['with links to the storage', { S3_BUCKET: 'films-3' }],
   ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
-  const sealing = await startTestSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' })
+  const encryptingSite = await startTestSite(
+    {},
+    { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' },
+  )
   try {
     const folder = join(root, `sealed-${Object.keys(settings).length}`)
     mkdirSync(folder)
     writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
     makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
     const { signal } = new AbortController()
-    const { refused } = await importFolder({ ...sealing.context, programs }, folder, {
+    const { refused } = await importFolder({ ...encryptingSite.context, programs }, folder, {
       signal,
       niceness: 0,
       onProgress: () => {},
     })
     expect(refused).toEqual([])
-    const { id } = await sealing.context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
-    const visitor = sealing.visitor()
+    const { id } = await encryptingSite.context.db
+      .selectFrom('episodes')
+      .select('id')
+      .executeTakeFirstOrThrow()
+    const visitor = encryptingSite.visitor()
     await visitor.callOk(getUser)
     const { playback } = (await visitor.callOk(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
     const path = siblingUrl(playback.hls_url, 'v0/index.m3u8')
@@ -272,11 +278,11 @@ it.each([
     const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
     // Relative, so that the key is requested from the playlist's host: the site.
     expect(uri).toBe('../key')
-    const key = await visitor.fetch(new URL(uri, new URL(path, sealing.url)).pathname)
+    const key = await visitor.fetch(new URL(uri, new URL(path, encryptingSite.url)).pathname)
     expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
     expect(linksOf(playlist).length).toBeGreaterThan(1)
   } finally {
-    await sealing.close()
+    await encryptingSite.close()
   }
 })
 
@@ -285,13 +291,13 @@ it.each([
   [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
 ])('fails to start if the storage refuses access, and names the setting (%j)', async (wrong, name) => {
   const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
-  await expect(openStorage(config, quiet, site.context.siteId)).rejects.toThrow(name)
+  await expect(openStorage(config, silentLog, site.context.siteId)).rejects.toThrow(name)
 })
 
 it('starts while the storage is unreachable', async () => {
   store.setFault(() => 'break')
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
-  expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
+  expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
 })
 
 it("fails to start on another site's bucket, which is unchanged", async () => {
@@ -302,7 +308,7 @@ it("fails to start on another site's bucket, which is unchanged", async () => {
   )
   // The same site, as another process or after a restart.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
-  expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
+  expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
   expect(await site.context.storage.exists(media)).toBe(true)
 })
 
@@ -311,16 +317,16 @@ it('deletes nothing from a bucket that turns out to be another site’s once it 
   try {
     const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })
     store.setFault(() => 'break')
-    const storage = await openStorage(config, quiet, other.context.siteId)
+    const storage = await openStorage(config, silentLog, other.context.siteId)
     store.setFault(() => undefined)
     const original = 'originals/ast_of_the_first.mp4'
     await site.context.storage.write(original, 'film')
     const late = { now: () => new Date(Date.now() + 48 * 3_600_000) }
-    const sweeping = { ...other.context, storage, clock: late, log: quiet, programs }
+    const sweeping = { ...other.context, storage, clock: late, log: silentLog, programs }
     await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
     // Its own site deletes it, since no asset claims it.
-    await purgeStorage({ ...site.context, clock: late, log: quiet, programs })
+    await purgeStorage({ ...site.context, clock: late, log: silentLog, programs })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {
     await other.close()

@@ -10,11 +10,11 @@ test('a key is sixteen random bytes, as AES-128 requires', () => {
 
 test('an encrypted key can be decrypted only for its folder and with its secret', () => {
   const key = keys.generate()
-  const sealed = keys.encrypt('ast_1-1', key)
-  expect(sealed.includes(key)).toBe(false)
-  expect(keys.decrypt('ast_1-1', sealed)).toEqual(key)
-  expect(() => keys.decrypt('ast_2-1', sealed)).toThrow()
-  expect(() => createMediaKeys('another secret', true).decrypt('ast_1-1', sealed)).toThrow()
+  const encrypted = keys.encrypt('ast_1-1', key)
+  expect(encrypted.includes(key)).toBe(false)
+  expect(keys.decrypt('ast_1-1', encrypted)).toEqual(key)
+  expect(() => keys.decrypt('ast_2-1', encrypted)).toThrow()
+  expect(() => createMediaKeys('another secret', true).decrypt('ast_1-1', encrypted)).toThrow()
 })
 
 test('a key that was encrypted before a restart can be decrypted after it, whether or not new media is encrypted', () => {

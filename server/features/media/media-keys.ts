@@ -23,6 +23,6 @@ export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys
     encrypts,
     generate: () => randomBytes(keyBytes),
     encrypt: (folder, key) => encrypt(encryptionKey, key.toString('base64'), folder),
-    decrypt: (folder, sealed) => Buffer.from(decrypt(encryptionKey, sealed, folder), 'base64'),
+    decrypt: (folder, ciphertext) => Buffer.from(decrypt(encryptionKey, ciphertext, folder), 'base64'),
   }
 }

@@ -58,8 +58,8 @@ test('a member’s authenticator is accepted after the sandbox’s clock was mov
 })
 
 test('a moved clock signs out no operator, and expires no link to the studio', async () => {
-  const sweep = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
-  await sweep?.run(AbortSignal.timeout(10_000))
+  const purgeJob = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
+  await purgeJob?.run(AbortSignal.timeout(10_000))
   expect((await owner.studio.callOk(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }
   expect((await site.visitor().callOk(beginInvitation, { body })).email).toBe('eva@example.com')

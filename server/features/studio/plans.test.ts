@@ -142,8 +142,8 @@ describe('the highlight', () => {
     expect(await highlighted()).toEqual([year])
     const [auditEvent] = (await owner.studio.callOk(listAuditEvents, { query: { subject: year } })).list
     expect(auditEvent?.details).toMatchObject({ after: { took_highlight_from: [month] } })
-    const dearer = await change({ id: year, price_cents: 15_999 })
-    expect(await highlighted()).toEqual([dearer.id])
+    const priceIncrease = await change({ id: year, price_cents: 15_999 })
+    expect(await highlighted()).toEqual([priceIncrease.id])
     const plan = await owner.studio.callOk(addPlan, { body: { ...added, period_days: 91, highlight: true } })
     expect(await highlighted()).toEqual([plan.id])
     await change({ id: plan.id, names: { en: 'Another quarter' } })

@@ -8,7 +8,7 @@ import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in production, to keep the test fast. */
-const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
+const timeouts = { connectionTimeoutMillis: 800, query_timeout: 1200 }
 
 let own: TestDatabase
 let proxy: DatabaseProxy
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const database = await openDatabase<Tables>(
     { dataDir: '', databaseUrl: proxy.url, migrate: false },
     log,
-    patience,
+    timeouts,
   )
   site = await startTestSite({ database })
 })

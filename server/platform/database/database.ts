@@ -81,7 +81,7 @@ const defaultPoolOptions = {
 }
 
 /** Time-outs for opening a connection, and for a response from a server that may have disappeared silently. */
-const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
+const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
 const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
@@ -302,7 +302,7 @@ const sessionOptions = [
 ] as const
 
 function createPool(source: Source, overrides: pg.PoolConfig, log: Log): pg.Pool {
-  const options: pg.PoolConfig = { ...defaultPoolOptions, ...patience, ...overrides, types: columnTypes }
+  const options: pg.PoolConfig = { ...defaultPoolOptions, ...timeouts, ...overrides, types: columnTypes }
   if ('url' in source && !source.keepsSession) for (const name of sessionOptions) delete options[name]
   const pool =
     'url' in source

@@ -14,7 +14,7 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in production, to keep the tests fast. */
-const patience = {
+const timeouts = {
   ...requestPoolOptions(readResourceLimits({ DATABASE_POOL_TIMEOUT_SECONDS: '1' })),
   query_timeout: 1200,
 }
@@ -33,7 +33,7 @@ beforeAll(async () => {
   database = await openDatabase<Tables>(
     { dataDir: '', databaseUrl: proxy.url, migrate: false },
     log,
-    patience,
+    timeouts,
   )
   site = await startTestSite({ clock: advancingClock(), database })
   visitor = site.visitor()
@@ -56,8 +56,8 @@ async function answerOf(call: typeof queryHomepage | typeof getReports | typeof 
   const query =
     call === queryHomepage ? { limit: 1 + (pages % 50), sort: pages < 50 ? 'newest' : 'popular' } : {}
   const headers = { 'accept-language': 'de' }
-  const { status, headers: answered, answer } = await visitor.call(call, { headers, query })
-  return { status, retryAfter: Number(answered.get('retry-after')), ...answer }
+  const { status, headers: responseHeaders, answer } = await visitor.call(call, { headers, query })
+  return { status, retryAfter: Number(responseHeaders.get('retry-after')), ...answer }
 }
 
 const unavailable = {

@@ -65,9 +65,12 @@ async function drainBody(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
   raw.resume()
   const sent = new Promise<void>((resolve) => raw.once('close', resolve).once('end', resolve))
-  const patience = new AbortController()
-  await Promise.race([sent, delay(drainTimeoutMs, undefined, { signal: patience.signal }).catch(() => {})])
-  patience.abort()
+  const drainTimeout = new AbortController()
+  await Promise.race([
+    sent,
+    delay(drainTimeoutMs, undefined, { signal: drainTimeout.signal }).catch(() => {}),
+  ])
+  drainTimeout.abort()
 }
 
 /**

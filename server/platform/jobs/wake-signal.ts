@@ -9,12 +9,12 @@ export interface WakeSignal {
 }
 
 export function createWakeSignal(): WakeSignal {
-  let rung = new AbortController()
+  let woken = new AbortController()
   return {
-    wake: () => rung.abort(),
+    wake: () => woken.abort(),
     async sleep(ms, signal) {
-      await delay(ms, undefined, { signal: AbortSignal.any([signal, rung.signal]) }).catch(() => {})
-      if (rung.signal.aborted) rung = new AbortController()
+      await delay(ms, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
+      if (woken.signal.aborted) woken = new AbortController()
     },
   }
 }

@@ -10,7 +10,7 @@ import { openS3 } from './s3.ts'
 import type { S3Timeouts } from './s3-calls.ts'
 import { isStorageUnavailable } from './storage.ts'
 
-const patience: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
+const timeouts: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
 /** Few attempts and short time-outs, so that tests of their exhaustion are fast. */
 const impatience: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
 
@@ -19,7 +19,7 @@ let store: FakeS3
 let storage: ReturnType<typeof openS3>
 let impatient: ReturnType<typeof openS3>
 
-const open = (changes = {}, patient = patience) => {
+const open = (changes = {}, patient = timeouts) => {
   const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
   if (!s3 || !s3Secrets) throw new Error('the fake S3 has no settings')
   return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1', timeouts: patient })
@@ -186,7 +186,7 @@ test('a download may break any number of times as long as each attempt receives 
   let breaks = 12
   store.setFault((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
   // One attempt, so that a connection whose last bytes are lost counts as one without data.
-  const path = await open({}, { ...patience, attempts: 1 }).getLocalPath('originals/often.mp4', folder)
+  const path = await open({}, { ...timeouts, attempts: 1 }).getLocalPath('originals/often.mp4', folder)
   expect(breaks).toBeLessThan(0)
   expect(readFileSync(path).equals(film)).toBe(true)
 })

@@ -93,21 +93,21 @@ interface FileHeaders {
 }
 
 /** Creates the S3 calls of the storage, each with its time-outs. @throws StoreError */
-export function createS3Calls(settings: S3Config, secretAccessKey: string, patience = defaultTimeouts) {
+export function createS3Calls(settings: S3Config, secretAccessKey: string, timeouts = defaultTimeouts) {
   const { endpoint, region, bucket: Bucket, accessKeyId, forcePathStyle } = settings
   const client = new S3Client({
     endpoint,
     region,
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey },
-    maxAttempts: patience.attempts,
+    maxAttempts: timeouts.attempts,
     // Stores other than Amazon's do not support trailing checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
-      connectionTimeout: patience.connectMs,
-      socketTimeout: patience.idleMs,
-      requestTimeout: patience.requestMs,
+      connectionTimeout: timeouts.connectMs,
+      socketTimeout: timeouts.idleMs,
+      requestTimeout: timeouts.requestMs,
       throwOnRequestTimeout: true,
     },
   })
@@ -118,7 +118,7 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
     })
 
   return {
-    attempts: patience.attempts,
+    attempts: timeouts.attempts,
     close: () => client.destroy(),
     checkBucket: () => ask('HeadBucket', client.send(new HeadBucketCommand({ Bucket }))),
     async head(Key: string): Promise<{ bytes: number; etag: string }> {

@@ -300,10 +300,10 @@ function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: A
   ensure(last !== undefined && right !== undefined, 'a renewal follows a period', order)
   const end = right.starts_at + (last.period_days ?? 0) * dayMs
   ensure(attempt.started_at >= end, 'a renewal is charged at the end of the period', { order, attempt, end })
-  const answered = books.attempts.filter(
+  const settledAttempts = books.attempts.filter(
     (one) => one.order_id === order.id && isRenewal(one) && one.decline_code !== 'not_received',
   )
-  ensure(answered.length <= 3, 'a period is charged three times at most', answered)
+  ensure(settledAttempts.length <= 3, 'a period is charged three times at most', settledAttempts)
 }
 
 // Ends and access

@@ -53,7 +53,7 @@ export async function simulateCrashInBilling(
   crashPoint: CrashPoint,
   work: Work,
 ): Promise<StatementCounts & { crashed: boolean }> {
-  const dying = Promise.withResolvers<boolean>()
+  const crash = Promise.withResolvers<boolean>()
   const sockets: Socket[] = []
   const stream = () => {
     const socket = new Socket()
@@ -62,12 +62,12 @@ export async function simulateCrashInBilling(
   }
   const crashing = openCrashingPool({ connectionString: url, stream }, crashPoint, () => {
     for (const socket of sockets) socket.destroy()
-    dying.resolve(true)
+    crash.resolve(true)
   })
   crashing.pool.on('connect', (client) => client.on('error', () => {}))
   crashing.pool.on('error', () => {})
   const db = await connect(crashing.pool)
-  const crashed = await Promise.race([dying.promise, work(billingContextOn(db)).then(() => false)])
+  const crashed = await Promise.race([crash.promise, work(billingContextOn(db)).then(() => false)])
   if (!crashed) await db.destroy()
   return { ...describeRun(crashing.statements), crashed }
 }

@@ -76,8 +76,8 @@ describe('the notifications of a browser end with its session:', () => {
   it('when they have been away for 90 days', async () => {
     const { ownEndpoint, phoneEndpoint } = await memberInTwo()
     time.now = new Date(time.now.getTime() + 91 * 86_400_000)
-    const sweep = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
-    await sweep?.run(new AbortController().signal)
+    const purgeJob = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
+    await purgeJob?.run(new AbortController().signal)
     for (const endpoint of [ownEndpoint, phoneEndpoint]) expect(await endpoints()).not.toContain(endpoint)
   })
 })

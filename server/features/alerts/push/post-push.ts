@@ -33,8 +33,8 @@ export async function postPush(
       remainingBytes -= part.length
       if (remainingBytes < 0) response.destroy()
     })
-    const { statusCode: status = 0, headers: answered } = response
-    response.on('close', () => resolve({ status, retryAfter: answered['retry-after'] }))
+    const { statusCode: status = 0, headers: responseHeaders } = response
+    response.on('close', () => resolve({ status, retryAfter: responseHeaders['retry-after'] }))
     // Ignores a broken body: only the status matters, and it has already arrived.
     response.on('error', () => {})
   })

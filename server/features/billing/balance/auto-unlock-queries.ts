@@ -24,11 +24,11 @@ export function selectAutoUnlock(
 /** Stores a user's consent to auto-unlock of a drama, replacing an earlier one. */
 export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>): Promise<void> {
   const { daily_limit, max_price_cents, currency, terms_hash, created_at } = row
-  const agreed = { daily_limit, max_price_cents, currency, terms_hash, created_at }
+  const terms = { daily_limit, max_price_cents, currency, terms_hash, created_at }
   await tx
     .insertInto('auto_unlocks')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['user_id', 'video_id']).doUpdateSet(agreed))
+    .onConflict((conflict) => conflict.columns(['user_id', 'video_id']).doUpdateSet(terms))
     .execute()
 }
 

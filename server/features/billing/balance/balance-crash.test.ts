@@ -39,9 +39,9 @@ async function readyToPress() {
 type Ready = Awaited<ReturnType<typeof readyToPress>>
 
 /** Handles the request in this process until the simulated crash. */
-function purchaseUntilCrash(death: CrashPoint, { userId, body }: Ready) {
+function purchaseUntilCrash(crashPoint: CrashPoint, { userId, body }: Ready) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
-  return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+  return simulateCrashInBilling(site.databaseUrl, crashPoint, async (context) => {
     await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
   })
 }
@@ -61,10 +61,10 @@ test(
   { timeout: 120_000 },
   async () => {
     const whole = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
-    await runConcurrently(crashPointsBeforeEach(whole), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(whole), async (crashPoint) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
-      expect(await purchaseUntilCrash(death, ready)).toMatchObject({ crashed: true })
+      expect(await purchaseUntilCrash(crashPoint, ready)).toMatchObject({ crashed: true })
       await expireLease(userId)
       const again = await shopper.tryOrder({ ...body, email: undefined }, { 'idempotency-key': key })
       expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })
@@ -80,18 +80,18 @@ test(
   'a refund of a top-up whose process dies before or after a commit is sent once or not at all, and the balance matches',
   { timeout: 120_000 },
   async () => {
-    const refundUntil = (death: CrashPoint, orderId: string) =>
-      simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+    const refundUntil = (crashPoint: CrashPoint, orderId: string) =>
+      simulateCrashInBilling(site.databaseUrl, crashPoint, async (context) => {
         await refundOrder(context, orderId, { reason: 'asked for it' })
       })
     const { commits } = await refundUntil({ when: 'never', at: 0 }, (await readyToPress()).topUpId)
-    const deaths = commits.flatMap((at): CrashPoint[] =>
+    const crashPoints = commits.flatMap((at): CrashPoint[] =>
       [at, at + 1].map((one) => ({ when: 'before', at: one })),
     )
     const people: Ready[] = []
-    await runConcurrently(deaths, async (death) => {
+    await runConcurrently(crashPoints, async (crashPoint) => {
       const ready = await readyToPress()
-      await refundUntil(death, ready.topUpId)
+      await refundUntil(crashPoint, ready.topUpId)
       people.push(ready)
     })
     site.advanceClock(hour)

@@ -214,8 +214,8 @@ describe('a purchase from the balance', () => {
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', gateway: 'balance' })).toMatchObject(
       refused,
     )
-    const dearer = { episode_id: episodeIdOf(site), gateway: 'balance' as const, amount_cents: 98 }
-    expect(await shopper.tryOrder(dearer)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
+    const higherPrice = { episode_id: episodeIdOf(site), gateway: 'balance' as const, amount_cents: 98 }
+    expect(await shopper.tryOrder(higherPrice)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2300 })
   })
 })

@@ -37,12 +37,12 @@ async function createBuyer(): Promise<{ shopper: Shopper; email: string; claim: 
   return { shopper, email: shopper.email, claim }
 }
 
-const saving = { save_method: { terms_text: 'Save this card' } }
+const saveParams = { save_method: { terms_text: 'Save this card' } }
 
 /** Creates the same guest, with the card saved. */
 async function createShopperWithCard() {
   const shopper = await Shopper.create(site)
-  await shopper.buy({ ...episode(), ...saving })
+  await shopper.buy({ ...episode(), ...saveParams })
   const { saved_method: saved } = await shopper.visitor.callOk(getSavedPaymentMethod)
   expect(saved).not.toBeNull()
   const [claim = ''] = await claimsOf(shopper.email)
@@ -108,7 +108,7 @@ describe('the claim of a receipt', () => {
 
   it('takes from another browser no agreement about an order that is still to be paid', async () => {
     const { shopper, claim } = await createBuyer()
-    const order = await shopper.order({ ...episode(5), ...saving })
+    const order = await shopper.order({ ...episode(5), ...saveParams })
     const device = await createVisitor()
     expect(await use(device, claim)).toMatchObject({ code: 200 })
     const member = await Shopper.create(site, device)

@@ -55,7 +55,7 @@ interface Charge {
 
 type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; attempt: AttemptRow }
 
-const nothing: Step = { do: 'nothing' }
+const noStep: Step = { do: 'nothing' }
 
 /**
  * Renews a subscription, or ends it. A charge takes two transactions with the gateway call between them: after a crash,
@@ -89,7 +89,7 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
   await lockSubscriber(tx, id)
   const now = context.clock.now()
   const row = await selectSubscriptionForRenewal(tx, id)
-  if (!isLive(row)) return nothing
+  if (!isLive(row)) return noStep
   const order = await selectOrderOfPeriod(tx, id, row.period_no + 1)
   const attempts = order ? await selectAttempts(tx, [order.id]) : []
   const renewalStep = decideRenewal(row, { order, attempts, gateways: context.gateways }, now)
@@ -113,11 +113,11 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
     case 'ask for a method': {
       const unpaidOrder = order ?? (await createRenewalOrder(tx, row, null, now))
       await becomePastDue(context, tx, { row, order: unpaidOrder, triedAt: now, now }, 'card_lost')
-      return nothing
+      return noStep
     }
     case 'end':
       await endUnpaidSubscription(context, tx, row, now)
-      return nothing
+      return noStep
     case 'charge':
       return beginCharge(context, tx, row, { order, number: (attempts[0]?.number ?? 0) + 1, now })
   }
@@ -125,7 +125,7 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
 
 async function postponeCheck(tx: Tx, id: string, at: Date): Promise<Step> {
   await updateSubscription(tx, id, { next_run_at: at })
-  return nothing
+  return noStep
 }
 
 /** Makes a subscription past due until its gateway is configured again, or the customer chooses another. */
@@ -144,7 +144,7 @@ async function waitForGateway(
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'no_gateway')
   }
   await updateSubscription(tx, row.id, { next_charge_at: until, next_run_at: until })
-  return nothing
+  return noStep
 }
 
 async function beginCharge(
@@ -165,7 +165,7 @@ async function beginCharge(
     )
     const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'amount_not_supported')
-    return nothing
+    return noStep
   }
   const order = existingOrder ?? (await createRenewalOrder(tx, row, gateway.id, now))
   const paymentMethod = { gateway: gateway.id, method: methodKindOf(gateway, row) }

@@ -31,8 +31,10 @@ async function due(): Promise<Subscriber> {
 }
 
 /** Renews in this process until the simulated crash. */
-const renewUntil = (death: CrashPoint, { subscriptionId }: Subscriber) =>
-  simulateCrashInBilling(site.databaseUrl, death, (context) => renewSubscription(context, subscriptionId))
+const renewUntil = (crashPoint: CrashPoint, { subscriptionId }: Subscriber) =>
+  simulateCrashInBilling(site.databaseUrl, crashPoint, (context) =>
+    renewSubscription(context, subscriptionId),
+  )
 
 /** Renews in a process of its own. */
 const renewIn = ({ subscriptionId }: Subscriber, { when, at }: CrashPoint): Promise<ScriptResult> =>
@@ -54,9 +56,9 @@ test(
     const run = await renewUntil({ when: 'never', at: 0 }, whole)
     expect(run.commits.length).toBeGreaterThanOrEqual(3)
     const people = [whole]
-    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (crashPoint) => {
       const person = await due()
-      expect(await renewUntil(death, person)).toMatchObject({ crashed: true })
+      expect(await renewUntil(crashPoint, person)).toMatchObject({ crashed: true })
       people.push(person)
     })
     await runConcurrently(run.commits, async (at) => {
@@ -83,12 +85,12 @@ test('a renewal that was claimed by a dead process is claimed by another once th
     .set({ next_run_at: new Date(0) })
     .where('id', '=', person.subscriptionId)
     .execute()
-  const dying = new AbortController()
+  const abort = new AbortController()
   const now = () => {
-    dying.abort()
+    abort.abort()
     return site.context.clock.now()
   }
-  await renewDueSubscriptions({ ...site.context, clock: { now } }, dying.signal)
+  await renewDueSubscriptions({ ...site.context, clock: { now } }, abort.signal)
   await person.advanceAndRenew(5 * minute)
   expect(await person.payments()).toHaveLength(1)
   await person.advanceAndRenew(6 * minute)

@@ -63,23 +63,23 @@ test(
   { timeout: 300_000 },
   async () => {
     for (let person = 0; person < people; person++) await subscribe()
-    const moods = new PaypalScenarios(paypal, {
+    const scenarios = new PaypalScenarios(paypal, {
       random: seeded(20_261_125),
       now: () => new Date(Date.now() + offset),
     })
     for (let step = 0; step * stepMs < 365 * day; step++) {
-      moods.fund()
-      moods.runDueEvents()
+      scenarios.fund()
+      scenarios.runDueEvents()
       await advanceAndRunJobs(stepMs)
-      moods.startRandomEvents()
+      scenarios.startRandomEvents()
       // A plan that ended is replaced by a new subscriber's.
       if (step % 5 === 4) await subscribe()
     }
-    while (!moods.isIdle) {
-      moods.runDueEvents()
+    while (!scenarios.isIdle) {
+      scenarios.runDueEvents()
       await advanceAndRunJobs(stepMs)
     }
-    moods.finishPending()
+    scenarios.finishPending()
     for (let step = 0; step < 6; step++) await advanceAndRunJobs(stepMs)
     const { db, gateways } = site.context
     const expectedStates = [
@@ -91,7 +91,7 @@ test(
       'reversed',
     ]
     const disputed = ['PENDING', 'DECLINED', 'REVERSED'].map((status) => `disputed ${status}`)
-    expect(Object.keys(moods.eventCounts)).toEqual(
+    expect(Object.keys(scenarios.eventCounts)).toEqual(
       expect.arrayContaining([...expectedStates, ...disputed, 'doubted PENDING']),
     )
     await expectTransactionsBalanced(db)

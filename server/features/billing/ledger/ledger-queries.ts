@@ -7,8 +7,8 @@ import type * as tables from '#server/features/billing/tables.ts'
  * (sale-queries.ts).
  */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
-  const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
-  const counted = entered.filter(
+  const inserted = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
+  const counted = inserted.filter(
     ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
   )
   if (counted.length === 0) return

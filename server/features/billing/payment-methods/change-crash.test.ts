@@ -28,12 +28,12 @@ async function ready(): Promise<Ready> {
 }
 
 /** Changes the card in this process until the simulated crash. */
-const changeUntil = (death: CrashPoint, { subscriber: { userId }, setupId, token }: Ready) => {
+const changeUntil = (crashPoint: CrashPoint, { subscriber: { userId }, setupId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
   const params = { userId, setupId, gateway: 'sandbox', method: 'card', payer } as const
   return simulateCrashInBilling(
     site.databaseUrl,
-    death,
+    crashPoint,
     async (context) => void (await changePaymentMethod(context, params)),
   )
 }
@@ -48,7 +48,7 @@ const changeInProcess = (
 /** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
 async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
   const { db } = site.context
-  const saving = await db
+  const setup = await db
     .selectFrom('sandbox_method_setups')
     .select('method_id')
     .where('method_setup_id', '=', setupId)
@@ -66,7 +66,7 @@ async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
     .select('method_id')
     .where('orders.user_id', '=', subscriber.userId)
     .executeTakeFirst()
-  const [first, second] = [paidWith?.method_id ?? '', saving?.method_id ?? '']
+  const [first, second] = [paidWith?.method_id ?? '', setup?.method_id ?? '']
   const attached = await Promise.all([first, second].map((one) => site.sandboxGateway.isMethodAttached(one)))
   if (method?.reference === second && !attached[0] && attached[1]) return 'changed'
   if (method?.reference === first && attached[0] && !attached[1]) return 'as before'
@@ -91,9 +91,9 @@ test(
     const whole = await ready()
     const run = await changeUntil({ when: 'never', at: 0 }, whole)
     const changes = [whole]
-    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (crashPoint) => {
       const change = await ready()
-      expect(await changeUntil(death, change)).toMatchObject({ crashed: true })
+      expect(await changeUntil(crashPoint, change)).toMatchObject({ crashed: true })
       changes.push(change)
     })
     await runConcurrently(run.commits, async (at) => {

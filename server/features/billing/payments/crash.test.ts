@@ -52,9 +52,9 @@ async function readyToPay(kind: Kind): Promise<Ready> {
 }
 
 /** Pays in this process until the simulated crash. */
-const payUntil = (death: CrashPoint, { userId, orderId, token }: Ready) => {
+const payUntil = (crashPoint: CrashPoint, { userId, orderId, token }: Ready) => {
   const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
-  return simulateCrashInBilling(site.databaseUrl, death, (context) =>
+  return simulateCrashInBilling(site.databaseUrl, crashPoint, (context) =>
     payOrder(context, userId, orderId, payer),
   )
 }
@@ -124,9 +124,9 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   { timeout: 120_000 },
   async (kind) => {
     const orderIds: string[] = []
-    await runConcurrently(crashPointsBeforeEach(await wholeRun(kind)), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(await wholeRun(kind)), async (crashPoint) => {
       const ready = await readyToPay(kind)
-      expect(await payUntil(death, ready)).toMatchObject({ crashed: true })
+      expect(await payUntil(crashPoint, ready)).toMatchObject({ crashed: true })
       orderIds.push(ready.orderId)
     })
     expect(await outcomesOf(orderIds)).toEqual(new Set(['sold', 'untouched']))

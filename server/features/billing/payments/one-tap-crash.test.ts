@@ -37,9 +37,12 @@ async function readyToPress() {
 }
 
 /** Handles the request in this process until the simulated crash. */
-function purchaseUntilCrash(death: CrashPoint, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
+function purchaseUntilCrash(
+  crashPoint: CrashPoint,
+  { userId, body }: Awaited<ReturnType<typeof readyToPress>>,
+) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
-  return simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+  return simulateCrashInBilling(site.databaseUrl, crashPoint, async (context) => {
     await runIdempotently(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
   })
 }
@@ -58,13 +61,13 @@ test(
   async () => {
     const { commits } = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
     expect(commits.length).toBeGreaterThan(2)
-    const deaths = commits.flatMap((at): CrashPoint[] =>
+    const crashPoints = commits.flatMap((at): CrashPoint[] =>
       [at, at + 1].map((one) => ({ when: 'before', at: one })),
     )
-    await runConcurrently(deaths, async (death) => {
+    await runConcurrently(crashPoints, async (crashPoint) => {
       const ready = await readyToPress()
       const { shopper, userId, body } = ready
-      expect(await purchaseUntilCrash(death, ready)).toMatchObject({ crashed: true })
+      expect(await purchaseUntilCrash(crashPoint, ready)).toMatchObject({ crashed: true })
       await expireLease(userId)
       const again = await shopper.tryOrder(body, { 'idempotency-key': key })
       expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })

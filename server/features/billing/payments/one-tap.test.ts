@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-const saving = (number = 4) => ({
+const orderSavingCard = (number = 4) => ({
   episode_id: episodeIdOf(site, number),
   save_method: { terms_text: termsText },
 })
@@ -40,7 +40,7 @@ const saving = (number = 4) => ({
 /** Creates a shopper who has bought episode 4 and saved the card. */
 async function createShopperWithCard(card = testCards.pays, shopper?: Shopper) {
   const person = shopper ?? (await Shopper.create(site))
-  const order = await person.order(saving())
+  const order = await person.order(orderSavingCard())
   const { info } = await person.tryPay(order.id, await person.cardToken(card))
   if (info?.next.url) await person.answerBankPage(info.next.url, 'yes')
   expect(await person.getOrder(order.id)).toMatchObject({ status: 'paid' })
@@ -135,7 +135,7 @@ describe('a card is saved for purchases', () => {
 
   test('in place of the previously saved one, which is detached', async () => {
     const { person, userId, saved } = await createShopperWithCard()
-    const { info } = await person.buy(saving(5))
+    const { info } = await person.buy(orderSavingCard(5))
     expect(info?.status).toBe('paid')
     const second = await savedOf(person)
     expect(second?.id).not.toBe(saved?.id)
@@ -151,7 +151,7 @@ describe('a card is saved for purchases', () => {
   test('not with a wallet or a plan', async () => {
     const person = await Shopper.create(site)
     const { id: plan_id } = await person.plan(30)
-    expect(await person.tryOrder({ ...saving(), method: 'wallet' })).toMatchObject({ code: 400 })
+    expect(await person.tryOrder({ ...orderSavingCard(), method: 'wallet' })).toMatchObject({ code: 400 })
     expect(
       await person.tryOrder({ kind: 'plan', plan_id, save_method: { terms_text: termsText } }),
     ).toMatchObject({
@@ -171,7 +171,7 @@ describe('a card is saved for purchases', () => {
 
   test('not if the payment buys nothing and is refunded', async () => {
     const person = await Shopper.create(site)
-    const orders = [await person.order(saving()), await person.order(saving())]
+    const orders = [await person.order(orderSavingCard()), await person.order(orderSavingCard())]
     for (const { id } of orders) await person.tryPay(id, await person.cardToken(testCards.requires3dsOnce))
     for (const { id } of orders)
       await person.answerBankPage((await person.getOrder(id)).next.url ?? '', 'yes')
@@ -412,7 +412,7 @@ describe('with accounts', () => {
     const member = await createShopperWithCard()
     site.advanceClock(60_000)
     const guest = await createShopperWithCard()
-    const open = await guest.person.order(saving(5))
+    const open = await guest.person.order(orderSavingCard(5))
     await merge(guest, member)
     expect(await savedOf(member.person)).toEqual(member.saved)
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])

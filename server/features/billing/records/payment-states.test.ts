@@ -229,7 +229,7 @@ describe('a paid order that PayPal no longer has', () => {
       .fetch('/api/webhook/payment/paypal', { method: 'POST', body: body.toString(), headers })
     expect(answer.status).toBe(204)
   }
-  const learned = [
+  const reporters = [
     ['its webhook', send],
     ['the reconciliation', () => reconcile(site.context)],
   ] as const
@@ -240,7 +240,7 @@ describe('a paid order that PayPal no longer has', () => {
     ],
     ['order and capture', (token: string) => void paypal.orders.all.delete(token)],
   ] as const
-  const cases = learned.flatMap(([by, learn]) => losses.map(([what, lose]) => ({ by, learn, what, lose })))
+  const cases = reporters.flatMap(([by, learn]) => losses.map(([what, lose]) => ({ by, learn, what, lose })))
   const statusOf = (id: string) =>
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 

@@ -24,8 +24,8 @@ async function createPaidPlan(): Promise<{ person: Subscriber; orderId: string }
 }
 
 /** Refunds in this process until the simulated crash. */
-const refundUntil = (death: CrashPoint, orderId: string) =>
-  simulateCrashInBilling(site.databaseUrl, death, async (context) => {
+const refundUntil = (crashPoint: CrashPoint, orderId: string) =>
+  simulateCrashInBilling(site.databaseUrl, crashPoint, async (context) => {
     await refundOrder(context, orderId, { reason: 'goodwill' })
   })
 
@@ -67,9 +67,9 @@ test(
     // The first transaction, the gateway's own, and the second.
     expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
-    await runConcurrently(crashPointsBeforeEach(run), async (death) => {
+    await runConcurrently(crashPointsBeforeEach(run), async (crashPoint) => {
       const one = await createPaidPlan()
-      expect(await refundUntil(death, one.orderId)).toMatchObject({ crashed: true })
+      expect(await refundUntil(crashPoint, one.orderId)).toMatchObject({ crashed: true })
       crashed.push(one)
     })
     await runConcurrently(run.commits, async (at) => {

@@ -19,29 +19,29 @@ afterAll(() => site.close())
 
 it('counts every play that was acknowledged a second before the process is killed exactly once', async () => {
   const video = await buildVideo(site.context, { episodes: 40, freeEpisodes: 40 })
-  const doomed = await runKillableSite(database.url)
-  const viewers = Array.from({ length: 4 }, () => new Visitor(doomed.url))
+  const crashingSite = await runKillableSite(database.url)
+  const viewers = Array.from({ length: 4 }, () => new Visitor(crashingSite.url))
   for (const viewer of viewers) await viewer.callOk(getUser)
   const playCount = async () => {
     await aggregatePlays(site.context.db)
     return (await countsOf(site.context.db, video.id)).play_count
   }
-  let answered = 0
+  let responseCount = 0
   const watch = async (viewer: Visitor, from: number, to: number, afterwards: () => Promise<unknown>) => {
     for (const { id } of video.episodes.slice(from, to)) {
       const body = { video_id: video.id, episode_id: id, position_ms: 1, at: new Date().toISOString() }
       await viewer.callOk(saveHistory, { body })
-      answered++
+      responseCount++
       await afterwards()
     }
   }
   await Promise.all(viewers.map((viewer) => watch(viewer, 0, 10, async () => {})))
-  const early = answered
+  const early = responseCount
   await expect.poll(playCount, { timeout: 10_000 }).toBe(early)
-  const end = async () => answered === early + 30 && (await doomed.end('SIGKILL'))
+  const end = async () => responseCount === early + 30 && (await crashingSite.end('SIGKILL'))
   const ends = await Promise.allSettled(viewers.map((viewer) => watch(viewer, 10, 40, end)))
   expect(ends.map(({ status }) => status)).toEqual(viewers.map(() => 'rejected'))
   const counted = await playCount()
   expect(counted).toBeGreaterThanOrEqual(early)
-  expect(counted).toBeLessThanOrEqual(answered + viewers.length)
+  expect(counted).toBeLessThanOrEqual(responseCount + viewers.length)
 })

@@ -14,7 +14,7 @@ import { thisProcess } from '#server/platform/processes/lock-file.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const log = createLog({ json: true, level: 'silent' })
-const patience = { timeout: 240_000, interval: 10 }
+const pollOptions = { timeout: 240_000, interval: 10 }
 const dirs: string[] = []
 const servers: EmbeddedDatabase[] = []
 const writers: ChildProcess[] = []
@@ -43,7 +43,7 @@ describe('a server whose owner is killed', () => {
   test('has every acknowledged row after a restart', async () => {
     const writer = await startWriter(shared)
     const first = writer.acknowledged()
-    await vi.waitUntil(() => writer.acknowledged() >= first + 200, patience)
+    await vi.waitUntil(() => writer.acknowledged() >= first + 200, pollOptions)
     await killed(writer.process)
     const server = await start(shared)
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
@@ -55,7 +55,7 @@ describe('a server whose owner is killed', () => {
     const adopted = postmasterOf(shared)
     await adopter.stop()
     const before = writer.acknowledged()
-    await vi.waitUntil(() => writer.acknowledged() > before, patience)
+    await vi.waitUntil(() => writer.acknowledged() > before, pollOptions)
     expect(postmasterOf(shared)).toBe(adopted)
     await killed(writer.process)
     await adopter.ensureRunning()
@@ -109,7 +109,7 @@ test('two processes that start on a new directory at once share one server', asy
   const [writer, server] = await Promise.all([startWriter(dir), start(dir)])
   const other = await start(dir)
   const before = writer.acknowledged()
-  await vi.waitUntil(() => writer.acknowledged() > before, patience)
+  await vi.waitUntil(() => writer.acknowledged() > before, pollOptions)
   expect(await countRows(server)).toBeGreaterThanOrEqual(before)
   expect(await countRows(other)).toBeGreaterThanOrEqual(before)
 })
@@ -133,7 +133,7 @@ test('a pool continues after the server is killed, and no acknowledged row is lo
     }
   }
   const writing = Promise.all(Array.from({ length: 4 }, write))
-  await vi.waitUntil(() => acknowledged.length >= 100, patience)
+  await vi.waitUntil(() => acknowledged.length >= 100, pollOptions)
   const first = postmasterOf(shared)
   process.kill(first ?? 0, 'SIGKILL')
   await writing
@@ -197,7 +197,7 @@ test('an owner whose server was replaced by another process does not stop the ne
   const writer = await startWriter(shared)
   await owner.stop()
   const before = writer.acknowledged()
-  await vi.waitUntil(() => writer.acknowledged() > before, patience)
+  await vi.waitUntil(() => writer.acknowledged() > before, pollOptions)
 })
 
 test('works in a data directory whose path is too long for a socket', async () => {
@@ -230,11 +230,11 @@ async function startWriter(dataDir: string): Promise<{ process: ChildProcess; ac
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   // The text after the last line break may be half a number.
   const acknowledged = () => Number(output.split('\n').at(-2) ?? 0)
-  await vi.waitUntil(() => acknowledged() > 0, patience)
+  await vi.waitUntil(() => acknowledged() > 0, pollOptions)
   return { process: child, acknowledged }
 }
 
-const stopped = (dataDir: string) => vi.waitUntil(() => !postmasterOf(dataDir), patience)
+const stopped = (dataDir: string) => vi.waitUntil(() => !postmasterOf(dataDir), pollOptions)
 
 async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return

@@ -75,19 +75,19 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
     const before = await gateway.listPayments(since)
-    const saving = await harness().setUpMethod(request, 'pays')
+    const setup = await harness().setUpMethod(request, 'pays')
     const { brand, last4 } = traits.savedMethod
-    expect(saving).toMatchObject({
+    expect(setup).toMatchObject({
       status: 'succeeded',
       setupId: request.setupId,
       method: { brand, last4 },
     })
-    expect(saving.next).toBeUndefined()
-    expect(await gateway.methodSetups.retrieve(saving)).toEqual(saving)
-    expect(await gateway.methodSetups.complete(saving.reference)).toEqual(saving)
-    expect(await lookUpSaving(request)).toEqual(traits.discardsUnpaid ? null : saving)
+    expect(setup.next).toBeUndefined()
+    expect(await gateway.methodSetups.retrieve(setup)).toEqual(setup)
+    expect(await gateway.methodSetups.complete(setup.reference)).toEqual(setup)
+    expect(await lookUpSaving(request)).toEqual(traits.discardsUnpaid ? null : setup)
     expect(await gateway.listPayments(since)).toHaveLength(before.length)
-    const methodReference = saving.method?.reference ?? ''
+    const methodReference = setup.method?.reference ?? ''
     expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
       status: 'succeeded',
     })
@@ -144,7 +144,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
     expect((await methodSetups.retrieve(waiting))?.method).toBeUndefined()
-    const saving = await harness().setUpMethod(saveRequest(), 'pays')
-    expect(await methodSetups.cancel(saving.reference)).toEqual(saving)
+    const setup = await harness().setUpMethod(saveRequest(), 'pays')
+    expect(await methodSetups.cancel(setup.reference)).toEqual(setup)
   })
 }

@@ -111,9 +111,9 @@ describe('a wallet that is saved without a payment', () => {
       await expect(gateway.methodSetups.complete(reference)).rejects.toThrow()
       paypal.recover()
       paypal.clockOffsetMs = 7 * 3_600_000
-      const saving = await gateway.methodSetups.complete(reference)
+      const setup = await gateway.methodSetups.complete(reference)
       paypal.clockOffsetMs = 0
-      expect(saving).toMatchObject({
+      expect(setup).toMatchObject({
         status: 'succeeded',
         method: { reference: paypal.setups.get(reference).vaultId },
       })

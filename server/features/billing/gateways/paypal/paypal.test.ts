@@ -182,8 +182,11 @@ describe('an episode', () => {
     const refundEvent = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
     expect((await post(paypal.signed(refundEvent))).status).toBe(204)
     const { db } = site.context
-    const noted = db.selectFrom('webhook_events').select('reference').where('event_id', '=', refundEvent.id)
-    expect(await noted.executeTakeFirst()).toEqual({ reference: token })
+    const eventQuery = db
+      .selectFrom('webhook_events')
+      .select('reference')
+      .where('event_id', '=', refundEvent.id)
+    expect(await eventQuery.executeTakeFirst()).toEqual({ reference: token })
   })
 
   test('whose order PayPal has deleted is abandoned', async () => {

@@ -76,13 +76,13 @@ describeGatewayContract(
       const { reference, next } = await gateway.methodSetups.start(request)
       expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       await fake.confirm(next?.client_secret ?? '', cards[behaviour])
-      const saving = await gateway.methodSetups.complete(reference)
-      if (!saving) throw new Error(`${reference} is gone`)
-      return saving
+      const setup = await gateway.methodSetups.complete(reference)
+      if (!setup) throw new Error(`${reference} is gone`)
+      return setup
     },
     async answer(reference, answer) {
-      const shelf = reference.startsWith('seti_') ? fake.setups : fake.store
-      shelf.answerChallenge(reference, answer)
+      const target = reference.startsWith('seti_') ? fake.setups : fake.store
+      target.answerChallenge(reference, answer)
     },
     dispute: async (reference, status) =>
       fake.store.dispute(reference, status === 'open' ? 'needs_response' : status),

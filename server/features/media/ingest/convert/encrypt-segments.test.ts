@@ -66,11 +66,11 @@ test.each(['v0', 'a'])(
     // The same bytes in every segment: a wrong IV would change only the first sixteen.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
-      const sealed = await bytes(`${folder}/${file}`)
-      expect(sealed.includes('mdat')).toBe(false)
+      const encrypted = await bytes(`${folder}/${file}`)
+      expect(encrypted.includes('mdat')).toBe(false)
       const iv = Buffer.from(number.toString(16).padStart(32, '0'), 'hex')
       const opening = createDecipheriv('aes-128-cbc', key, iv)
-      const clear = Buffer.concat([opening.update(sealed), opening.final()])
+      const clear = Buffer.concat([opening.update(encrypted), opening.final()])
       expect(clear.includes('moof') && clear.includes('mdat')).toBe(true)
       heads.add(clear.toString('hex', 8, 16))
     }

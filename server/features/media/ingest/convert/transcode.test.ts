@@ -55,9 +55,11 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
     captions: new Map(),
     notes: [],
   })
-  for (const rung of ['v0', 'v1']) {
-    expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 1, 1, 2])
-    const keyTimes = packetFields(join(media, rung, 'index.m3u8'), 'pts_time,flags')
+  for (const rendition of ['v0', 'v1']) {
+    expect(parsePlaylist(read(`${rendition}/index.m3u8`)).map(({ duration }) => duration)).toEqual([
+      1, 1, 1, 1, 2,
+    ])
+    const keyTimes = packetFields(join(media, rendition, 'index.m3u8'), 'pts_time,flags')
       .filter((line) => line.includes('K'))
       .map(parseFloat)
     expect(keyTimes).toEqual([0, 1, 2, 3, 4])

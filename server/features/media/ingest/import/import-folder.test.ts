@@ -41,7 +41,7 @@ const captions = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
 let root: string
 let database: TestDatabase
 let context: IngestContext
-const quiet = createLog({ json: true, level: 'silent' })
+const silentLog = createLog({ json: true, level: 'silent' })
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-import-'))
@@ -50,7 +50,7 @@ beforeAll(async () => {
     db: database.db,
     storage: openDisk(join(root, 'data')),
     clock: { now: () => new Date() },
-    log: quiet,
+    log: silentLog,
     programs,
     mediaKeys: createMediaKeys('a secret of the tests', false),
   }

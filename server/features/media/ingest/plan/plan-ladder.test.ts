@@ -4,7 +4,7 @@ import { planFrameRate, planLadder, displaySize } from './plan-ladder.ts'
 const frameRate = { num: 25, den: 1 }
 const sizes = (width: number, height: number) =>
   planLadder({ width, height, frameRate, hasAudio: true }).renditions.map(
-    (rung) => `${rung.width}x${rung.height}`,
+    (rendition) => `${rendition.width}x${rendition.height}`,
   )
 
 test.each([
@@ -23,11 +23,11 @@ test.each([
 test('no rendition is ever larger than its source, odd, or of another aspect ratio', () => {
   for (let width = 40; width < 2400; width += 97) {
     for (let height = 40; height < 2400; height += 89) {
-      for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).renditions) {
-        expect(rung.width).toBeLessThanOrEqual(width)
-        expect(rung.height).toBeLessThanOrEqual(height)
-        expect((rung.width % 2) + (rung.height % 2)).toBe(0)
-        expect(Math.abs(rung.width - (rung.height * width) / height)).toBeLessThanOrEqual(
+      for (const rendition of planLadder({ width, height, frameRate, hasAudio: false }).renditions) {
+        expect(rendition.width).toBeLessThanOrEqual(width)
+        expect(rendition.height).toBeLessThanOrEqual(height)
+        expect((rendition.width % 2) + (rendition.height % 2)).toBe(0)
+        expect(Math.abs(rendition.width - (rendition.height * width) / height)).toBeLessThanOrEqual(
           1 + Math.max(1, width / height) * 2,
         )
       }

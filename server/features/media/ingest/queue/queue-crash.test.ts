@@ -32,7 +32,7 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 const episodes = 8
 /** Milliseconds after which workers are killed: from before the first statement to after the first episode. */
-const deaths = [150, 400, 650, 300, 900, 520, 1200, 780, 250, 1050]
+const crashDelaysMs = [150, 400, 650, 300, 900, 520, 1200, 780, 250, 1050]
 
 let root: string
 let database: TestDatabase
@@ -102,10 +102,10 @@ test('several workers in several processes convert each episode once, though the
   // With all files of an episode moved, and before the commit.
   for (const at of [1, 2]) expect((await work('moved', at)).signal).toBe('SIGKILL')
   // Two at a time, each replaced by another once it is killed.
-  const doomed = deaths.values()
+  const remainingDelays = crashDelaysMs.values()
   const replaced = async () => {
     let killed = 0
-    for (const at of doomed) if ((await work('after', at)).signal === 'SIGKILL') killed++
+    for (const at of remainingDelays) if ((await work('after', at)).signal === 'SIGKILL') killed++
     return killed
   }
   const killed = (await Promise.all([replaced(), replaced()])).reduce((sum, count) => sum + count, 0)

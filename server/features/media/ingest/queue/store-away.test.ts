@@ -138,8 +138,8 @@ test('one that was killed after the upload sends nothing of it again', async () 
   const exists = () => Promise.resolve(false)
   const write = () => Promise.reject(new Error('killed'))
   const captioned = { ...file, captions: new Map([['en', { text: 'WEBVTT\n' }] as const]) }
-  const dying = { ...context, storage: { ...context.storage, exists, write } }
-  await expect(enqueueEpisode(dying, captioned, neverAborted)).rejects.toThrow('killed')
+  const failingContext = { ...context, storage: { ...context.storage, exists, write } }
+  await expect(enqueueEpisode(failingContext, captioned, neverAborted)).rejects.toThrow('killed')
   store.requests.length = 0
   expect((await enqueueEpisode(context, captioned, neverAborted)).state).toBe('queued')
   expect(sent()).toEqual([])
