@@ -14,7 +14,7 @@ afterAll(() => {
   vi.unstubAllGlobals()
 })
 
-const inWords = (left: number | string) => (Number(left) > 0 ? 'valid' : String(left))
+const summarize = (result: number | string) => (Number(result) > 0 ? 'valid' : String(result))
 
 test('the cases cover every kind', () => {
   expect(new Set(cases.map(({ expected }) => expected))).toEqual(new Set(['valid', 'expired', 'forged']))
@@ -28,9 +28,9 @@ test('the cases cover every kind', () => {
 
 test.each(cases)("nginx's check returns for $what: $expected", ({ signature, asset, expected }) => {
   const request = { variables: { media_signature: signature, media_asset: asset } }
-  expect(inWords(signedUrls.secondsLeft(request))).toBe(expected)
+  expect(summarize(signedUrls.secondsLeft(request))).toBe(expected)
 })
 
 test.each(cases)("the edge's check returns for $what: $expected", async ({ signature, asset, expected }) => {
-  expect(inWords(await secondsLeft(secrets, signature, asset, now.getTime()))).toBe(expected)
+  expect(summarize(await secondsLeft(secrets, signature, asset, now.getTime()))).toBe(expected)
 })

@@ -34,10 +34,10 @@ export async function runWebkit(): Promise<RealBrowser> {
     async close() {
       // Ignores a failure: a hanging browser does not respond, and its processes are terminated below.
       await sendCommand('DELETE', session).catch(() => {})
-      const gone = new Promise((done) => driver.once('exit', done))
+      const exited = new Promise((done) => driver.once('exit', done))
       // The driver and its virtual display are one process group, whose id is the driver's pid.
       if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')
-      await gone
+      await exited
     },
   }
 }
@@ -56,9 +56,9 @@ async function sendCommand<T>(method: string, path: string, body?: unknown): Pro
 }
 
 function waitForDriver(driver: ChildProcess): Promise<void> {
-  const isThere = () => {
+  const isReady = () => {
     if (driver.exitCode !== null) throw new Error(`WebKitWebDriver exited with ${driver.exitCode}`)
     return isReachable(`${driverUrl}/status`)
   }
-  return waitUntil('WebKitWebDriver answers', isThere, timeoutMs)
+  return waitUntil('WebKitWebDriver answers', isReady, timeoutMs)
 }

@@ -31,22 +31,22 @@ export function composeCases(contentsOf: () => ImageContents): void {
     let compose: RunningCompose
     const started: Record<string, RunningService> = {}
     const start = (name: string) => (started[name] = compose.start(name))
-    const askSite = (path: string, ...options: string[]) =>
-      compose.ask(
+    const requestSite = (path: string, ...options: string[]) =>
+      compose.request(
         `https://${domain}${path}`,
         '-k',
         '--resolve',
         `${domain}:443:${compose.addressOf('proxy')}`,
         ...options,
       )
-    const answers = (ask: () => Promise<string>) =>
-      ask().then(
+    const isResponding = (request: () => Promise<string>) =>
+      request().then(
         () => true,
         () => false,
       )
     /** Waits for a condition. If it stays false, throws an error with the service's output. */
-    const waitFor = async (what: string, name: string, holds: () => Promise<boolean>) => {
-      await waitUntil(what, holds, patienceMs).catch((error: unknown) => {
+    const waitFor = async (description: string, name: string, condition: () => Promise<boolean>) => {
+      await waitUntil(description, condition, patienceMs).catch((error: unknown) => {
         throw new Error(started[name]?.output() ?? '', { cause: error })
       })
     }
@@ -64,15 +64,17 @@ export function composeCases(contentsOf: () => ImageContents): void {
 
     it('web and worker start, and the proxy responds with a certificate', async () => {
       for (const name of ['web', 'worker', 'proxy']) start(name)
-      await waitFor('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
-      expect(await askSite('/')).toContain('<title>My Dramas')
-      expect(await askSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
+      await waitFor('the site answers through the proxy', 'web', () =>
+        isResponding(() => requestSite('/api/ready')),
+      )
+      expect(await requestSite('/')).toContain('<title>My Dramas')
+      expect(await requestSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
     })
 
     it('a service can write only to its volume and /tmp', async () => {
-      const look =
+      const script =
         'for f in /app/x /usr/x /etc/x /home/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'
-      const { ended, output } = compose.start('web', ['sh', '-c', look])
+      const { ended, output } = compose.start('web', ['sh', '-c', script])
       expect(await ended, output()).toBe(0)
       expect(output()).toBe('written\n')
     })
@@ -95,41 +97,41 @@ export function composeCases(contentsOf: () => ImageContents): void {
       const at = `http://${compose.addressOf('prometheus')}:9090/api/v1`
       const isUp = async () => {
         const { data }: Targets = JSON.parse(
-          await compose.ask(`${at}/targets`).catch(() => '{"data":{"activeTargets":[]}}'),
+          await compose.request(`${at}/targets`).catch(() => '{"data":{"activeTargets":[]}}'),
         )
         return data.activeTargets.length === 2 && data.activeTargets.every(({ health }) => health === 'up')
       }
       await waitFor('both are read', 'prometheus', isUp)
       await waitFor('Alertmanager is known', 'prometheus', async () =>
-        (await compose.ask(`${at}/alertmanagers`)).includes('alertmanager:9093'),
+        (await compose.request(`${at}/alertmanagers`)).includes('alertmanager:9093'),
       )
       await waitFor('Alertmanager is ready', 'alertmanager', () =>
-        answers(() => compose.ask(`http://${compose.addressOf('alertmanager')}:9093/-/ready`)),
+        isResponding(() => compose.request(`http://${compose.addressOf('alertmanager')}:9093/-/ready`)),
       )
     })
 
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
-      let [asked, isDone] = [0, false]
+      let [requestCount, isDone] = [0, false]
       // Requests do not fail while the service is down, because the proxy lets them wait.
-      const ask = async () => {
-        for (; !isDone || asked < minRequests; asked++)
-          await askSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))
+      const sendRequests = async () => {
+        for (; !isDone || requestCount < minRequests; requestCount++)
+          await requestSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))
       }
-      const asking = Promise.all(Array.from({ length: clients }, ask))
+      const clientsDone = Promise.all(Array.from({ length: clients }, sendRequests))
       expect(await started['web']?.stop()).toBe(0)
       start('web')
-      await waitFor('the site is back', 'web', () => answers(() => askSite('/api/ready')))
+      await waitFor('the site is back', 'web', () => isResponding(() => requestSite('/api/ready')))
       isDone = true
-      await asking
+      await clientsDone
       expect(failures).toEqual([])
     })
 
     it('each service exits normally within 10 s of SIGTERM', async () => {
-      const began = Date.now()
-      const ends = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
-      expect(ends).toEqual([0, 0])
-      expect(Date.now() - began).toBeLessThan(stopsWithinMs)
+      const startedAt = Date.now()
+      const exitCodes = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
+      expect(exitCodes).toEqual([0, 0])
+      expect(Date.now() - startedAt).toBeLessThan(stopsWithinMs)
     })
   })
 }

@@ -8,24 +8,27 @@ const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const compose = readCompose()
 const services = Object.entries(compose.services)
-const ours = services.filter(([, { build }]) => build !== undefined)
+const siteServices = services.filter(([, { build }]) => build !== undefined)
 const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
 const settings = readDocumentedSettings()
 
 test('compose.yaml runs the site by default, and observability with a profile', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
-  const named = (profile: string) =>
+  const servicesWithProfile = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
-  expect(named('')).toEqual(['proxy', 'migrate', 'web', 'worker', 'database', 'backup'])
-  expect(named('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
+  expect(servicesWithProfile('')).toEqual(['proxy', 'migrate', 'web', 'worker', 'database', 'backup'])
+  expect(servicesWithProfile('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
 })
 
-test.each(ours)('the service %s uses only existing settings of the site', (_name, { environment = {} }) => {
-  expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
-})
+test.each(siteServices)(
+  'the service %s uses only existing settings of the site',
+  (_name, { environment = {} }) => {
+    expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
+  },
+)
 
-test.each(ours)('the service %s runs a command of the image', (_name, { command }) => {
+test.each(siteServices)('the service %s runs a command of the image', (_name, { command }) => {
   if (command === undefined) return
   const [program, subcommand = ''] = command
   expect(program).toBe('cliffhanger')
@@ -54,14 +57,16 @@ test('the proxy depends on no service, for which Compose may stop it in an updat
 test('the proxy and Prometheus reach the ports at which the site answers', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
-  for (const [name, { environment = {} }] of ours.filter(([, { environment }]) => environment?.['ROLE']))
+  for (const [name, { environment = {} }] of siteServices.filter(
+    ([, { environment }]) => environment?.['ROLE'],
+  ))
     expect(read('deploy/observability/prometheus/prometheus.yml')).toContain(
       `'${name}:${environment['METRICS_PORT']}'`,
     )
 })
 
 test('.env.example has every variable of compose.yaml, and otherwise only settings of the site', () => {
-  const used = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
-  expect([...used].filter((name) => !example.includes(name))).toEqual([])
-  expect(example.filter((name) => !used.has(name) && !settings.has(name))).toEqual([])
+  const usedVariables = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
+  expect([...usedVariables].filter((name) => !example.includes(name))).toEqual([])
+  expect(example.filter((name) => !usedVariables.has(name) && !settings.has(name))).toEqual([])
 })

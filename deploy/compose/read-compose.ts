@@ -27,7 +27,7 @@ export const composeText = readFileSync(file, 'utf8')
 
 /** Reads the services of compose.yaml. Interpolates the variables if values are given. */
 export function readCompose(values?: Readonly<Record<string, string>>): Compose {
-  return parse(values ? withValues(composeText, values) : composeText, { merge: true })
+  return parse(values ? interpolate(composeText, values) : composeText, { merge: true })
 }
 
 /**
@@ -35,11 +35,14 @@ export function readCompose(values?: Readonly<Record<string, string>>): Compose 
  * @throws Error with the message if
  * a required value is missing
  */
-function withValues(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, how = '', word = '') => {
-    const value = values[name] ?? ''
-    if (value !== '') return value
-    if (how === '?') throw new Error(word)
-    return word
-  })
+function interpolate(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, operator = '', operand = '') => {
+      const value = values[name] ?? ''
+      if (value !== '') return value
+      if (operator === '?') throw new Error(operand)
+      return operand
+    },
+  )
 }

@@ -57,7 +57,7 @@ export interface RunningCompose {
   /** Starts a service. @param command replaces the service's command, as in `compose run` and `compose exec` */
   start(name: string, command?: string[]): RunningService
   /** Runs curl inside the network and returns the response. @throws Error if the request fails */
-  ask(url: string, ...options: string[]): Promise<string>
+  request(url: string, ...options: string[]): Promise<string>
   addressOf(name: string): string
   /** Returns the folder of a volume. */
   volume(name: string): string
@@ -92,19 +92,19 @@ export async function startCompose(
   function commandOf(name: string, service: Service, command: readonly string[] | undefined): string[] {
     if (service.build !== undefined)
       return containerCommand(service, command ?? service.command ?? contents.command)
-    // Longest path first, because a file inside a mounted folder may be a mount too: `local` uses the first match.
+    // Longest path first, because a file inside a mounted folder may be a mount too: `toHostPath` uses the first match.
     const mounted = mountsOf(service).toSorted((one, other) => other.to.length - one.to.length)
-    const local = (word: string) => {
-      const mount = mounted.find(({ to }) => word.includes(to))
-      return mount ? word.replace(mount.to, mount.from) : word
+    const toHostPath = (argument: string) => {
+      const mount = mounted.find(({ to }) => argument.includes(to))
+      return mount ? argument.replace(mount.to, mount.from) : argument
     }
-    const words = name === 'database' ? prepareDatabase.command : (programs[name] ?? [])
-    const own = (service.command ?? []).slice(name === 'database' ? 1 : 0)
-    return hostCommand([...words, ...own].map(local))
+    const programCommand = name === 'database' ? prepareDatabase.command : (programs[name] ?? [])
+    const serviceArguments = (service.command ?? []).slice(name === 'database' ? 1 : 0)
+    return hostCommand([...programCommand, ...serviceArguments].map(toHostPath))
   }
 
-  const mountsOf = ({ volumes: wanted = [] }: Service) =>
-    wanted.map((volume) => {
+  const mountsOf = ({ volumes: volumeSpecs = [] }: Service) =>
+    volumeSpecs.map((volume) => {
       const [from = '', to = ''] = volume.split(':')
       return { from: from.startsWith('./') ? join(project, from) : folderOf(from), to }
     })
@@ -122,8 +122,8 @@ export async function startCompose(
       `mount -o remount,bind,ro ${root}`,
     ]
     const env = [...contents.env, ...envArguments(values), ...envArguments(service.environment ?? {})]
-    const rights = ['--clear-groups', '--bounding-set=-all', '--no-new-privs']
-    const user = ['setpriv', `--reuid=${siteUser.uid}`, `--regid=${siteUser.gid}`, ...rights]
+    const privilegeOptions = ['--clear-groups', '--bounding-set=-all', '--no-new-privs']
+    const user = ['setpriv', `--reuid=${siteUser.uid}`, `--regid=${siteUser.gid}`, ...privilegeOptions]
     return withMounts(mounts, ['chroot', root, 'env', '-i', '-C', '/app', ...env, ...user, ...command])
   }
 
@@ -161,7 +161,7 @@ export async function startCompose(
       }
       return { output: () => text, ended, stop }
     },
-    async ask(url, ...options) {
+    async request(url, ...options) {
       const [program = '', ...enter] = network.enter
       const { stdout } = await promisify(execFile)(program, [...enter, 'curl', '-sSf', ...options, url])
       return stdout
@@ -169,10 +169,10 @@ export async function startCompose(
     addressOf: (name) => hosts[name]?.address ?? '',
     volume: folderOf,
     async close() {
-      const left = [...running]
-      const ends = left.map((child) => once(child, 'exit'))
-      for (const child of left) process.kill(-(child.pid ?? 0), 'SIGKILL')
-      await Promise.all(ends)
+      const stillRunning = [...running]
+      const exits = stillRunning.map((child) => once(child, 'exit'))
+      for (const child of stillRunning) process.kill(-(child.pid ?? 0), 'SIGKILL')
+      await Promise.all(exits)
       await network.close()
       rmSync(home, { recursive: true, force: true })
     },
@@ -198,15 +198,15 @@ const environmentOf = ({ environment = {} }: Service) =>
 
 /** Initializes a database with the embedded PostgreSQL, as the entry point of the postgres image does. */
 async function preparePostgres(folder: string, password: string): Promise<{ command: string[] }> {
-  const found = findPostgresPrograms()
+  const postgresPrograms = findPostgresPrograms()
   const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]
-  const runAs = chooseUser(clusterDir, [found.postgres, folder])
+  const runAs = chooseUser(clusterDir, [postgresPrograms.postgres, folder])
   for (const path of [folder, socketDir]) makePrivateDir(path, runAs)
-  await ensureCluster({ home: folder, clusterDir, programs: found, runAs })
+  await ensureCluster({ home: folder, clusterDir, programs: postgresPrograms, runAs })
   appendFileSync(join(clusterDir, 'pg_hba.conf'), 'host all all all scram-sha-256\n')
-  const line = (listen: string) => {
-    const settings = ['-c', `listen_addresses=${listen}`, '-c', `unix_socket_directories=${socketDir}`]
-    return asUser(runAs, found.postgres, ['-D', clusterDir, ...settings])
+  const line = (listenAddress: string) => {
+    const settings = ['-c', `listen_addresses=${listenAddress}`, '-c', `unix_socket_directories=${socketDir}`]
+    return asUser(runAs, postgresPrograms.postgres, ['-D', clusterDir, ...settings])
   }
   const { command, args, options } = line('')
   const first = spawn(...boundToUs(command, args), { ...options, cwd: '/', stdio: 'ignore' })

@@ -7,18 +7,18 @@
 
 const link = /^\/media\/([^/]+)\/([^/.][^/]*)\/((?:[^/.][^/]*\/)*[^/.][^/]*\.(?:m3u8|m4s|mp4|vtt|webp|jpg))$/
 /** Path prefix of cache keys. The handler refuses client requests for it. */
-const keptBelow = '/media/kept/'
+const cachePrefix = '/media/kept/'
 const encoder = new TextEncoder()
 
 /** Decodes base64url. Returns undefined if the text is invalid or not in canonical form. */
 function decode(text) {
   if (!/^[\w-]{43}$/.test(text)) return undefined
   const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
-  const again = btoa(String.fromCharCode(...bytes))
+  const reencoded = btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '')
-  return again === text ? bytes : undefined
+  return reencoded === text ? bytes : undefined
 }
 
 async function isSigned(secret, mac, text) {
@@ -30,14 +30,14 @@ async function isSigned(secret, mac, text) {
 
 /** Verifies a signature. @returns its remaining seconds, or `expired` or `forged` */
 export async function secondsLeft(secrets, pass, asset, nowMs) {
-  const [expires = '', subject = '', given = '', ...more] = pass.split('.')
-  const mac = decode(given)
-  if (!mac || more.length > 0) return 'forged'
+  const [expires = '', subject = '', encodedMac = '', ...rest] = pass.split('.')
+  const mac = decode(encodedMac)
+  if (!mac || rest.length > 0) return 'forged'
   const text = `${asset}|${subject}|${expires}`
   const verdicts = await Promise.all(secrets.map((secret) => isSigned(secret, mac, text)))
   if (!verdicts.includes(true)) return 'forged'
-  const left = Math.ceil(Number(expires) - nowMs / 1000)
-  return left > 0 ? left : 'expired'
+  const remainingSeconds = Math.ceil(Number(expires) - nowMs / 1000)
+  return remainingSeconds > 0 ? remainingSeconds : 'expired'
 }
 
 function refuse(status) {
@@ -47,9 +47,9 @@ function refuse(status) {
 /**
  * Returns a copy of the response with another Cache-Control header: the shared cache and the viewer get different ones.
  */
-function keptFor(answer, caching) {
+function withCacheControl(answer, cacheControl) {
   const headers = new Headers(answer.headers)
-  headers.set('cache-control', caching)
+  headers.set('cache-control', cacheControl)
   return new Response(answer.body, { status: answer.status, headers })
 }
 
@@ -57,8 +57,8 @@ function keptFor(answer, caching) {
  * Returns whether the shared cache may store a file. Captions can change, so they are not stored. With a bucket, the
  * site marks files that contain signed URLs by `X-Accel-Expires: 0`.
  */
-function mayKeep(file, found) {
-  return !file.startsWith('captions/') && found.headers.get('x-accel-expires') !== '0'
+function isCacheable(file, response) {
+  return !file.startsWith('captions/') && response.headers.get('x-accel-expires') !== '0'
 }
 
 /**
@@ -75,20 +75,21 @@ export async function answer(request, { secrets, cache, fetchOrigin, now = Date.
   const { origin, pathname } = new URL(request.url)
   // Media URLs contain no encoded characters. The site could decode an encoded path to a file other than the one that
   // was verified.
-  if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(keptBelow))) return refuse(404)
+  if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(cachePrefix))) return refuse(404)
   const [, pass, asset, file] = link.exec(pathname) ?? []
   if (file === undefined || request.method !== 'GET') return fetchOrigin(request)
-  const left = await secondsLeft(secrets, pass, asset, now())
-  if (left === 'expired') return refuse(410)
-  if (left === 'forged') return refuse(403)
-  const key = new Request(`${origin}${keptBelow}${asset}/${file}`, { headers: request.headers })
-  const kept = await cache.match(key)
-  const found = kept ?? (await fetchOrigin(request))
+  const remainingSeconds = await secondsLeft(secrets, pass, asset, now())
+  if (remainingSeconds === 'expired') return refuse(410)
+  if (remainingSeconds === 'forged') return refuse(403)
+  const key = new Request(`${origin}${cachePrefix}${asset}/${file}`, { headers: request.headers })
+  const cached = await cache.match(key)
+  const response = cached ?? (await fetchOrigin(request))
   // Caches only complete responses; players request whole segments.
-  if (!kept && found.status === 200 && mayKeep(file, found))
-    waitUntil(cache.put(key.url, keptFor(found.clone(), 'public, max-age=2592000')))
-  if (found.ok || found.status === 304) return keptFor(found, `private, max-age=${left}, immutable`)
-  return kept ? keptFor(found, 'no-store') : found
+  if (!cached && response.status === 200 && isCacheable(file, response))
+    waitUntil(cache.put(key.url, withCacheControl(response.clone(), 'public, max-age=2592000')))
+  if (response.ok || response.status === 304)
+    return withCacheControl(response, `private, max-age=${remainingSeconds}, immutable`)
+  return cached ? withCacheControl(response, 'no-store') : response
 }
 
 /**

@@ -10,12 +10,12 @@ const end = new Date(now + 600_000)
 const linkOf = (subject: string, expires = end) =>
   parseMediaLink(`/media/${signMediaUrl(secrets, asset, subject, expires)}/${asset}/`)
 
-let asked: string[]
-let kept: Map<string, Response>
+let requestedPaths: string[]
+let cachedResponses: Map<string, Response>
 
 beforeEach(() => {
-  asked = []
-  kept = new Map()
+  requestedPaths = []
+  cachedResponses = new Map()
 })
 
 /** Returns the environment of a CDN's handlers. */
@@ -23,11 +23,11 @@ const edge = () => ({
   secrets,
   now: () => now,
   cache: {
-    match: async (key: Request) => kept.get(key.url)?.clone(),
-    put: async (key: string, response: Response) => void kept.set(key, response),
+    match: async (key: Request) => cachedResponses.get(key.url)?.clone(),
+    put: async (key: string, response: Response) => void cachedResponses.set(key, response),
   },
   fetchOrigin: async (request: Request) => {
-    asked.push(new URL(request.url).pathname)
+    requestedPaths.push(new URL(request.url).pathname)
     const isPart = request.headers.has('range')
     if (request.url.endsWith('none.m4s')) return new Response(null, { status: 404 })
     return new Response(isPart ? 'seg' : 'segment', {
@@ -46,18 +46,18 @@ test('caches one copy for all viewers, and lets each browser cache it until its 
     expect(response.headers.get('content-type')).toBe('video/iso.segment')
     expect(response.headers.get('cache-control')).toBe('private, max-age=600, immutable')
   }
-  expect(asked).toHaveLength(1)
-  expect([...kept.keys()]).toEqual([`https://drama.example/media/kept/${asset}/v0/00000.m4s`])
+  expect(requestedPaths).toHaveLength(1)
+  expect([...cachedResponses.keys()]).toEqual([`https://drama.example/media/kept/${asset}/v0/00000.m4s`])
 })
 
 test('refuses an altered, foreign or expired URL of a cached file without a request to the site', async () => {
   await get(formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s'))
-  const wrong = [...tamperedLinks(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
-  const statuses = wrong.map(async (link) => (await get(formatMediaLink(link, 'v0/00000.m4s'))).status)
+  const forgedLinks = [...tamperedLinks(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
+  const statuses = forgedLinks.map(async (link) => (await get(formatMediaLink(link, 'v0/00000.m4s'))).status)
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([403]))
   const expired = await get(formatMediaLink(linkOf('usr_1', new Date(now - 1000)), 'v0/00000.m4s'))
   expect([expired.status, expired.headers.get('cache-control')]).toEqual([410, 'no-store'])
-  expect(asked).toHaveLength(1)
+  expect(requestedPaths).toHaveLength(1)
 })
 
 test('does not cache partial responses or refusals', async () => {
@@ -66,14 +66,14 @@ test('does not cache partial responses or refusals', async () => {
     206,
   )
   expect((await get(formatMediaLink(link, 'v0/none.m4s'))).status).toBe(404)
-  expect(kept.size).toBe(0)
+  expect(cachedResponses.size).toBe(0)
 })
 
 test('requests other paths, such as the key of an asset, from the site each time', async () => {
   const key = formatMediaLink(linkOf('usr_1'), 'key')
   for (const path of [key, key, '/']) await get(path)
-  expect(asked).toHaveLength(3)
-  expect(kept.size).toBe(0)
+  expect(requestedPaths).toHaveLength(3)
+  expect(cachedResponses.size).toBe(0)
 })
 
 test('returns 404 for a path with encoded characters, and never serves a cached asset for the URL of another', async () => {
@@ -95,8 +95,8 @@ test('returns 404 for a path with encoded characters, and never serves a cached 
   }
   for (const path of [`${open}../${other}/v0/00000.m4s`, `${open}..\\${other}/v0/00000.m4s`])
     expect((await get(path)).status, path).toBe(403)
-  expect(asked).toHaveLength(1)
-  expect(kept.size).toBe(1)
+  expect(requestedPaths).toHaveLength(1)
+  expect(cachedResponses.size).toBe(1)
 })
 
 test('does not cache captions, which may change, or responses that the site marks as private', async () => {
@@ -105,16 +105,16 @@ test('does not cache captions, which may change, or responses that the site mark
   const fetchOrigin = async () => new Response('#EXTM3U', { headers: { 'x-accel-expires': '0' } })
   const playlist = new Request(`https://drama.example${formatMediaLink(link, 'v0/index.m3u8')}`)
   expect(await (await answer(playlist, { ...edge(), fetchOrigin })).text()).toBe('#EXTM3U')
-  expect(kept.size).toBe(0)
+  expect(cachedResponses.size).toBe(0)
 })
 
 test('serves nothing under the path of the cache keys', async () => {
   await get(formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s'))
-  for (const key of kept.keys()) {
+  for (const key of cachedResponses.keys()) {
     const { status } = await get(new URL(key).pathname)
     expect(status).toBe(404)
   }
-  expect(asked).toHaveLength(1)
+  expect(requestedPaths).toHaveLength(1)
 })
 
 test.each([
@@ -127,6 +127,9 @@ test.each([
       new Response(null, { status, headers: { 'cache-control': 'public, max-age=2592000' } }),
   }
   const path = formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s')
-  const found = await answer(new Request(`https://drama.example${path}`), { ...edge(), cache })
-  expect([found.status, found.headers.get('cache-control')]).toEqual([status, expect.stringMatching(caching)])
+  const response = await answer(new Request(`https://drama.example${path}`), { ...edge(), cache })
+  expect([response.status, response.headers.get('cache-control')]).toEqual([
+    status,
+    expect.stringMatching(caching),
+  ])
 })

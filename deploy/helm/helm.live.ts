@@ -43,9 +43,12 @@ const models: Record<string, Record<string, unknown>> = {
   'policy/v1': policy,
 }
 
-const needed = { 'secrets.DATABASE_URL': 'postgres://db.example/site', 'secrets.APP_SECRET': 'secret' }
-const everything = {
-  ...needed,
+const requiredValues = {
+  'secrets.DATABASE_URL': 'postgres://db.example/site',
+  'secrets.APP_SECRET': 'secret',
+}
+const allValues = {
+  ...requiredValues,
   'serviceMonitor.enabled': 'true',
   'networkPolicy.ingressNamespace.name': 'ingress',
 }
@@ -73,11 +76,11 @@ function validate(manifest: Manifest): void {
 }
 
 it('helm lints the chart without a warning', () => {
-  expect(lintChart(needed)).toContain('0 chart(s) failed')
+  expect(lintChart(requiredValues)).toContain('0 chart(s) failed')
 })
 
 it('the chart renders valid Kubernetes manifests with all options enabled', () => {
-  const manifests = render(everything)
+  const manifests = render(allValues)
   for (const manifest of manifests) expect(() => validate(manifest), manifest.kind).not.toThrow()
   expect(kindsOf(manifests)).toEqual([
     'Deployment',
@@ -95,9 +98,9 @@ it('the chart renders valid Kubernetes manifests with all options enabled', () =
 })
 
 it('rejects a manifest with a wrong type', () => {
-  const [deployment] = render(needed).filter(({ kind }) => kind === 'Deployment')
-  const wrong = { ...deployment, spec: { ...deployment?.spec, replicas: 'two' } }
-  expect(() => validate(wrong as never)).toThrow(/replicas must be integer/)
+  const [deployment] = render(requiredValues).filter(({ kind }) => kind === 'Deployment')
+  const invalidDeployment = { ...deployment, spec: { ...deployment?.spec, replicas: 'two' } }
+  expect(() => validate(invalidDeployment as never)).toThrow(/replicas must be integer/)
 })
 
 it("the operator's own secret replaces that of the chart", () => {
@@ -110,7 +113,7 @@ it("the operator's own secret replaces that of the chart", () => {
 it('the chart omits disabled parts', () => {
   const kinds = kindsOf(
     render({
-      ...needed,
+      ...requiredValues,
       'ingress.enabled': 'false',
       'networkPolicy.enabled': 'false',
       'web.autoscaling.enabled': 'false',
@@ -122,7 +125,7 @@ it('the chart omits disabled parts', () => {
 
 it('every container runs read-only and unprivileged, with existing settings of the site', () => {
   const settings = readDocumentedSettings()
-  const containers = containersIn(render(everything))
+  const containers = containersIn(render(allValues))
   expect(containers.map(({ name }) => name).toSorted()).toEqual(['site-migrate', 'site-web', 'site-worker'])
   for (const { env, securityContext } of containers) {
     expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
@@ -131,14 +134,14 @@ it('every container runs read-only and unprivileged, with existing settings of t
 })
 
 it('the migration runs before an installation and an upgrade', () => {
-  const [job] = render(needed).filter(({ kind }) => kind === 'Job')
+  const [job] = render(requiredValues).filter(({ kind }) => kind === 'Job')
   expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
   expect(job?.spec.template.spec.containers[0]?.command).toEqual(['cliffhanger', 'migrate'])
 })
 
 it('the secret exists before the migration that reads it', () => {
   const weightOf = (kind: string) => {
-    const [manifest] = render(needed).filter((each) => each.kind === kind)
+    const [manifest] = render(requiredValues).filter((each) => each.kind === kind)
     expect(manifest?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
     return Number(manifest?.metadata.annotations?.['helm.sh/hook-weight'])
   }
@@ -150,10 +153,10 @@ it('a changed secret replaces the pods, an unchanged one does not', () => {
     render(values)
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ spec }) => spec.template.metadata.annotations?.['checksum/secret'])
-  const [web, worker] = checksums(needed)
+  const [web, worker] = checksums(requiredValues)
   expect(web).toMatch(/^[\da-f]{64}$/)
   expect(worker).toBe(web)
-  expect(checksums(needed)).toEqual([web, worker])
-  expect(checksums({ ...needed, 'secrets.SMTP_URL': 'smtp://mail.example' })).not.toContain(web)
+  expect(checksums(requiredValues)).toEqual([web, worker])
+  expect(checksums({ ...requiredValues, 'secrets.SMTP_URL': 'smtp://mail.example' })).not.toContain(web)
   expect(checksums({ existingSecret: 'mine' })).toEqual([undefined, undefined])
 })

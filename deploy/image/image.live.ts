@@ -39,11 +39,11 @@ it('the image has its labels, health check and stop signal', () => {
 })
 
 it("the image can write only to /data, and has a current ffmpeg and the operator's commands", async () => {
-  const look =
+  const script =
     'id -u; for f in /app /usr /etc /data; do test -w $f && echo $f; done; ffmpeg -version | head -1; cliffhanger'
-  const child = image.start(['sh', '-c', look], {})
-  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const [uid, ...lines] = out.split('\n')
+  const child = image.start(['sh', '-c', script], {})
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [uid, ...lines] = output.split('\n')
   expect(uid).not.toBe('0')
   expect(lines.filter((line) => line.startsWith('/'))).toEqual(['/data'])
   expect(lines.join('\n')).toMatch(/ffmpeg version [5-9]/)
@@ -67,10 +67,10 @@ it('a container responds to /api/ready, runs as an unprivileged user and exits w
   expect(site.length).toBeGreaterThan(0)
   for (const { pid } of site)
     expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t1000\t1000\t/m)
-  const asked = Date.now()
+  const signalledAt = Date.now()
   process.kill(site[0]?.pid ?? 0, 'SIGTERM')
   await once(child, 'exit')
-  expect(Date.now() - asked).toBeLessThan(stopsWithinMs)
+  expect(Date.now() - signalledAt).toBeLessThan(stopsWithinMs)
   await stop()
   await database.close()
 })

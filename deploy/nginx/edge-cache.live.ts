@@ -19,7 +19,7 @@ let edge: Nginx
 /** Signed URLs of two viewers for the same locked episode. */
 let first: MediaLink
 let second: MediaLink
-let free: MediaLink
+let freeLink: MediaLink
 
 const files = ['master.m3u8', 'v0/index.m3u8', 'v0/init.mp4', 'v0/00000.m4s', 'captions/en.vtt', 'thumb.webp']
 const get = (link: MediaLink, file: string, init: RequestInit = {}) =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
   ]
   const [one, two, three] = links
   if (!one || !two || !three) throw new Error('a signed URL was not issued')
-  ;[free, first, second] = [one, two, three]
+  ;[freeLink, first, second] = [one, two, three]
 })
 afterAll(async () => {
   await edge.close()
@@ -50,45 +50,45 @@ afterAll(async () => {
 it('requests each file except captions once from the site for all viewers, and lets each browser cache it until its own URL expires', async () => {
   expect(first.subject).not.toBe(second.subject)
   for (const file of files) {
-    const answers = [await get(first, file), await get(second, file)]
-    const bodies = await Promise.all(answers.map((answer) => answer.text()))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const responses = [await get(first, file), await get(second, file)]
+    const bodies = await Promise.all(responses.map((answer) => answer.text()))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
     expect(bodies[0]).toBe(bodies[1])
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(headers.get('cache-control')).toMatch(/^private, max-age=[3-6]\d\d, immutable$/)
       expect(headers.get('content-type')).toBe(
         (await fetch(site.url + formatMediaLink(first, file))).headers.get('content-type'),
       )
     }
     // Captions may change, so the edge requests them from the site each time.
-    const times = file.startsWith('captions/') ? 2 : 1
-    expect(origin.requestedPaths.filter((path) => path.endsWith(file))).toHaveLength(times)
+    const expectedRequests = file.startsWith('captions/') ? 2 : 1
+    expect(origin.requestedPaths.filter((path) => path.endsWith(file))).toHaveLength(expectedRequests)
   }
 })
 
 it('does not cache playlists of a bucket, which contain one viewer’s signed URLs, nor captions, nor redirects to the bucket’s images', async () => {
   const store = await startFakeS3()
   const bucketSite = await startBillingSite(store.settings)
-  const counting = await startRecordingOrigin(bucketSite.url)
+  const countingOrigin = await startRecordingOrigin(bucketSite.url)
   const secrets = bucketSite.context.mediaSecrets
-  const before = await startNginx({ config: 'edge-cache.conf', site: counting.host, secrets })
+  const bucketEdge = await startNginx({ config: 'edge-cache.conf', site: countingOrigin.host, secrets })
   try {
     for (const file of ['master.m3u8', 'v0/index.m3u8', 'captions/en.vtt', 'thumb.webp']) {
-      for (let person = 0; person < 2; person++) {
+      for (let viewer = 0; viewer < 2; viewer++) {
         const { visitor } = (await buyEpisode(bucketSite)).shopper
         const { link } = await requestPlayback(bucketSite, visitor, 4)
         if (!link) throw new Error('a signed URL was not issued')
-        const answer = await fetch(before.url + formatMediaLink(link, file), { redirect: 'manual' })
+        const answer = await fetch(bucketEdge.url + formatMediaLink(link, file), { redirect: 'manual' })
         expect(answer.status).toBe(file.endsWith('.webp') ? 307 : 200)
       }
       expect(
-        counting.requestedPaths.filter((path) => path.endsWith(file)),
+        countingOrigin.requestedPaths.filter((path) => path.endsWith(file)),
         file,
       ).toHaveLength(2)
     }
   } finally {
-    await before.close()
-    await counting.close()
+    await bucketEdge.close()
+    await countingOrigin.close()
     await bucketSite.close()
     await store.close()
   }
@@ -96,23 +96,23 @@ it('does not cache playlists of a bucket, which contain one viewer’s signed UR
 
 it('serves ranges of cached files', async () => {
   await get(first, 'v0/00000.m4s').then((answer) => answer.text())
-  const asked = origin.requestedPaths.length
+  const requestsBefore = origin.requestedPaths.length
   const answer = await get(second, 'v0/00000.m4s', { headers: { range: 'bytes=0-6' } })
   expect([answer.status, await answer.text()]).toEqual([206, 'segment'])
-  expect(origin.requestedPaths).toHaveLength(asked)
+  expect(origin.requestedPaths).toHaveLength(requestsBefore)
 })
 
 it.each(files)('refuses cached %s for an altered, foreign or expired URL', async (file) => {
   await get(first, file).then((answer) => answer.text())
   const { asset, subject } = first
   const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
-  const wrong: [MediaLink, number][] = [
+  const refusedLinks: [MediaLink, number][] = [
     ...tamperedLinks(first).map((link): [MediaLink, number] => [link, 403]),
-    [{ ...free, asset }, 403],
+    [{ ...freeLink, asset }, 403],
     [{ ...first, subject: second.subject }, 403],
     [parseMediaLink(`/media/${pass}/${asset}/`), 410],
   ]
-  for (const [link, status] of wrong) {
+  for (const [link, status] of refusedLinks) {
     const answer = await get(link, file)
     expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
       status,
@@ -123,14 +123,14 @@ it.each(files)('refuses cached %s for an altered, foreign or expired URL', async
 })
 
 it('does not cache refusals: a missing file is requested again', async () => {
-  for (let turn = 0; turn < 2; turn++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
+  for (let attempt = 0; attempt < 2; attempt++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
   expect(origin.requestedPaths.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
 it('logs no query, neither of the URL nor of the referrer', async () => {
-  const before = edge.logs().length
+  const bucketEdge = edge.logs().length
   await fetch(`${edge.url}/landing?fbclid=click`, { headers: { referer: `${edge.url}/?fbclid=click` } })
-  const [line = ''] = edge.logs().slice(before).split('\n')
+  const [line = ''] = edge.logs().slice(bucketEdge).split('\n')
   expect(line).toContain('"GET /landing HTTP/1.1"')
   expect(line).not.toContain('click')
 })

@@ -35,9 +35,9 @@ const files = [
 let site: BillingSite
 let nginx: Nginx
 /** The same configuration, but its site cannot be reached. */
-let alone: Nginx
-let free: MediaLink
-let bought: MediaLink
+let nginxWithoutSite: Nginx
+let freeLink: MediaLink
+let boughtLink: MediaLink
 
 const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
 const secrets = () => site.context.mediaSecrets
@@ -47,15 +47,15 @@ beforeAll(async () => {
   const storage = diskRoot(site.context.storage)
   const common = { config: 'cliffhanger.conf', storage, secrets: secrets() } as const
   nginx = await startNginx({ ...common, site: new URL(site.url).host })
-  alone = await startNginx({ ...common, site: `127.0.0.1:${await freePort()}` })
+  nginxWithoutSite = await startNginx({ ...common, site: `127.0.0.1:${await freePort()}` })
   const visitor = site.visitor()
   await visitor.callOk(getUser)
-  free = await linkFor(visitor, 1)
-  bought = await linkFor((await buyEpisode(site, 4)).shopper.visitor, 4)
+  freeLink = await linkFor(visitor, 1)
+  boughtLink = await linkFor((await buyEpisode(site, 4)).shopper.visitor, 4)
 })
 afterAll(async () => {
   await nginx.close()
-  await alone.close()
+  await nginxWithoutSite.close()
   await site.close()
 })
 
@@ -80,12 +80,12 @@ const compared = [
 ]
 
 /** Returns the parts of a response that are compared. Remaining seconds may differ by one. */
-async function lookAt(url: string, path: string, init: RequestInit = {}) {
+async function fetchComparable(url: string, path: string, init: RequestInit = {}) {
   const response = await fetch(url + path, init)
   const headers = Object.fromEntries(compared.map((name) => [name, response.headers.get(name)]))
   const caching = response.headers
     .get('cache-control')
-    ?.replace(/max-age=(\d+)/, (whole, seconds) => (Number(seconds) < 100_000 ? 'max-age=LEFT' : whole))
+    ?.replace(/max-age=(\d+)/, (match, seconds) => (Number(seconds) < 100_000 ? 'max-age=LEFT' : match))
   return { status: response.status, ...headers, caching, body: await response.text() }
 }
 
@@ -96,46 +96,46 @@ describe.each(files)('%s', (file) => {
     ['its last bytes', { headers: { range: 'bytes=-3' } }, 206],
     ['its head', { method: 'HEAD' }, 200],
   ] as const)('%s: nginx responds as the site does', async (_what, init, status) => {
-    const path = formatMediaLink(bought, file)
-    const answer = await lookAt(nginx.url, path, init)
-    expect(answer).toEqual(await lookAt(site.url, path, init))
+    const path = formatMediaLink(boughtLink, file)
+    const answer = await fetchComparable(nginx.url, path, init)
+    expect(answer).toEqual(await fetchComparable(site.url, path, init))
     expect(answer.status).toBe(status)
   })
 
   it('returns 416, which is not cached, for a range beyond the file, as the site does', async () => {
-    const path = formatMediaLink(bought, file)
+    const path = formatMediaLink(boughtLink, file)
     const init = { headers: { range: 'bytes=9999-' } }
-    const { caching, ...answer } = await lookAt(nginx.url, path, init)
-    const { caching: _caching, ...same } = await lookAt(site.url, path, init)
-    expect(answer).toEqual(same)
+    const { caching, ...answer } = await fetchComparable(nginx.url, path, init)
+    const { caching: _caching, ...siteAnswer } = await fetchComparable(site.url, path, init)
+    expect(answer).toEqual(siteAnswer)
     expect(answer).toMatchObject({ status: 416, body: '' })
     expect(caching).toMatch(/no-store$/)
   })
 
   it('is sent without a request to the site', async () => {
-    expect((await fetch(alone.url + formatMediaLink(bought, file))).status).toBe(200)
-    expect((await fetch(`${alone.url}/`)).status).toBe(502)
+    expect((await fetch(nginxWithoutSite.url + formatMediaLink(boughtLink, file))).status).toBe(200)
+    expect((await fetch(`${nginxWithoutSite.url}/`)).status).toBe(502)
   })
 
   it('returns 403 for an altered URL, 410 for an expired one, 403 for that of another asset, as the site does', async () => {
-    const wrong: [MediaLink, number][] = [
-      ...tamperedLinks(bought).map((link): [MediaLink, number] => [link, 403]),
-      [{ ...bought, subject: free.subject }, 403],
-      [{ ...free, asset: bought.asset }, 403],
-      [expiredLink(bought), 410],
-      [{ ...expiredLink(free), asset: bought.asset }, 403],
+    const refusedLinks: [MediaLink, number][] = [
+      ...tamperedLinks(boughtLink).map((link): [MediaLink, number] => [link, 403]),
+      [{ ...boughtLink, subject: freeLink.subject }, 403],
+      [{ ...freeLink, asset: boughtLink.asset }, 403],
+      [expiredLink(boughtLink), 410],
+      [{ ...expiredLink(freeLink), asset: boughtLink.asset }, 403],
     ]
-    for (const [link, status] of wrong) {
+    for (const [link, status] of refusedLinks) {
       const path = formatMediaLink(link, file)
-      const answer = await lookAt(nginx.url, path)
+      const answer = await fetchComparable(nginx.url, path)
       expect(answer, path).toMatchObject({ status, caching: 'no-store', body: '' })
-      expect(answer, path).toEqual(await lookAt(site.url, path))
+      expect(answer, path).toEqual(await fetchComparable(site.url, path))
     }
   })
 
   it('is never sent without a signature, whatever the path', async () => {
-    const { asset } = bought
-    const open = formatMediaLink(free, '')
+    const { asset } = boughtLink
+    const open = formatMediaLink(freeLink, '')
     const paths = [
       `/media/${asset}/${file}`,
       `/media//${asset}/${file}`,
@@ -173,36 +173,38 @@ it('returns 404 for a missing file, a folder, a hidden file and a secret beside 
     'master.m3u8/x.vtt',
   ]
   await site.context.storage.write(`media/${assetOf(4)}/.hidden.vtt`, 'WEBVTT hidden')
-  for (const path of paths.map((file) => formatMediaLink(bought, file))) {
-    const answer = await lookAt(nginx.url, path)
+  for (const path of paths.map((file) => formatMediaLink(boughtLink, file))) {
+    const answer = await fetchComparable(nginx.url, path)
     expect(answer, path).toMatchObject({ status: 404, caching: 'no-store' })
-    expect(answer, path).toEqual(await lookAt(site.url, path))
+    expect(answer, path).toEqual(await fetchComparable(site.url, path))
   }
   for (const path of ['../../../../app-secret', '..%2f..%2f..%2f..%2fapp-secret', '../../../app-secret.vtt'])
-    expect([400, 403, 404], path).toContain((await rawGet(nginx.url, formatMediaLink(bought, path))).status)
+    expect([400, 403, 404], path).toContain(
+      (await rawGet(nginx.url, formatMediaLink(boughtLink, path))).status,
+    )
 })
 
 it('the key of an encrypted asset is sent only by the site, under no path of nginx', async () => {
   const { db, mediaKeys } = site.context
-  const media_key = mediaKeys.encrypt(bought.asset, Buffer.from('sixteen bytes ok'))
-  await db.updateTable('assets').set({ media_key }).where('id', '=', bought.asset).execute()
-  const answer = await lookAt(nginx.url, formatMediaLink(bought, 'key'))
+  const media_key = mediaKeys.encrypt(boughtLink.asset, Buffer.from('sixteen bytes ok'))
+  await db.updateTable('assets').set({ media_key }).where('id', '=', boughtLink.asset).execute()
+  const answer = await fetchComparable(nginx.url, formatMediaLink(boughtLink, 'key'))
   expect(answer).toMatchObject({ status: 200, caching: 'no-store', body: 'sixteen bytes ok' })
-  expect(answer).toEqual(await lookAt(site.url, formatMediaLink(bought, 'key')))
-  for (const link of [...tamperedLinks(bought), { ...free, asset: bought.asset }])
-    expect((await lookAt(nginx.url, formatMediaLink(link, 'key'))).status).toBe(403)
-  expect((await lookAt(alone.url, formatMediaLink(bought, 'key'))).status).toBe(502)
+  expect(answer).toEqual(await fetchComparable(site.url, formatMediaLink(boughtLink, 'key')))
+  for (const link of [...tamperedLinks(boughtLink), { ...freeLink, asset: boughtLink.asset }])
+    expect((await fetchComparable(nginx.url, formatMediaLink(link, 'key'))).status).toBe(403)
+  expect((await fetchComparable(nginxWithoutSite.url, formatMediaLink(boughtLink, 'key'))).status).toBe(502)
 })
 
 it('logs no signature, whatever the request and its result', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/logged`)
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', '', '..%2fx'])
-    await rawGet(nginx.url, formatMediaLink(bought, file))
-  await fetch(nginx.url + formatMediaLink(bought, 'v0/00000.m4s'), { method: 'POST' })
+    await rawGet(nginx.url, formatMediaLink(boughtLink, file))
+  await fetch(nginx.url + formatMediaLink(boughtLink, 'v0/00000.m4s'), { method: 'POST' })
   const lines = nginx.logs().slice(before).split('\n')
   expect(lines.filter((line) => line.includes('GET /logged'))).toHaveLength(1)
-  expect(lines.filter((line) => line.includes(bought.subject))).toEqual([])
+  expect(lines.filter((line) => line.includes(boughtLink.subject))).toEqual([])
 })
 
 it('logs no query, neither of the URL nor of the referrer', async () => {
@@ -214,51 +216,51 @@ it('logs no query, neither of the URL nor of the referrer', async () => {
 })
 
 it('passes methods other than GET to the site', async () => {
-  const path = formatMediaLink(bought, 'master.m3u8')
+  const path = formatMediaLink(boughtLink, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
-  expect(await lookAt(nginx.url, path, init)).toEqual(await lookAt(site.url, path, init))
+  expect(await fetchComparable(nginx.url, path, init)).toEqual(await fetchComparable(site.url, path, init))
 })
 
 it('does not send a file again that a browser has cached', async () => {
-  const url = nginx.url + formatMediaLink(bought, 'v0/00000.m4s')
+  const url = nginx.url + formatMediaLink(boughtLink, 'v0/00000.m4s')
   const first = await fetch(url)
   await first.text()
-  const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
-  expect(again.status).toBe(304)
+  const second = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
+  expect(second.status).toBe(304)
 })
 
 it('blurred stills are public and cached permanently; the site serves everything else', async () => {
-  const still = `/public/${assetOf(4)}/still.webp`
-  expect(await lookAt(nginx.url, still)).toEqual(await lookAt(site.url, still))
-  expect((await lookAt(alone.url, still)).status).toBe(200)
+  const stillPath = `/public/${assetOf(4)}/still.webp`
+  expect(await fetchComparable(nginx.url, stillPath)).toEqual(await fetchComparable(site.url, stillPath))
+  expect((await fetchComparable(nginxWithoutSite.url, stillPath)).status).toBe(200)
   for (const path of [
     '/public/none.webp',
     '/public/',
     '/public',
     `/api/video/episode?episode_id=${episodeIdOf(site)}`,
   ])
-    expect(await lookAt(nginx.url, path), path).toEqual(await lookAt(site.url, path))
+    expect(await fetchComparable(nginx.url, path), path).toEqual(await fetchComparable(site.url, path))
 })
 
 it('accepts URLs signed with either secret during a rotation, and then only with the new one', async () => {
   const file = 'v0/00000.m4s'
-  const status = async () => (await fetch(alone.url + formatMediaLink(bought, file))).status
-  await alone.changeSecrets(['a new secret of links to media, long enough', ...secrets()])
+  const status = async () => (await fetch(nginxWithoutSite.url + formatMediaLink(boughtLink, file))).status
+  await nginxWithoutSite.changeSecrets(['a new secret of links to media, long enough', ...secrets()])
   expect(await status()).toBe(200)
-  await alone.changeSecrets(['a new secret of links to media, long enough'])
+  await nginxWithoutSite.changeSecrets(['a new secret of links to media, long enough'])
   expect(await status()).toBe(403)
-  await alone.changeSecrets(secrets())
+  await nginxWithoutSite.changeSecrets(secrets())
   expect(await status()).toBe(200)
 })
 
 it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
   'sends nothing if the secrets are %j',
-  async (wrong) => {
-    await alone.changeSecrets(wrong)
-    const pass = signMediaUrl(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))
-    const bySmallSecret = parseMediaLink(`/media/${pass}/${bought.asset}/`)
-    for (const link of [bought, bySmallSecret, ...tamperedLinks(bought)])
-      expect((await fetch(alone.url + formatMediaLink(link, 'v0/00000.m4s'))).status).toBe(403)
-    await alone.changeSecrets(secrets())
+  async (invalidSecrets) => {
+    await nginxWithoutSite.changeSecrets(invalidSecrets)
+    const pass = signMediaUrl(['s'], boughtLink.asset, boughtLink.subject, new Date(Date.now() + 60_000))
+    const linkWithShortSecret = parseMediaLink(`/media/${pass}/${boughtLink.asset}/`)
+    for (const link of [boughtLink, linkWithShortSecret, ...tamperedLinks(boughtLink)])
+      expect((await fetch(nginxWithoutSite.url + formatMediaLink(link, 'v0/00000.m4s'))).status).toBe(403)
+    await nginxWithoutSite.changeSecrets(secrets())
   },
 )

@@ -5,10 +5,10 @@
 import crypto from 'crypto'
 
 /** Compares two strings in constant time. */
-function same(given, right) {
-  if (given.length !== right.length) return false
+function isEqual(actual, expected) {
+  if (actual.length !== expected.length) return false
   let differences = 0
-  for (let i = 0; i < right.length; i++) differences |= given.charCodeAt(i) ^ right.charCodeAt(i)
+  for (let i = 0; i < expected.length; i++) differences |= actual.charCodeAt(i) ^ expected.charCodeAt(i)
   return differences === 0
 }
 
@@ -18,8 +18,8 @@ function isSigned(mac, text) {
     // Ignores short secrets, as the site does. If the file contains a string instead of a list, each element is a
     // single letter and is ignored too.
     if (!(mediaSecrets[i].length >= 32)) continue
-    const right = crypto.createHmac('sha256', mediaSecrets[i]).update(text).digest('base64url')
-    if (same(mac, right)) return true
+    const expected = crypto.createHmac('sha256', mediaSecrets[i]).update(text).digest('base64url')
+    if (isEqual(mac, expected)) return true
   }
   return false
 }
@@ -30,8 +30,8 @@ function secondsLeft(r) {
   const expires = parts[0]
   const text = `${r.variables.media_asset}|${parts[1]}|${expires}`
   if (parts.length !== 3 || !isSigned(parts[2], text)) return 'forged'
-  const left = Number(expires) - Date.now() / 1000
-  return left > 0 ? String(Math.ceil(left)) : 'expired'
+  const remainingSeconds = Number(expires) - Date.now() / 1000
+  return remainingSeconds > 0 ? String(Math.ceil(remainingSeconds)) : 'expired'
 }
 
 export default { secondsLeft }

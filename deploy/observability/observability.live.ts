@@ -78,15 +78,15 @@ test('docs/alerts.md lists each alert with its kind and its runbook', () => {
 
 test('the site exports every metric that an alert or a dashboard uses', async () => {
   const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
-  const given = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
+  const exportedMetrics = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
   const dashboards = readdirSync(join(import.meta.dirname, 'grafana')).map((name) => read('grafana', name))
-  const wanted = [read('prometheus', 'rules.yml'), ...dashboards].flatMap((text) =>
+  const usedMetrics = [read('prometheus', 'rules.yml'), ...dashboards].flatMap((text) =>
     [...text.matchAll(/\b(?:cliffhanger|nodejs|process)_\w+/g)].map(([name]) =>
       name.replace(/_(bucket|count|sum)$/, ''),
     ),
   )
-  expect(wanted.length).toBeGreaterThan(40)
-  expect([...new Set(wanted)].filter((name) => !given.has(name))).toEqual([])
+  expect(usedMetrics.length).toBeGreaterThan(40)
+  expect([...new Set(usedMetrics)].filter((name) => !exportedMetrics.has(name))).toEqual([])
 })
 
 interface Rules {

@@ -138,8 +138,8 @@ it('returns a retryable error if all connections of PgBouncer are in use', async
 
 it('continues after a restart of PgBouncer', async () => {
   await pooler.restart()
-  const isBack = async () => (await visitorFactory(url)().call(queryHomepage)).status === 200
-  await waitUntil('the site answers again', isBack, patienceMs)
+  const isResponding = async () => (await visitorFactory(url)().call(queryHomepage)).status === 200
+  await waitUntil('the site answers again', isResponding, patienceMs)
   expect(await watchAndBuyEpisode()).toMatch(/^ord_/)
 })
 
@@ -171,50 +171,53 @@ it('migrates through the direct connection', async () => {
 it('runs a worker through the direct connection', async () => {
   const before = await database.pool.query<{ at: Date }>('SELECT now() AS at')
   await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url, ROLE: 'worker' })
-  const worked = async () => {
+  const hasRunJob = async () => {
     const { rowCount } = await database.pool.query('SELECT FROM scheduled_jobs WHERE succeeded_at > $1', [
       before.rows[0]?.at,
     ])
     return Number(rowCount) > 0
   }
-  await waitUntil('a job has run', worked, patienceMs)
+  await waitUntil('a job has run', hasRunJob, patienceMs)
 })
 
-const ignored = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+const ignoredParameters = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
 
 it.each([
   ['in transaction mode', {}, /This is PgBouncer: set DATABASE_DIRECT_URL/],
   [
     'in transaction mode that ignores session settings',
-    { ignore_startup_parameters: ignored },
+    { ignore_startup_parameters: ignoredParameters },
     /DATABASE_URL leads to a pooler in transaction mode: set DATABASE_DIRECT_URL/,
   ],
   [
     'in session mode with too few connections',
-    { pool_mode: 'session', ignore_startup_parameters: ignored },
+    { pool_mode: 'session', ignore_startup_parameters: ignoredParameters },
     /DATABASE_URL gave 3 connections of the 24 .*default_pool_size/,
   ],
 ])(
   'refuses to start behind PgBouncer %s without a direct connection, with a readable message',
-  async (_, settings, sentence) => {
-    const alone = await startPgBouncer(database.url, { default_pool_size: String(poolSize), ...settings })
+  async (_, settings, expectedMessage) => {
+    const testPooler = await startPgBouncer(database.url, {
+      default_pool_size: String(poolSize),
+      ...settings,
+    })
     try {
-      const program = await start({ DATABASE_URL: alone.url })
+      const program = await start({ DATABASE_URL: testPooler.url })
       expect(await program.ended).toEqual([1, null])
-      expect(program.output()).toMatch(sentence)
+      expect(program.output()).toMatch(expectedMessage)
     } finally {
-      await alone.close()
+      await testPooler.close()
     }
   },
 )
 
 it('refuses to start if PgBouncer accepts too few clients, with a readable message', async () => {
-  const narrow = await startPgBouncer(database.url, { max_client_conn: '10' })
+  const limitedPooler = await startPgBouncer(database.url, { max_client_conn: '10' })
   try {
-    const program = await start({ DATABASE_URL: narrow.url, DATABASE_DIRECT_URL: database.url })
+    const program = await start({ DATABASE_URL: limitedPooler.url, DATABASE_DIRECT_URL: database.url })
     expect(await program.ended).toEqual([1, null])
     expect(program.output()).toMatch(/gave \d+ connections of the 24 .*max_client_conn/)
   } finally {
-    await narrow.close()
+    await limitedPooler.close()
   }
 })

@@ -70,14 +70,14 @@ afterAll(async () => {
 })
 
 async function completeMoreJourneys(): Promise<void> {
-  const wanted = buyers.journeys() + journeysPerStep
-  await waitUntil('purchases continue', () => buyers.journeys() >= wanted, patienceMs)
+  const target = buyers.journeys() + journeysPerStep
+  await waitUntil('purchases continue', () => buyers.journeys() >= target, patienceMs)
 }
 
-async function expectReplicaUsed(used: 0 | 1): Promise<void> {
-  const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${used}$`, 'm')
-  const isSo = async () => line.test(await (await fetch(metricsUrl)).text())
-  await waitUntil(`the replica is ${used ? '' : 'not '}read from`, isSo, patienceMs)
+async function expectReplicaUsed(expected: 0 | 1): Promise<void> {
+  const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${expected}$`, 'm')
+  const isReported = async () => line.test(await (await fetch(metricsUrl)).text())
+  await waitUntil(`the replica is ${expected ? '' : 'not '}read from`, isReported, patienceMs)
 }
 
 it('a replica behind PgBouncer that lags, stops and restarts fails no request and loses no payment', async () => {

@@ -53,46 +53,46 @@ function migrateWith(folder: string, env: Record<string, string>): void {
 }
 
 /**
- * Replaces two instances of the release `old` by the release in `newFolder`, and then rolls back, while people buy.
+ * Replaces two instances of the release in `oldFolder` by the release in `newFolder`, and then rolls back, while people buy.
  * Each release therefore runs on the other's database schema, and both run at the same time. No request may fail, and
  * every paid order must have an entitlement.
  * @returns the logs of all instances
  */
-async function updateAndRollBack(old: string, newFolder: string): Promise<string> {
+async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<string> {
   const { url, drop } = await createEmptyDatabase()
   const env = await settings(url)
-  migrateWith(old, env)
+  migrateWith(oldFolder, env)
   const database = openTestPool(url)
   const video = await buildVideo({ db: database.db, storage: noStorage })
-  const copies = await runInstances(old, 2, env)
-  const buyers = simulateBuyers(copies.url, video, clients)
+  const instances = await runInstances(oldFolder, 2, env)
+  const buyers = simulateBuyers(instances.url, video, clients)
   const completeMoreJourneys = async () => {
-    const wanted = buyers.journeys() + journeysPerStep
-    await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
+    const target = buyers.journeys() + journeysPerStep
+    await waitUntil('people go on buying', () => buyers.journeys() >= target, patienceMs)
   }
   await completeMoreJourneys()
-  await copies.replaceOne(newFolder)
+  await instances.replaceOne(newFolder)
   await completeMoreJourneys()
   migrateWith(newFolder, env)
   await completeMoreJourneys()
-  await copies.replaceOne(newFolder)
+  await instances.replaceOne(newFolder)
   await completeMoreJourneys()
-  await copies.replaceOne(old)
-  await copies.replaceOne(old)
+  await instances.replaceOne(oldFolder)
+  await instances.replaceOne(oldFolder)
   await completeMoreJourneys()
   const { failures, paid } = await buyers.end()
-  await copies.close()
+  await instances.close()
   expect(failures).toEqual([])
-  const kept = await database.db
+  const paidOrders = await database.db
     .selectFrom('orders')
     .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
     .select('orders.id')
     .where('orders.status', '=', 'paid')
     .execute()
-  expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
+  expect(paidOrders.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
   await database.close()
   await drop()
-  return copies.output()
+  return instances.output()
 }
 
 it(

@@ -34,9 +34,12 @@ export async function runInstances(
   const outputs: (() => string)[] = []
   const closing = new AbortController()
   const proxy = await startRoundRobinProxy(ready)
-  const start = async (from: string) => {
+  const start = async (releaseFolder: string) => {
     const port = await freePort()
-    const program = startWithCleanEnv(from, ['bin/node', 'server/main.ts'], { ...env, PORT: String(port) })
+    const program = startWithCleanEnv(releaseFolder, ['bin/node', 'server/main.ts'], {
+      ...env,
+      PORT: String(port),
+    })
     outputs.push(program.output)
     const url = `http://127.0.0.1:${port}`
     const isReady = waitUntil('an instance is ready', () => isReachable(`${url}/api/ready`), startsWithinMs)
@@ -48,7 +51,7 @@ export async function runInstances(
     program.child.kill('SIGTERM')
     if (program.child.exitCode === null) await once(program.child, 'exit')
   }
-  const watching = removeUnready(ready, closing.signal)
+  const healthChecks = removeUnready(ready, closing.signal)
   for (let i = 0; i < count; i++) await start(folder)
   return {
     url: proxy.url,
@@ -60,7 +63,7 @@ export async function runInstances(
     output: () => outputs.map((output) => output()).join('\n'),
     async close() {
       closing.abort()
-      await watching
+      await healthChecks
       await Promise.all(running.map(end))
       await proxy.close()
     },

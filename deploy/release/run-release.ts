@@ -16,8 +16,8 @@ interface UnpackedRelease {
 /** Builds a release of the sources in a folder (by default, this checkout) and unpacks it into an empty folder. */
 export function unpackRelease(sources = root): UnpackedRelease {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-release-'))
-  const make = ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home]
-  runOrThrow(process.execPath, make, sources)
+  const makeCommand = ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home]
+  runOrThrow(process.execPath, makeCommand, sources)
   const [archive = ''] = readdirSync(home)
   runOrThrow('tar', ['-xzf', join(home, archive), '-C', home])
   return {

@@ -18,11 +18,11 @@ export interface Buyers {
 export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, clients: number): Buyers {
   const failures: string[] = []
   const paid: string[] = []
-  let ending = false
+  let isEnding = false
   const visitor = visitorFactory(url)
   const locked = episodes.at(-1)?.id ?? ''
   const buyContinuously = async () => {
-    while (!ending)
+    while (!isEnding)
       try {
         const shopper = await Shopper.create({ visitor })
         paid.push(await buyAndPlay(shopper, id, locked))
@@ -34,7 +34,7 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   return {
     journeys: () => paid.length,
     async end() {
-      ending = true
+      isEnding = true
       await Promise.all(buyers)
       return { failures, paid }
     },

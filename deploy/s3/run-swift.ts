@@ -98,10 +98,10 @@ use = egg:swift#slo
 `
 
 function buildRing(home: string, part: string, port: number): void {
-  const place = ['--region', '1', '--zone', '1', '--ip', '127.0.0.1', '--port', String(port)]
+  const location = ['--region', '1', '--zone', '1', '--ip', '127.0.0.1', '--port', String(port)]
   for (const args of [
     ['create', '1', '1', '0'],
-    ['add', ...place, '--device', 'd1', '--weight', '1'],
+    ['add', ...location, '--device', 'd1', '--weight', '1'],
     ['rebalance'],
   ]) {
     const { status, stdout, stderr } = spawnSync('swift-ring-builder', [`${part}.builder`, ...args], {
@@ -116,12 +116,12 @@ function buildRing(home: string, part: string, port: number): void {
 async function waitForPort(port: number): Promise<void> {
   for (const until = Date.now() + startsWithinMs; Date.now() < until; await delay(50)) {
     const socket = connect(port, '127.0.0.1')
-    const [is] = await Promise.race([
+    const [isConnected] = await Promise.race([
       once(socket, 'connect').then(() => [true]),
       once(socket, 'close').then(() => [false]),
     ]).catch(() => [false])
     socket.destroy()
-    if (is) return
+    if (isConnected) return
   }
   throw new Error(`swift does not listen on port ${port}`)
 }

@@ -59,21 +59,21 @@ describe('swift', () => {
     await storage.write(key, 'segment-bytes')
     await storage.write('media/ast_2/locked.m4s', 'locked')
     const link = delivery.sign(key, new Date(Date.now() + 60_000))
-    const whole = await fetch(link)
-    expect([whole.status, await whole.text()]).toEqual([200, 'segment-bytes'])
-    expect(whole.headers.get('content-type')).toBe('video/iso.segment')
-    expect(whole.headers.get('cache-control')).toMatch(/^private/)
+    const response = await fetch(link)
+    expect([response.status, await response.text()]).toEqual([200, 'segment-bytes'])
+    expect(response.headers.get('content-type')).toBe('video/iso.segment')
+    expect(response.headers.get('cache-control')).toMatch(/^private/)
     const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
     expect([range.status, await range.text()]).toEqual([206, 'segment'])
     const [path = '', query = ''] = link.split('?')
-    const foreign = `${path.replace(/media.*/, 'media/ast_2/locked.m4s')}?${query}`
-    for (const altered of [
-      foreign,
+    const foreignUrl = `${path.replace(/media.*/, 'media/ast_2/locked.m4s')}?${query}`
+    for (const alteredUrl of [
+      foreignUrl,
       path,
       link.replace(/Expires=\d+/, 'Expires=99999'),
       link.replace('private', 'public'),
     ])
-      expect([400, 403], altered).toContain((await fetch(altered)).status)
+      expect([400, 403], alteredUrl).toContain((await fetch(alteredUrl)).status)
     expect((await fetch(delivery.sign(key, new Date(Date.now() - 2000)))).status).toBe(403)
   })
 

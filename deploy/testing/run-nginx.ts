@@ -50,24 +50,24 @@ export function findNjs(): string | undefined {
  * Starts nginx with a configuration of deploy/nginx. Only addresses and folders in it are replaced. nginx runs one
  * worker as the current user.
  */
-export async function startNginx(setUp: NginxOptions): Promise<Nginx> {
+export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const njs = findNjs()
   if (!njs) throw new Error('nginx or its njs module is not installed')
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-nginx-'))
   const port = await freePort()
   const secretsFile = join(home, 'media-secrets.json')
   const writeSecrets = (secrets: unknown) => writeFileSync(secretsFile, JSON.stringify(secrets))
-  writeSecrets(setUp.secrets)
+  writeSecrets(options.secrets)
   for (const name of readdirSync(configDir)) {
     if (name.endsWith('.js')) copyFileSync(join(configDir, name), join(home, name))
     else
       writeFileSync(
         join(home, name),
-        rewritePaths(readFileSync(join(configDir, name), 'utf8'), setUp, home, port),
+        rewritePaths(readFileSync(join(configDir, name), 'utf8'), options, home, port),
       )
   }
   mkdirSync(join(home, 'tmp'))
-  writeFileSync(join(home, 'nginx.conf'), mainConfig(njs, setUp.config, await asUser()))
+  writeFileSync(join(home, 'nginx.conf'), mainConfig(njs, options.config, await asUser()))
   const args = ['-p', home, '-c', 'nginx.conf', '-e', 'error.log']
   const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
@@ -78,8 +78,8 @@ export async function startNginx(setUp: NginxOptions): Promise<Nginx> {
       writeSecrets(secrets)
       const before = workersOf(server.pid)
       server.kill('SIGHUP')
-      const areNew = () => workersOf(server.pid).every((pid) => !before.includes(pid))
-      await waitUntil('nginx has new workers', areNew, patienceMs)
+      const areWorkersReplaced = () => workersOf(server.pid).every((pid) => !before.includes(pid))
+      await waitUntil('nginx has new workers', areWorkersReplaced, patienceMs)
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
     async close() {
@@ -143,12 +143,12 @@ function workersOf(pid: number | undefined): string[] {
 }
 
 async function waitUntilListening(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
-  const isThere = () => {
+  const isListening = () => {
     if (hasEnded()) throw new Error(`nginx exited: ${readFileSync(errors, 'utf8')}`)
     return fetch(url).then(
       () => true,
       () => false,
     )
   }
-  await waitUntil('nginx listens', isThere, patienceMs)
+  await waitUntil('nginx listens', isListening, patienceMs)
 }

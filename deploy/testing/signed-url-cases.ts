@@ -3,7 +3,7 @@ import { verifyMediaUrl, signMediaUrl } from '#server/features/media/signed-urls
 export const now = new Date('2026-03-01T12:00:00.250Z')
 export const secrets = ['the new secret of links to media', 'the old secret of links to media']
 const asset = 'ast_0123456789abcdef0123456789abcdef'
-const seconds = (later: number) => new Date(now.getTime() + 1000 * later)
+const seconds = (offset: number) => new Date(now.getTime() + 1000 * offset)
 
 /** A signature and the site's result for it. Other implementations of the check must return the same result. */
 export interface SignedUrlCase {
@@ -18,7 +18,7 @@ export function signedUrlCases(): SignedUrlCase[] {
   const pass = signMediaUrl(secrets, asset, 'usr_1', seconds(600))
   const [expires = '', subject = '', mac = ''] = pass.split('.')
   const last = mac.endsWith('A') ? 'B' : 'A'
-  const given: Record<string, [pass: string, asset?: string]> = {
+  const signatures: Record<string, [pass: string, asset?: string]> = {
     'a valid signature': [pass],
     'a signature for any subject': [signMediaUrl(secrets, asset, 'anybody', seconds(600))],
     'the previous secret': [signMediaUrl(secrets.slice(1), asset, 'usr_1', seconds(600))],
@@ -52,7 +52,7 @@ export function signedUrlCases(): SignedUrlCase[] {
     nothing: ['-'],
     dots: ['..'],
   }
-  return Object.entries(given).map(([what, [each, of = asset]]) => ({
+  return Object.entries(signatures).map(([what, [each, of = asset]]) => ({
     what,
     signature: each,
     asset: of,

@@ -14,12 +14,12 @@ const showTerms = (page: Page) => autoPrompt(page).getByRole('button', { name: '
 const consent = (page: Page) => autoPrompt(page).getByRole('checkbox', { name: /lose my 14-day right/ })
 
 /** Opens the terms of the offer, and accepts them. */
-async function turnOn(page: Page): Promise<void> {
+async function turnOnAutoUnlock(page: Page): Promise<void> {
   await showTerms(page)
-  await agree(page)
+  await acceptTerms(page)
 }
 
-async function agree(page: Page): Promise<void> {
+async function acceptTerms(page: Page): Promise<void> {
   await consent(page).check()
   await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
   await expect(autoPrompt(page)).toHaveCount(0)
@@ -29,7 +29,7 @@ async function agree(page: Page): Promise<void> {
 async function withAutoUnlock(page: Page): Promise<void> {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
-  await turnOn(page)
+  await turnOnAutoUnlock(page)
 }
 
 const unlockedLine = (page: Page, number: number) =>
@@ -45,7 +45,7 @@ test('auto-unlock is offered after an unlock, shows the price before each episod
   await showTerms(page)
   await expect(prompt).toContainText('$0.99 from your balance')
   await prompt.getByLabel('At most per day').selectOption('5')
-  await agree(page)
+  await acceptTerms(page)
   await page.goto(await towerUrl(page, 5))
   await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
   await expectPlaying(page, 5)
@@ -62,7 +62,7 @@ test('an automatic unlock can be stopped before it happens, and turned off in th
 }) => {
   const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
-  await turnOn(page)
+  await turnOnAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   await page.getByRole('button', { name: 'Don’t unlock' }).click()
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
@@ -89,9 +89,9 @@ test('a viewer who declines auto-unlock is not asked again for the drama', async
 test('auto-unlock is off until somebody ticks the box that names the lost withdrawal, and presses the button', async ({
   page,
 }) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('/api/balance/auto-unlock')) asked.push(request.postDataJSON())
+    if (request.url().endsWith('/api/balance/auto-unlock')) requests.push(request.postDataJSON())
   })
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
@@ -99,13 +99,13 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   await expect(consent(page)).not.toBeChecked()
   await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
   await expect(autoPrompt(page).getByText('Tick this box to turn on auto-unlock.')).toBeVisible()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   await page.goto(await towerUrl(page, 5))
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
   await unlockButton(lockedPanel(page, 5)).click()
-  await turnOn(page)
-  expect(asked).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
-  const { terms_text: termsText } = Object(asked[0])
+  await turnOnAutoUnlock(page)
+  expect(requests).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
+  const { terms_text: termsText } = Object(requests[0])
   for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day you can undo one'])
     expect(termsText).toContain(words)
 })
@@ -118,7 +118,7 @@ test('a second undo within a day is not offered: the line turns auto-unlock off 
   await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()
   await unlockButton(lockedPanel(page, 5)).click()
   await expectPlaying(page, 5)
-  await turnOn(page)
+  await turnOnAutoUnlock(page)
   await page.goto(await towerUrl(page, 6))
   const line = unlockedLine(page, 6)
   await expect(line).toBeVisible()
@@ -141,7 +141,7 @@ test('an undo that was used elsewhere meanwhile is refused in plain words', asyn
 })
 
 test.describe('an automatic unlock whose responses get lost', () => {
-  test.use({ forgiven: /net::ERR_FAILED/ })
+  test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
   test('is announced once the episode plays, and can be undone', async ({ page }) => {
     await withAutoUnlock(page)

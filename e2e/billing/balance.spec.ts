@@ -49,12 +49,12 @@ test("a balance: from an ad's link to the next second with the number of taps an
   context,
 }) => {
   await topUpAtPaywall(page, 5)
-  const effort = await countInputs(context)
+  const inputs = await countInputs(context)
   await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
   await skipToEnd(page)
   const button = unlockButton(lockedPanel(page, 4))
   await expect(button).toBeVisible()
-  expect(effort, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+  expect(inputs, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
   const sent: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/payment/'))
@@ -62,10 +62,10 @@ test("a balance: from an ad's link to the next second with the number of taps an
   })
   await button.click()
   await expectPlaying(page, 4)
-  expect(effort).toEqual({ taps: 1, keys: 0 })
+  expect(inputs).toEqual({ taps: 1, keys: 0 })
   expect(sent).toEqual(['POST /api/payment/order'])
   const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
-  expect(docs).toContain(`| Anybody with a balance | ${effort.taps} | ${effort.keys} |`)
+  expect(docs).toContain(`| Anybody with a balance | ${inputs.taps} | ${inputs.keys} |`)
 })
 
 test('a top-up shows its price, its expiry and its refundable part, and returns to the episode', async ({
@@ -205,18 +205,18 @@ test('a locked episode is sold from the balance though the balance itself cannot
 })
 
 test.describe('while episodes cannot be read', () => {
-  test.use({ forgiven: /status of 502/ })
+  test.use({ allowedConsoleMessages: /status of 502/ })
 
   test('an unlock that was paid offers to try again, and charges once', async ({ page }) => {
     const panel = await topUpAtPaywall(page, 4)
-    const away = (route: Route) => route.fulfill({ status: 502, body: '' })
-    await page.route('**/api/video/episode?episode_id=*', away)
+    const respondWithError = (route: Route) => route.fulfill({ status: 502, body: '' })
+    await page.route('**/api/video/episode?episode_id=*', respondWithError)
     await unlockButton(panel).click()
     // The adjacent episodes show the same error.
     const retry = page.getByRole('alert').filter({ hasText: 'We couldn’t load this episode.' }).first()
     await expect(retry).toBeVisible()
     await expect(unlockButton(panel)).toHaveCount(0)
-    await page.unroute('**/api/video/episode?episode_id=*', away)
+    await page.unroute('**/api/video/episode?episode_id=*', respondWithError)
     await retry.getByRole('button', { name: 'Try again' }).click()
     await expectPlaying(page, 4)
     expect(await readAvailableBalance(page)).toBe(401)
@@ -233,12 +233,12 @@ test('an account with paid money offers the refund first, and is deleted after i
   await page.getByLabel('Current password').fill(password)
   await page.getByLabel('I understand that this is permanent.').check()
   await page.getByRole('button', { name: 'Delete permanently' }).click()
-  const left = page.getByRole('group', { name: 'Balance' })
-  await expect(left).toContainText('You still have $10.00 in your balance.')
+  const balanceGroup = page.getByRole('group', { name: 'Balance' })
+  await expect(balanceGroup).toContainText('You still have $10.00 in your balance.')
   await page.getByRole('button', { name: 'Delete permanently' }).click()
-  await expect(left.getByText('tick this box to give it up')).toBeVisible()
-  await left.getByRole('button', { name: 'Refund $9.01' }).click()
-  await expect(left).toHaveCount(0)
+  await expect(balanceGroup.getByText('tick this box to give it up')).toBeVisible()
+  await balanceGroup.getByRole('button', { name: 'Refund $9.01' }).click()
+  await expect(balanceGroup).toHaveCount(0)
   await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
@@ -317,12 +317,12 @@ test.describe('the screens of the balance', () => {
         await expectNoOverflow(page)
         await expectNoLayoutShift(page)
         const offers = page.getByRole('radio', { includeHidden: true })
-        const places = async () =>
-          Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
-        const before = await places()
+        const offerPositions = async () =>
+          Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
+        const before = await offerPositions()
         for (const offer of (await offers.all()).toReversed()) {
           await offer.dispatchEvent('click')
-          expect(await places()).toEqual(before)
+          expect(await offerPositions()).toEqual(before)
         }
       }
       await page.goto('/my')
@@ -364,9 +364,9 @@ test.describe('a site without balances', () => {
     const data = { list: [], next_cursor: null }
     await page.route('**/api/balance/entries*', (route) => route.fulfill({ json: { code: 200, data } }))
     await page.goto('/my')
-    const own = page.getByRole('region', { name: 'Balance', exact: true })
-    await expect(own).toContainText('$4.10 available')
-    await expect(own).toContainText('You can’t top up or spend your balance right now.')
-    await expect(own.getByRole('button')).toHaveText(['Refund unspent money'])
+    const balanceRegion = page.getByRole('region', { name: 'Balance', exact: true })
+    await expect(balanceRegion).toContainText('$4.10 available')
+    await expect(balanceRegion).toContainText('You can’t top up or spend your balance right now.')
+    await expect(balanceRegion.getByRole('button')).toHaveText(['Refund unspent money'])
   })
 })

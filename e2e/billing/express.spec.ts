@@ -97,9 +97,9 @@ test('the wallet sells the chosen offer while its script loads', async ({ page }
     await script.promise
     await route.continue()
   })
-  const asked = page.waitForRequest(file)
+  const scriptRequest = page.waitForRequest(file)
   await page.goto(await towerUrl(page, 4))
-  await asked
+  await scriptRequest
   await chooseMonthly(lockedPanel(page, 4))
   // Once the frame has painted again, it has received the choice.
   await expressFrame(page)
@@ -115,14 +115,14 @@ test('the sheet is closed by its button, by Escape and by the back button, and n
   page,
 }) => {
   const orders = watchOrders(page)
-  const ways = [
+  const closeActions = [
     (sheet: FrameLocator) => sheet.getByRole('button', { name: 'Cancel' }).click(),
     () => page.keyboard.press('Escape'),
     () => page.goBack(),
   ]
-  for (const leave of ways) {
+  for (const close of closeActions) {
     const sheet = await openSheet(page, 4)
-    await leave(sheet)
+    await close(sheet)
     await expect(sheet.getByRole('button', { name: 'Cancel' })).toHaveCount(0)
     await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })).toBeVisible()
     await expect(page).toHaveURL(/episode=4/)
@@ -161,13 +161,13 @@ test("the bank's check of a wallet's card lies over the page, and passing it pla
 })
 
 test.describe('a connection that breaks', () => {
-  test.use({ forgiven: /ERR_INTERNET_DISCONNECTED/ })
+  test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
   test('while the wallet approves is shown in its sheet, and pressing again pays', async ({ page }) => {
     const sheet = await openSheet(page, 4)
-    let asked = 0
+    let tokenRequests = 0
     await page.route('**/sandbox/tokens', (route) =>
-      asked++ === 0 ? route.abort('internetdisconnected') : route.fallback(),
+      tokenRequests++ === 0 ? route.abort('internetdisconnected') : route.fallback(),
     )
     const pay = sheet.getByRole('button', { name: 'Pay $0.99' })
     await pay.click()
@@ -194,11 +194,11 @@ test.describe('a connection that breaks', () => {
     page,
   }) => {
     const keys: (string | undefined)[] = []
-    let lost = true
+    let isResponseLost = true
     await page.route('**/api/payment/order', async (route) => {
       keys.push(route.request().headers()['idempotency-key'])
-      if (!lost) return route.continue()
-      lost = false
+      if (!isResponseLost) return route.continue()
+      isResponseLost = false
       await route.fetch()
       return route.abort('internetdisconnected')
     })
@@ -228,11 +228,11 @@ test('an introductory price that the wallet’s address had before becomes the p
   page,
   browser,
 }) => {
-  const subscribe = async (shown: Page) => {
-    await shown.goto(await towerUrl(shown, 4))
-    await lockedPanel(shown, 4).getByText('Weekly').first().click()
-    await expressFrame(shown).getByRole('button', { name: 'Sandbox Pay' }).click()
-    await sandboxSheet(expressFrame(shown)).getByRole('button', { name: /^Pay/ }).click()
+  const subscribe = async (viewerPage: Page) => {
+    await viewerPage.goto(await towerUrl(viewerPage, 4))
+    await lockedPanel(viewerPage, 4).getByText('Weekly').first().click()
+    await expressFrame(viewerPage).getByRole('button', { name: 'Sandbox Pay' }).click()
+    await sandboxSheet(expressFrame(viewerPage)).getByRole('button', { name: /^Pay/ }).click()
   }
   await subscribe(page)
   await expectPlaying(page, 4)
@@ -241,14 +241,14 @@ test('an introductory price that the wallet’s address had before becomes the p
   await other.addInitScript((owner) => {
     if (location.protocol.startsWith('http')) localStorage.setItem('sandbox_wallet', owner)
   }, address)
-  const again = await other.newPage()
-  await subscribe(again)
-  const panel = lockedPanel(again, 4)
+  const otherPage = await other.newPage()
+  await subscribe(otherPage)
+  const panel = lockedPanel(otherPage, 4)
   await expect(panel.getByRole('alert')).toContainText('price has changed')
   await expect(panel.getByRole('button', { name: 'Subscribe for $9.99' })).toBeVisible()
-  await expressFrame(again).getByRole('button', { name: 'Sandbox Pay' }).click()
-  await sandboxSheet(expressFrame(again)).getByRole('button', { name: 'Pay $9.99' }).click()
-  await expectPlaying(again, 4)
+  await expressFrame(otherPage).getByRole('button', { name: 'Sandbox Pay' }).click()
+  await sandboxSheet(expressFrame(otherPage)).getByRole('button', { name: 'Pay $9.99' }).click()
+  await expectPlaying(otherPage, 4)
   await other.close()
 })
 
@@ -288,7 +288,7 @@ test('the card form has the wallet above its fields, and it pays there too', asy
 
 test.describe("Stripe's Express Checkout Element", () => {
   // The browser logs Stripe's response to a declined card.
-  test.use({ forgiven: /status of 402/ })
+  test.use({ allowedConsoleMessages: /status of 402/ })
 
   /** Chooses cards through Stripe, whose wallet then replaces the sandbox's. */
   async function openStripeSheet(page: Page, episode: number) {
@@ -300,14 +300,14 @@ test.describe("Stripe's Express Checkout Element", () => {
   }
 
   test('makes the order once its sheet was approved, and plays the episode', async ({ page, context }) => {
-    const asked = await interceptStripe(context)
+    const stripeRequests = await interceptStripe(context)
     const orders = watchOrders(page)
     const { sheet } = await openStripeSheet(page, 4)
     await expect(sheet).toContainText('99 usd')
     expect(orders).toEqual([])
     await sheet.getByRole('button', { name: 'Approve' }).click()
     await expectPlaying(page, 4)
-    expect(asked.confirmed).toBe(1)
+    expect(stripeRequests.confirmed).toBe(1)
     expect(orders.map(({ body }) => body['gateway'])).toEqual(['stripe'])
   })
 

@@ -25,7 +25,7 @@ const cards = {
   asksBank: '4000 0027 6000 3184',
   declinesLater: '4000 0000 0000 0341',
 }
-const withCard = (last4: string) => `Pay $0.99 with •••• ${last4}`
+const payButtonName = (last4: string) => `Pay $0.99 with •••• ${last4}`
 const saveBox = 'Save this card for future purchases'
 
 /** Buys episode 4 by card, and saves the card. */
@@ -41,12 +41,12 @@ async function saveCard(page: Page, number = cards.pays): Promise<void> {
 }
 
 /** Counts taps, and keys or characters, in the page and its frames from now on. */
-async function countEffort(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
+async function countPageInputs(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
   await page.evaluate(() => {
-    const effort = { taps: 0, keys: 0 }
-    Object.assign(window, { effort })
-    addEventListener('click', ({ isTrusted }) => (effort.taps += isTrusted ? 1 : 0), true)
-    addEventListener('keydown', ({ isTrusted }) => (effort.keys += isTrusted ? 1 : 0), true)
+    const counts = { taps: 0, keys: 0 }
+    Object.assign(window, { effort: counts })
+    addEventListener('click', ({ isTrusted }) => (counts.taps += isTrusted ? 1 : 0), true)
+    addEventListener('keydown', ({ isTrusted }) => (counts.keys += isTrusted ? 1 : 0), true)
   })
   return () => page.evaluate(() => (window as unknown as { effort: { taps: number; keys: number } }).effort)
 }
@@ -64,21 +64,21 @@ test('a member with a saved card is one tap away from the next second', async ({
   await register(page)
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
-  const button = lockedPanel(page, 5).getByRole('button', { name: withCard('4242') })
+  const button = lockedPanel(page, 5).getByRole('button', { name: payButtonName('4242') })
   await expect(button).toBeVisible()
-  const effort = await countEffort(page)
+  const readInputs = await countPageInputs(page)
   const orders: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/payment/'))
       orders.push(`${request.method()} ${new URL(request.url()).pathname}`)
   })
-  const from = Date.now()
+  const startedAt = Date.now()
   await button.click()
   await expectPlaying(page, 5)
-  const took = Date.now() - from
-  expect(await effort()).toEqual({ taps: 1, keys: 0 })
+  const elapsedMs = Date.now() - startedAt
+  expect(await readInputs()).toEqual({ taps: 1, keys: 0 })
   expect(orders).toEqual(['POST /api/payment/order'])
-  test.info().annotations.push({ type: 'one tap', description: `played after ${took} ms` })
+  test.info().annotations.push({ type: 'one tap', description: `played after ${elapsedMs} ms` })
 })
 
 test('a guest who bought without consent to save the card is asked for the card again', async ({ page }) => {
@@ -97,7 +97,7 @@ test('a saved card that is declined shows the reason, and the other payment meth
   await page.goto(await towerUrl(page, 5))
   const panel = lockedPanel(page, 5)
   await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
-  await panel.getByRole('button', { name: withCard('0341') }).click()
+  await panel.getByRole('button', { name: payButtonName('0341') }).click()
   await expect(panel.getByRole('alert')).toContainText('expired')
   await expect(panel.getByText('How would you like to pay?')).toBeVisible()
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -111,11 +111,11 @@ test("the bank's check of a saved card is shown in place, and passing it plays t
   await saveCard(page, cards.asksBank)
   await page.goto(await towerUrl(page, 5))
   const panel = lockedPanel(page, 5)
-  await panel.getByRole('button', { name: withCard('3184') }).click()
+  await panel.getByRole('button', { name: payButtonName('3184') }).click()
   await bankFrame(page).getByRole('button', { name: 'Reject' }).click()
   await expect(panel.getByRole('alert')).toContainText('didn’t confirm')
   await panel.getByText('•••• 3184', { exact: true }).click()
-  await panel.getByRole('button', { name: withCard('3184') }).click()
+  await panel.getByRole('button', { name: payButtonName('3184') }).click()
   await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
   await expectPlaying(page, 5)
 })
@@ -144,54 +144,54 @@ test("Stripe's check of a saved card is shown in place as well", async ({ page, 
   await expectPlaying(page, 4)
   await page.goto(await towerUrl(page, 5))
   await lockedPanel(page, 5)
-    .getByRole('button', { name: withCard('3184') })
+    .getByRole('button', { name: payButtonName('3184') })
     .click()
   await bank.getByRole('button', { name: 'Complete' }).click()
   await expectPlaying(page, 5)
 })
 
 test.describe('an answer that is lost', () => {
-  test.use({ forgiven: /ERR_INTERNET_DISCONNECTED/ })
+  test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
   test('to both of two tries asks for the episode again, which the saved card has paid once', async ({
     page,
   }) => {
     await saveCard(page)
     await page.goto(await towerUrl(page, 5))
-    const answers: unknown[] = []
+    const responses: unknown[] = []
     await page.route('**/api/payment/order', async (route) => {
-      answers.push(await (await route.fetch()).json())
+      responses.push(await (await route.fetch()).json())
       await route.abort('internetdisconnected')
     })
     await lockedPanel(page, 5)
-      .getByRole('button', { name: withCard('4242') })
+      .getByRole('button', { name: payButtonName('4242') })
       .click()
     await expectPlaying(page, 5)
-    expect(answers).toHaveLength(2)
-    expect(answers[1]).toEqual(answers[0])
+    expect(responses).toHaveLength(2)
+    expect(responses[1]).toEqual(responses[0])
   })
 })
 
 test('a payment with an unknown status offers no other payment method', async ({ page }) => {
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
-  const unsure = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }
-  const answer = { json: { code: 200, info: unsure } }
+  const pendingOrder = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }
+  const answer = { json: { code: 200, info: pendingOrder } }
   await page.route('**/api/payment/order', (route) => route.fulfill(answer))
   await page.route(/order_id=ord_unsure/, (route) => route.fulfill(answer))
   const panel = lockedPanel(page, 5)
-  const button = panel.getByRole('button', { name: withCard('4242') })
+  const button = panel.getByRole('button', { name: payButtonName('4242') })
   await expect(button).toBeVisible()
   // Controls the minute in which the order is polled.
   await page.clock.install()
   await button.click()
   await expect(panel.getByRole('button', { name: 'Processing…' })).toBeVisible()
-  const notice = panel.getByRole('alert').filter({ hasText: 'please don’t pay again' })
+  const warning = panel.getByRole('alert').filter({ hasText: 'please don’t pay again' })
   await expect
     .poll(
       async () => {
         await page.clock.runFor(2_000)
-        return notice.count()
+        return warning.count()
       },
       { intervals: [50] },
     )
@@ -233,12 +233,12 @@ test.describe('the label of a saved card', () => {
         await expectNoOverflow(page)
         await expectNoLayoutShift(page)
         const offers = page.getByRole('radio', { includeHidden: true })
-        const places = async () =>
-          Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
-        const before = await places()
+        const offerPositions = async () =>
+          Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
+        const before = await offerPositions()
         for (const offer of (await offers.all()).toReversed()) {
           await offer.dispatchEvent('click')
-          expect(await places()).toEqual(before)
+          expect(await offerPositions()).toEqual(before)
         }
       }
       await page.goto('/my')

@@ -12,7 +12,7 @@ import {
 } from '#e2e/support/playback-and-payment.ts'
 
 // The browser logs the failed request.
-test.use({ forgiven: /net::ERR_FAILED/ })
+test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
 test('a lost response is not taken for an order that does not exist, and the order is requested again', async ({
   page,
@@ -34,9 +34,9 @@ test('a paid order leads to its episode and second, even without a stored return
   const path = await towerUrl(page, 4)
   await page.goto(path)
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
-  const made = page.waitForResponse((response) => response.url().endsWith('/api/payment/order'))
+  const orderResponse = page.waitForResponse((response) => response.url().endsWith('/api/payment/order'))
   await payByCard(page, { number: '4242 4242 4242 4242' })
-  const { info: order } = (await (await made).json()) as { info: Order }
+  const { info: order } = (await (await orderResponse).json()) as { info: Order }
   await expectPlaying(page, 4)
   await page.goto('about:blank')
   const position = { video_id: order.video_id, episode_id: order.episode_id, position_ms: 3000 }
@@ -80,7 +80,7 @@ test('the access of a payment is requested again once it has succeeded', async (
   answer('pending')
   await page.goto(mockOrderPath)
   await expect(page.getByText('Waiting for payment…')).toBeVisible()
-  const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/api/user')
+  const userRequest = page.waitForRequest((request) => new URL(request.url()).pathname === '/api/user')
   answer('paid')
-  await asked
+  await userRequest
 })

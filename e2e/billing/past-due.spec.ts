@@ -20,18 +20,18 @@ async function subscribe(page: Page, email: string): Promise<void> {
 }
 
 /** Signs the browser out, like another device that opens a link. @returns a function that restores the session */
-async function forgetPerson(page: Page): Promise<() => Promise<void>> {
+async function signOutBrowser(page: Page): Promise<() => Promise<void>> {
   const cookies = await page.context().cookies()
-  const forget = async () => {
+  const clearSession = async () => {
     await page.context().clearCookies()
     // The choice in the consent banner is kept: the banner would cover the page.
     await page.evaluate(() => {
       for (const key of Object.keys(localStorage)) if (!key.includes('consent')) localStorage.removeItem(key)
     })
   }
-  await forget()
+  await clearSession()
   return async () => {
-    await forget()
+    await clearSession()
     await page.context().addCookies(cookies)
   }
 }
@@ -51,7 +51,7 @@ test("a guest's purchase moves into an account by the link of the receipt, on an
   const email = address()
   await subscribe(page, email)
   const receipt = await waitForMail(email, 'Your receipt: plan “Weekly”')
-  await forgetPerson(page)
+  await signOutBrowser(page)
   await page.goto(linkIn(receipt.text, 'claim'))
   await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
   await check(page)
@@ -66,10 +66,10 @@ test("a guest's purchase moves into an account by the link of the receipt, on an
 })
 
 /** Opens the link of a receipt for a verified account's address while signed out; ends at the sign-in. */
-async function claimSignedOut(page: Page, email: string): Promise<void> {
+async function claimWhileSignedOut(page: Page, email: string): Promise<void> {
   await subscribe(page, email)
   const receipt = await waitForMail(email, 'Your receipt: plan “Weekly”')
-  await forgetPerson(page)
+  await signOutBrowser(page)
   await page.goto(linkIn(receipt.text, 'claim'))
   await page.getByRole('button', { name: 'Add to my account' }).click()
   await expect(page.getByText('The e-mail address on the receipt already has an account')).toBeVisible()
@@ -79,16 +79,16 @@ async function claimSignedOut(page: Page, email: string): Promise<void> {
 }
 
 /** Adds the purchase to the account, on the page that follows the sign-in, and checks that the page is not shown again. */
-async function expectTaken(page: Page, email: string): Promise<void> {
+async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
   await page.getByRole('button', { name: 'Add to my account' }).click()
   await expect(page.getByText(`You’re signed in as ${email}`)).toBeVisible()
   await page.getByRole('link', { name: 'Go to My account' }).click()
-  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
-  await expect(subscriptionRegion).toContainText('Weekly renews on')
+  const subscription = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscription).toContainText('Weekly renews on')
   await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Plan: Weekly')
   await page.goto('/my')
-  await expect(subscriptionRegion).toContainText('Weekly renews on')
+  await expect(subscription).toContainText('Weekly renews on')
 }
 
 test('the link of a receipt leads to a verified account by the sign-in, and its page is shown again', async ({
@@ -101,38 +101,39 @@ test('the link of a receipt leads to a verified account by the sign-in, and its 
   await page.getByLabel('Repeat your password').fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page).toHaveURL(/\/my$/)
-  const proof = await waitForMail(email, 'Confirm')
-  await page.goto(linkIn(proof.text, 'verify'))
+  const confirmationMail = await waitForMail(email, 'Confirm')
+  await page.goto(linkIn(confirmationMail.text, 'verify'))
   await page.getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByText(`Your account now uses ${email}.`)).toBeVisible()
-  await forgetPerson(page)
-  await claimSignedOut(page, email)
+  await signOutBrowser(page)
+  await claimWhileSignedOut(page, email)
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expectTaken(page, email)
+  await expectClaimed(page, email)
 })
 
 test('the link of a receipt survives a sign-in by a social provider, also at the second try', async ({
   page,
 }) => {
   const email = address()
-  const atHouse = (value: string) => page.context().addCookies([{ name: emailCookie, value, url: siteUrl }])
-  await atHouse(email)
+  const setIssuerEmail = (value: string) =>
+    page.context().addCookies([{ name: emailCookie, value, url: siteUrl }])
+  await setIssuerEmail(email)
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await expect(page).toHaveURL('/')
   await page.goto('/individual')
   await expect(page.getByRole('list', { name: 'Linked accounts' }).getByText(email)).toBeVisible()
-  await forgetPerson(page)
-  await claimSignedOut(page, email)
-  await atHouse(deniedEmail)
+  await signOutBrowser(page)
+  await claimWhileSignedOut(page, email)
+  await setIssuerEmail(deniedEmail)
   await page.getByRole('link', { name: 'House' }).click()
   await expect(page).toHaveURL(/social=cancelled/)
   expect(page.url()).not.toContain('claim')
-  await atHouse(email)
+  await setIssuerEmail(email)
   await page.getByRole('link', { name: 'House' }).click()
-  await expectTaken(page, email)
+  await expectClaimed(page, email)
 })
 
 test('a plan is cancelled by the link of the receipt without signing in, and resumed in the member area', async ({
@@ -141,7 +142,7 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
   const email = address()
   await subscribe(page, email)
   const receipt = await waitForMail(email, 'Your receipt')
-  const giveBack = await forgetPerson(page)
+  const restoreSession = await signOutBrowser(page)
   await page.goto(linkIn(receipt.text, 'cancel'))
   await expect(page.getByRole('heading', { name: 'Cancel your plan' })).toBeVisible()
   await check(page)
@@ -150,13 +151,13 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
   await expect(page.getByRole('main').getByRole('status')).toContainText(
     /You can watch with Weekly until .+, \d{4}\./,
   )
-  await giveBack()
+  await restoreSession()
   await waitForMail(email, 'Your plan is cancelled')
   await page.goto('/my')
-  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
-  await expect(subscriptionRegion).toContainText('won’t be charged again')
-  await subscriptionRegion.getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(subscriptionRegion).toContainText('Weekly renews on')
+  const subscription = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscription).toContainText('won’t be charged again')
+  await subscription.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscription).toContainText('Weekly renews on')
 })
 
 test('from the footer somebody cancels or withdraws without signing in; the mail’s link confirms it', async ({
@@ -164,7 +165,7 @@ test('from the footer somebody cancels or withdraws without signing in; the mail
 }) => {
   const email = address()
   await subscribe(page, email)
-  const giveBack = await forgetPerson(page)
+  const restoreSession = await signOutBrowser(page)
   await page.goto('/')
   const footer = page.getByRole('contentinfo')
   await footer.getByRole('link', { name: 'Cancel contract' }).click()
@@ -184,7 +185,7 @@ test('from the footer somebody cancels or withdraws without signing in; the mail
   await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
   await expect(page.getByRole('heading', { name: 'Your order is cancelled' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('status')).toContainText('refunding $4.99')
-  await giveBack()
+  await restoreSession()
   await waitForMail(email, 'Your order is cancelled')
   await page.goto('/my')
   await expect(page.getByText('Free plan')).toBeVisible()
@@ -197,12 +198,12 @@ test('a buyer requests immediate delivery before the button, and the receipt con
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   const { form } = cardForm(page)
-  const atOnce = form.getByRole('checkbox', { name: 'Start now.' })
-  await expect(atOnce).not.toBeChecked()
-  const right = form.getByText('You can withdraw within 14 days')
-  await expect(right.last()).toBeVisible()
-  await atOnce.check()
-  await expect(right).toHaveCount(0)
+  const startNow = form.getByRole('checkbox', { name: 'Start now.' })
+  await expect(startNow).not.toBeChecked()
+  const withdrawalNotice = form.getByText('You can withdraw within 14 days')
+  await expect(withdrawalNotice.last()).toBeVisible()
+  await startNow.check()
+  await expect(withdrawalNotice).toHaveCount(0)
   await payByCard(page, { number: pays, email })
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
   const { text } = await waitForMail(email, 'Your receipt')

@@ -55,13 +55,13 @@ test('a member who paid on another device signs in from the paywall and continue
   await expect(page.getByRole('link', { name: /Already paid/ })).toHaveCount(0)
 
   const context = await browser.newContext(phone)
-  const elsewhere = await context.newPage()
-  await elsewhere.goto(await towerUrl(elsewhere, 4))
-  await lockedPanel(elsewhere, 4).getByRole('link', { name: 'Already paid? Sign in' }).click()
-  await elsewhere.getByLabel('E-mail').fill(email)
-  await elsewhere.getByLabel('Password').fill(password)
-  await elsewhere.locator('main').getByRole('button', { name: 'Sign in' }).click()
-  await expectPlaying(elsewhere, 4)
+  const otherDevice = await context.newPage()
+  await otherDevice.goto(await towerUrl(otherDevice, 4))
+  await lockedPanel(otherDevice, 4).getByRole('link', { name: 'Already paid? Sign in' }).click()
+  await otherDevice.getByLabel('E-mail').fill(email)
+  await otherDevice.getByLabel('Password').fill(password)
+  await otherDevice.locator('main').getByRole('button', { name: 'Sign in' }).click()
+  await expectPlaying(otherDevice, 4)
   await context.close()
 })
 
@@ -71,15 +71,15 @@ test('choosing another offer shifts none of them, and one press shows and hides 
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   const offers = panel.getByRole('group', { name: 'Choose how to watch' }).getByRole('radio')
-  const places = async () =>
+  const offerPositions = async () =>
     Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
   for (const viewport of [phone.viewport, desktop.viewport]) {
     await page.setViewportSize(viewport)
     await expect(panel).toBeVisible()
-    const before = await places()
+    const before = await offerPositions()
     for (const name of [/^Weekly/, /^Yearly/, /^This episode/]) {
       await panel.getByText(name).first().click()
-      expect(await places()).toEqual(before)
+      expect(await offerPositions()).toEqual(before)
     }
   }
   for (const viewport of [narrowPhone, { width: 844, height: 390 }, { width: 720, height: 450 }]) {
@@ -87,13 +87,13 @@ test('choosing another offer shifts none of them, and one press shows and hides 
     const others = panel.getByRole('button', { name: 'Other ways to pay' })
     const pay = panel.getByRole('button', { name: 'Pay $0.99', exact: true })
     for (const button of [others, pay]) await expect(button).toBeInViewport({ ratio: 1 })
-    const place = () => others.boundingBox()
-    const before = await place()
+    const buttonPosition = () => others.boundingBox()
+    const before = await buttonPosition()
     await others.click()
     // The button has not moved, so an immediate second press hits it.
-    expect(await place()).toEqual(before)
+    expect(await buttonPosition()).toEqual(before)
     const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
-    for (const shown of [methods, pay]) await expect(shown).toBeInViewport({ ratio: 1 })
+    for (const element of [methods, pay]) await expect(element).toBeInViewport({ ratio: 1 })
     await others.click()
     await expect(methods).toHaveCount(0)
   }

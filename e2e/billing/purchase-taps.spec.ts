@@ -17,7 +17,7 @@ import {
 } from '#e2e/support/playback-and-payment.ts'
 
 const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
-const who = {
+const buyer = {
   email: 'ada.lovelace@example.com',
   first: 'Ada',
   last: 'Lovelace',
@@ -27,7 +27,7 @@ const who = {
 }
 
 /** Opens the last free episode by an ad's link; at its end, the locked one follows automatically. */
-async function meetLockedEpisode(page: Page): Promise<Locator> {
+async function openLockedEpisode(page: Page): Promise<Locator> {
   await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
   await skipToEnd(page)
   const panel = lockedPanel(page, 4)
@@ -43,32 +43,32 @@ async function type(field: Locator, text: string): Promise<void> {
 
 async function typeCard(page: Page): Promise<void> {
   const { form, card } = cardForm(page)
-  await type(card.getByLabel('Card number'), who.number)
-  await type(card.getByLabel('Expiry'), who.expiry)
-  await type(card.getByLabel('CVV'), who.cvv)
+  await type(card.getByLabel('Card number'), buyer.number)
+  await type(card.getByLabel('Expiry'), buyer.expiry)
+  await type(card.getByLabel('CVV'), buyer.cvv)
   await form.getByRole('button', { name: 'Pay $0.99' }).click()
 }
 
-async function typePerson(page: Page): Promise<void> {
+async function typeBuyer(page: Page): Promise<void> {
   const { form } = cardForm(page)
-  await type(form.getByLabel('E-mail'), who.email)
-  await type(form.getByLabel('First name'), who.first)
-  await type(form.getByLabel('Last name'), who.last)
+  await type(form.getByLabel('E-mail'), buyer.email)
+  await type(form.getByLabel('First name'), buyer.first)
+  await type(form.getByLabel('Last name'), buyer.last)
 }
 
-/** Buys another episode before the measurement begins, as `who`. */
-async function buyBefore(page: Page, save: boolean): Promise<void> {
+/** Buys another episode before the measurement begins, as `buyer`. */
+async function buyAnotherEpisode(page: Page, save: boolean): Promise<void> {
   await page.goto(await towerUrl(page, 5))
   await lockedPanel(page, 5).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   if (save) await form.getByRole('checkbox', { name: 'Save this card for future purchases' }).check()
-  await payByCard(page, who)
+  await payByCard(page, buyer)
   await expectPlaying(page, 5)
 }
 
 async function register(page: Page): Promise<void> {
-  const person = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
-  const data = { ...person, repeat_password: person.password }
+  const credentials = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
+  const data = { ...credentials, repeat_password: credentials.password }
   await page.goto('/')
   await page.request.post('/api/user/register', { data, headers: { origin: siteUrl } })
 }
@@ -91,7 +91,7 @@ const journeys: Journey[] = [
     name: 'new visitor, card',
     async buy(page, panel) {
       await panel.getByRole('button', { name: 'Pay $0.99' }).click()
-      await typePerson(page)
+      await typeBuyer(page)
       await typeCard(page)
     },
   },
@@ -101,14 +101,14 @@ const journeys: Journey[] = [
       await choosePaymentMethod(panel, 'PayPal')
       await panel.getByRole('button', { name: 'Pay $0.99' }).click()
       const { form } = cardForm(page)
-      await type(form.getByLabel('E-mail'), who.email)
+      await type(form.getByLabel('E-mail'), buyer.email)
       await form.getByRole('button', { name: /Continue to pay/ }).click()
       await page.getByRole('button', { name: 'Pay now' }).click()
     },
   },
   {
     name: 'guest who has paid before, card',
-    before: (page) => buyBefore(page, false),
+    before: (page) => buyAnotherEpisode(page, false),
     async buy(page, panel) {
       await panel.getByRole('button', { name: 'Pay $0.99' }).click()
       await typeCard(page)
@@ -118,7 +118,7 @@ const journeys: Journey[] = [
     name: 'member, saved card',
     async before(page) {
       await register(page)
-      await buyBefore(page, true)
+      await buyAnotherEpisode(page, true)
     },
     buy: (_, panel) => panel.getByRole('button', { name: 'Pay $0.99 with •••• 4242' }).click(),
   },
@@ -130,13 +130,13 @@ for (const { name, before, buy } of journeys)
     context,
   }) => {
     await before?.(page)
-    const effort = await countInputs(context)
-    const panel = await meetLockedEpisode(page)
-    const atPanel = { ...effort }
+    const inputs = await countInputs(context)
+    const panel = await openLockedEpisode(page)
+    const inputsBeforePanel = { ...inputs }
     await buy(page, panel)
     await expectPlaying(page, 4)
-    expect(atPanel, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
-    test.info().annotations.push({ type: name, description: `${effort.taps} taps, ${effort.keys} keys` })
-    expect(docs.toLowerCase()).toContain(`| ${name.toLowerCase()} | ${effort.taps} | ${effort.keys} |`)
-    if (name.includes('express')) expect(effort).toEqual({ taps: 2, keys: 0 })
+    expect(inputsBeforePanel, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+    test.info().annotations.push({ type: name, description: `${inputs.taps} taps, ${inputs.keys} keys` })
+    expect(docs.toLowerCase()).toContain(`| ${name.toLowerCase()} | ${inputs.taps} | ${inputs.keys} |`)
+    if (name.includes('express')) expect(inputs).toEqual({ taps: 2, keys: 0 })
   })

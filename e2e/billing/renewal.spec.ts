@@ -9,7 +9,7 @@ test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, by
 
 const pays = '4242 4242 4242 4242'
 /** This card can be saved, and has expired by the first renewal. */
-const expiresLater = '4000 0000 0000 0341'
+const expiringCard = '4000 0000 0000 0341'
 
 const subscriptionRegion = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
 
@@ -28,10 +28,10 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
 }
 
 /** Reloads the member area until it shows that the site has done the due work. */
-async function expectAtLast(page: Page, words: string): Promise<void> {
+async function expectAfterReload(page: Page, text: string): Promise<void> {
   await expect(async () => {
     await page.reload()
-    await expect(subscriptionRegion(page)).toContainText(words, { timeout: 5_000 })
+    await expect(subscriptionRegion(page)).toContainText(text, { timeout: 5_000 })
   }).toPass()
 }
 
@@ -57,9 +57,12 @@ async function payOnPage(page: Page, button: string): Promise<void> {
 test('a card that has expired at the renewal makes the plan past due: it still plays, and another card pays at once', async ({
   page,
 }) => {
-  await subscribe(page, expiresLater)
+  await subscribe(page, expiringCard)
   await currentSite().server.advanceClock('7d')
-  await expectAtLast(page, 'The last payment for Weekly didn’t go through. You can watch every episode until')
+  await expectAfterReload(
+    page,
+    'The last payment for Weekly didn’t go through. You can watch every episode until',
+  )
   await check(page)
   await page.goto(await lockedUrl(page))
   await expectProgress(page)
@@ -86,7 +89,7 @@ async function openMethodSheet(page: Page) {
 test('another card is saved for the next renewal without paying: a declined one shows the reason beside its fields, the bank may require 3-D Secure, and the saved card is charged', async ({
   page,
 }) => {
-  await subscribe(page, expiresLater)
+  await subscribe(page, expiringCard)
   await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 0341.')
   const { sheet, form, card } = await openMethodSheet(page)
   await expect(form.getByText('Visa ending in 0341')).toBeVisible()
@@ -147,7 +150,7 @@ test('a wallet is approved in the same window and saved for the next renewal; if
 
 test.describe('without an answer', () => {
   // The browser logs the failed request.
-  test.use({ forgiven: /status of 503/ })
+  test.use({ allowedConsoleMessages: /status of 503/ })
 
   test('nothing is shown as saved, and the form stays filled for another try', async ({ page }) => {
     await subscribe(page, pays)
@@ -181,17 +184,19 @@ test('a plan is cancelled and resumed in the member area, at most two clicks eac
 const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
 
 /** Checks that the planned change is listed among the orders, and shown on its result page. */
-async function expectPlanned(page: Page): Promise<void> {
-  const waiting = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
-  await expect(waiting).toContainText(/Starts on .+, \d{4}$/)
+async function expectPlannedChange(page: Page): Promise<void> {
+  const plannedOrder = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
+  await expect(plannedOrder).toContainText(/Starts on .+, \d{4}$/)
   await expect(orders(page).getByRole('link', { name: 'Find order' })).toHaveCount(0)
   await check(page)
   const answer = await page.request.get('/api/payment')
   const { data } = (await answer.json()) as { data: { list: { id: string; status: string }[] } }
   const id = data.list.find(({ status }) => status === 'pending')?.id ?? ''
   await page.goto(`/order/result?order_id=${id}`)
-  const status = page.getByRole('main').getByRole('status')
-  await expect(status).toHaveText(/^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/)
+  const statusText = page.getByRole('main').getByRole('status')
+  await expect(statusText).toHaveText(
+    /^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/,
+  )
   await check(page)
   await page.goto('/my')
 }
@@ -218,7 +223,7 @@ test('a change of plan shows all its terms, asks for no card, and is undone with
   await expect(subscriptionRegion(page)).toContainText(
     /Weekly is paid until .+ Monthly from .+, \d{4}\. \$24\.99 every 30 days/,
   )
-  await expectPlanned(page)
+  await expectPlannedChange(page)
   await subscriptionRegion(page).getByRole('button', { name: 'Keep Weekly' }).click()
   await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
   await expect(subscriptionRegion(page).getByRole('button', { name: 'Keep Weekly' })).toHaveCount(0)
@@ -226,18 +231,18 @@ test('a change of plan shows all its terms, asks for no card, and is undone with
   await change()
   await page.goto('/my')
   await currentSite().server.advanceClock('7d')
-  await expectAtLast(page, 'Monthly renews on')
+  await expectAfterReload(page, 'Monthly renews on')
 })
 
 test('a change of plan that could not be charged is paid manually at its own price', async ({ page }) => {
-  await subscribe(page, expiresLater)
+  await subscribe(page, expiringCard)
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
   await expect(subscriptionRegion(page)).toContainText(/Monthly from .+, \d{4}\./)
   await page.goto('/my')
   await currentSite().server.advanceClock('7d')
-  await expectAtLast(page, 'The last payment for Monthly didn’t go through')
+  await expectAfterReload(page, 'The last payment for Monthly didn’t go through')
   await page.goto('/shopping')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
   await page.getByRole('button', { name: 'Pay now' }).click()
@@ -256,12 +261,12 @@ for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
       const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
       await subscribe(page, pays, email)
       const { text } = await waitForMail(email, 'Your receipt')
-      const words = text.replaceAll(/\s+/g, ' ')
+      const mailText = text.replaceAll(/\s+/g, ' ')
       const [renews, paid] = [
         await subscriptionRegion(page).getByText('Weekly renews on').textContent(),
         await orders(page).getByRole('listitem').getByText('Paid').textContent(),
       ].map((line) => /\w+ \d+, \d{4}/.exec(line ?? '')?.[0])
-      expect(words).toContain(`Your plan renews on ${renews}:`)
-      expect(words).toContain(`Paid on: ${paid} `)
+      expect(mailText).toContain(`Your plan renews on ${renews}:`)
+      expect(mailText).toContain(`Paid on: ${paid} `)
     })
   })

@@ -63,18 +63,18 @@ test("a card in Stripe's fields pays once, however often the button is pressed, 
   page,
   context,
 }) => {
-  const asked = await interceptStripe(context)
+  const stripeRequests = await interceptStripe(context)
   const { fields, pay } = await openForm(page, 4)
   await typeCard(fields, cards.pays)
   await doubleClickBeforeSend(page, pay, '**/api/payment/order')
   await expectPlaying(page, 4)
-  expect(asked.confirmed).toBe(1)
-  expect(new Set(asked.scriptRequesters)).toEqual(new Set(['/order/easy']))
+  expect(stripeRequests.confirmed).toBe(1)
+  expect(new Set(stripeRequests.scriptRequesters)).toEqual(new Set(['/order/easy']))
 })
 
 test.describe('a card that is refused', () => {
   // The browser logs Stripe's response to a declined card.
-  test.use({ forgiven: /status of 402/ })
+  test.use({ allowedConsoleMessages: /status of 402/ })
 
   test('is shown with our own message, the form stays filled, and another card pays', async ({
     page,
@@ -144,7 +144,7 @@ test('a tab that is closed after the card payment leaves the settlement to the w
   page,
   context,
 }) => {
-  const asked = await interceptStripe(context)
+  const stripeRequests = await interceptStripe(context)
   // The page's report to the server never arrives.
   await page.route('**/api/payment/pay', () => {})
   const { fields, pay } = await openForm(page, 6)
@@ -152,21 +152,21 @@ test('a tab that is closed after the card payment leaves the settlement to the w
   const payRequest = page.waitForRequest('**/api/payment/pay')
   await pay.click()
   await payRequest
-  expect(asked.confirmed).toBe(1)
+  expect(stripeRequests.confirmed).toBe(1)
   await page.close()
-  const another = await context.newPage()
-  await another.goto(await towerUrl(another, 6))
-  await expectPlaying(another, 6)
+  const newPage = await context.newPage()
+  await newPage.goto(await towerUrl(newPage, 6))
+  await expectPlaying(newPage, 6)
 })
 
 test.describe("if Stripe's script does not load", () => {
-  test.use({ forgiven: /net::ERR_FAILED/ })
+  test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
   test('a message is shown, and trying again loads the fields', async ({ page, context }) => {
     await interceptStripe(context)
-    let asked = 0
+    let scriptRequests = 0
     await page.route('https://js.stripe.com/v3/', (route) =>
-      asked++ === 0 ? route.abort() : route.fallback(),
+      scriptRequests++ === 0 ? route.abort() : route.fallback(),
     )
     await page.goto(await resolvePath(page, formPath))
     const alert = page.getByRole('alert')

@@ -18,14 +18,14 @@ import {
 test.use({ site: { ...defaultSite, settings: { PREPAID_BALANCE: 'on' } } })
 
 const number = '4242 4242 4242 4242'
-const withBonus = '$10.00 + $1.00 bonus'
+const bonusOffer = '$10.00 + $1.00 bonus'
 
 /** Opens the top-ups from a locked episode, and selects one with a bonus. */
 async function openTopUps(page: Page, episode: number): Promise<Locator> {
   await page.goto(await towerUrl(page, episode))
   await lockedPanel(page, episode).getByRole('button', { name: 'Top up your balance' }).click()
   const sheet = topUpSheet(page)
-  await sheet.getByText(withBonus, { exact: true }).click()
+  await sheet.getByText(bonusOffer, { exact: true }).click()
   return sheet
 }
 
@@ -79,7 +79,7 @@ test('a bonus that changed meanwhile charges nothing: the form shows the new one
   const sheet = await openTopUps(page, 4)
   await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
   const { form, card } = cardForm(page)
-  await expect(form.getByText(withBonus)).toBeVisible()
+  await expect(form.getByText(bonusOffer)).toBeVisible()
   const change = (cents: string) =>
     currentSite().server.studio('top-up', 'change', 'top_10', '--bonus_cents', cents)
   await change('200')
@@ -96,7 +96,7 @@ test('a bonus that changed meanwhile charges nothing: the form shows the new one
 
 test.describe('Stripe', () => {
   test('tops up by a card in its fields', async ({ page, context }) => {
-    const asked = await interceptStripe(context)
+    const stripeRequests = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
     await choosePaymentMethod(sheet, 'Card')
     await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
@@ -115,11 +115,11 @@ test.describe('Stripe', () => {
     for (const [input, text] of fields) await input.fill(text)
     await form.getByRole('button', { name: 'Pay $10.00' }).click()
     await expectSpendable(page, 4)
-    expect(asked.confirmed).toBe(1)
+    expect(stripeRequests.confirmed).toBe(1)
   })
 
   test('tops up by an express wallet', async ({ page, context }) => {
-    const asked = await interceptStripe(context)
+    const stripeRequests = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
     await choosePaymentMethod(sheet, 'Card')
     const frame = page.frameLocator('dialog iframe[title="Wallet"]')
@@ -128,6 +128,6 @@ test.describe('Stripe', () => {
     await expect(wallet).toContainText('1000 usd')
     await wallet.getByRole('button', { name: 'Approve' }).click()
     await expectSpendable(page, 4)
-    expect(asked.confirmed).toBe(1)
+    expect(stripeRequests.confirmed).toBe(1)
   })
 })

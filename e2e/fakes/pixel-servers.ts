@@ -26,36 +26,36 @@ export const pixelIds = { meta: '1234567890', google: 'G-TEST1', tiktok: 'CTEST2
  */
 const scripts: Record<string, string> = {
   'connect.facebook.net': `{
-    const tell = (verb, id, event, fields, options) => {
+    const sendEvent = (verb, id, event, fields, options) => {
       if (verb === 'trackSingle') new Image().src = 'https://www.facebook.com/tr?' +
         new URLSearchParams({ platform: 'meta', event, id: options.eventID ?? '', fields: JSON.stringify(fields) })
     }
-    fbq.callMethod = tell
-    for (const parts of fbq.queue.splice(0)) tell(...parts)
+    fbq.callMethod = sendEvent
+    for (const parts of fbq.queue.splice(0)) sendEvent(...parts)
   }`,
   'www.googletagmanager.com': `{
-    const tell = ([verb, event, fields]) => {
+    const sendEvent = ([verb, event, fields]) => {
       if (verb === 'event') new Image().src = 'https://region1.google-analytics.com/g/collect?' +
         new URLSearchParams({ platform: 'google', event, id: fields.transaction_id ?? '', fields: JSON.stringify(fields) })
     }
-    for (const parts of dataLayer) tell(parts)
-    dataLayer.push = tell
+    for (const parts of dataLayer) sendEvent(parts)
+    dataLayer.push = sendEvent
   }`,
   'analytics.tiktok.com': `{
-    const tell = (verb, event = 'Pageview', fields = {}, options = {}) =>
+    const sendEvent = (verb, event = 'Pageview', fields = {}, options = {}) =>
       (new Image().src = 'https://analytics.tiktok.com/api/v2/pixel?' +
         new URLSearchParams({ platform: 'tiktok', event, id: options.event_id ?? '', fields: JSON.stringify(fields) }))
-    const waiting = window.ttq
-    window.ttq = { page: () => tell('page'), track: (...parts) => tell('track', ...parts) }
-    for (const [verb, ...parts] of waiting) window.ttq[verb](...parts)
+    const queued = window.ttq
+    window.ttq = { page: () => sendEvent('page'), track: (...parts) => sendEvent('track', ...parts) }
+    for (const [verb, ...parts] of queued) window.ttq[verb](...parts)
   }`,
   'api.imotech.video': `{
-    const tell = ([verb, event, fields]) => {
+    const sendEvent = ([verb, event, fields]) => {
       if (verb === 'event') new Image().src = 'https://api.bytegle.site/bigoad/trackingevent?' +
         new URLSearchParams({ platform: 'bigo', event, id: fields.event_id ?? '', fields: JSON.stringify(fields) })
     }
-    for (const parts of bgdataLayer) tell(parts)
-    bgdataLayer.push = tell
+    for (const parts of bgdataLayer) sendEvent(parts)
+    bgdataLayer.push = sendEvent
   }`,
 }
 

@@ -39,16 +39,16 @@ export async function startReleaseProxy(): Promise<ReleaseProxy> {
   return proxy
 }
 
-function forward(front: ReleaseProxy, request: IncomingMessage, response: ServerResponse): void {
+function forward(proxy: ReleaseProxy, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/'
   const old = path.replace(/\.two(\.\w+)$/, '$1')
   const isNew = old !== path
-  if (front.missingPaths?.test(path) || (path.startsWith('/assets/') && isNew !== (front.release === 2)))
+  if (proxy.missingPaths?.test(path) || (path.startsWith('/assets/') && isNew !== (proxy.release === 2)))
     return void response.writeHead(404).end()
   const headers = { ...request.headers, 'accept-encoding': 'identity' }
-  if (front.release === 2) delete headers['if-none-match']
+  if (proxy.release === 2) delete headers['if-none-match']
   const upstream = ask({ port: sitePort, path: old, method: request.method, headers }, (answer) => {
-    if (front.release === 1 || !texts.test(answer.headers['content-type'] ?? '')) {
+    if (proxy.release === 1 || !texts.test(answer.headers['content-type'] ?? '')) {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       return void answer.pipe(response)
     }

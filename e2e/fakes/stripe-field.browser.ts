@@ -80,8 +80,8 @@ input[aria-invalid=true] { color: ${invalid.color} }`
     if (data.type === 'confirm') void confirm(data)
   })
 
-  async function confirm(asked: { publicKey: string; clientSecret: string }): Promise<void> {
-    const { publicKey, clientSecret } = asked
+  async function confirm(request: { publicKey: string; clientSecret: string }): Promise<void> {
+    const { publicKey, clientSecret } = request
     const body = new URLSearchParams({
       key: publicKey,
       client_secret: clientSecret,

@@ -22,12 +22,12 @@
   /** Waits for one message from a frame. */
   function nextMessage<T>(frame: HTMLIFrameElement, event: string): Promise<T> {
     return new Promise((resolve) => {
-      const hear = ({ source, data }: MessageEvent) => {
+      const onMessage = ({ source, data }: MessageEvent) => {
         if (source !== frame.contentWindow || data?.event !== event) return
-        removeEventListener('message', hear)
+        removeEventListener('message', onMessage)
         resolve(data.detail)
       }
-      addEventListener('message', hear)
+      addEventListener('message', onMessage)
     })
   }
 
@@ -37,33 +37,33 @@
     frame.src = `${framesOrigin}/v3/field.html?${query}`
     frame.title = titles[kind]
     frame.style.cssText = 'display: block; width: 100%; height: 20px; border: 0'
-    const hearers = new Map<string, (detail: never) => void>()
-    const tell = (message: object) => frame.contentWindow?.postMessage(message, framesOrigin)
+    const listeners = new Map<string, (detail: never) => void>()
+    const postToFrame = (message: object) => frame.contentWindow?.postMessage(message, framesOrigin)
     const field = {
       kind,
       frame,
-      tell,
+      tell: postToFrame,
       complete: false,
-      mount(place: HTMLElement) {
-        place.append(frame)
+      mount(container: HTMLElement) {
+        container.append(frame)
         document
-          .querySelector<HTMLElement>(`label[for="${place.id}"]`)
+          .querySelector<HTMLElement>(`label[for="${container.id}"]`)
           ?.addEventListener('click', () => field.focus())
       },
       focus() {
         frame.contentWindow?.focus()
-        tell({ type: 'focus' })
+        postToFrame({ type: 'focus' })
       },
-      on: (event: string, hearer: (detail: never) => void) => hearers.set(event, hearer),
+      on: (event: string, listener: (detail: never) => void) => listeners.set(event, listener),
     }
-    const hear = ({ source, data }: MessageEvent) => {
+    const onMessage = ({ source, data }: MessageEvent) => {
       if (source !== frame.contentWindow) return
       if (data.event === 'change') field.complete = data.detail.complete
       if (data.event === 'enter') frame.closest('form')?.requestSubmit()
       // The cast is safe: each listener expects the detail of its event.
-      hearers.get(data.event)?.(data.detail as never)
+      listeners.get(data.event)?.(data.detail as never)
     }
-    addEventListener('message', hear)
+    addEventListener('message', onMessage)
     return field
   }
 
@@ -111,35 +111,35 @@
     button.type = 'button'
     button.textContent = 'Google Pay'
     button.style.cssText = 'width: 100%; height: 52px; border-radius: 26px; background: #fff; color: #000'
-    const hearers = new Map<string, (detail: never) => void>()
+    const listeners = new Map<string, (detail: never) => void>()
     // The cast is safe: each listener expects the detail of its event.
-    const tell = (event: string, detail: object) => hearers.get(event)?.(detail as never)
+    const emit = (event: string, detail: object) => listeners.get(event)?.(detail as never)
     const express = {
       card: '',
       close() {},
-      mount(place: HTMLElement) {
+      mount(container: HTMLElement) {
         const none = localStorage.getItem('stripe_wallet') === 'none'
-        if (!none) place.replaceChildren(button)
-        setTimeout(() => tell('ready', none ? {} : { availablePaymentMethods: { googlePay: true } }))
+        if (!none) container.replaceChildren(button)
+        setTimeout(() => emit('ready', none ? {} : { availablePaymentMethods: { googlePay: true } }))
       },
       destroy: () => button.remove(),
-      on: (event: string, hearer: (detail: never) => void) => hearers.set(event, hearer),
+      on: (event: string, listener: (detail: never) => void) => listeners.set(event, listener),
     }
     const resolve = async () => {
       const { approved, close } = openSheet(`${intent.amount} ${intent.currency}`)
       const card = await approved
       if (card === null) {
         close()
-        return tell('cancel', {})
+        return emit('cancel', {})
       }
       Object.assign(express, { card, close })
-      tell('confirm', {
+      emit('confirm', {
         billingDetails: { name: 'Ada Lovelace', email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com` },
         expressPaymentType: 'google_pay',
         paymentFailed: close,
       })
     }
-    button.addEventListener('click', () => tell('click', { resolve }))
+    button.addEventListener('click', () => emit('click', { resolve }))
     return express
   }
 
@@ -149,8 +149,8 @@
     const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
     const read = await fetch(`https://api.stripe.com/v1/payment_intents/${id}?${query}`)
     const { amount, currency, setup_future_usage: usage }: Intent = await read.json()
-    const same = amount === shown.amount && currency === shown.currency && usage === shown.setupFutureUsage
-    if (!same) throw new Error(`IntegrationError: ${JSON.stringify({ amount, currency, usage, shown })}`)
+    const matches = amount === shown.amount && currency === shown.currency && usage === shown.setupFutureUsage
+    if (!matches) throw new Error(`IntegrationError: ${JSON.stringify({ amount, currency, usage, shown })}`)
   }
 
   window.Stripe = (publicKey) => {
@@ -202,9 +202,9 @@
     async function confirm(clientSecret: string, data: object) {
       const shown = fields.filter(({ frame }) => frame.isConnected)
       const [number] = shown
-      const bad = shown.find(({ complete }) => !complete)
-      if (bad || !number) {
-        const code = incompleteCodes[bad?.kind ?? 'cardNumber']
+      const incomplete = shown.find(({ complete }) => !complete)
+      if (incomplete || !number) {
+        const code = incompleteCodes[incomplete?.kind ?? 'cardNumber']
         return { error: { type: 'validation_error', code } }
       }
       const confirmed = nextMessage<Answer>(number.frame, 'confirmed')

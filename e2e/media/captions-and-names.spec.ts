@@ -6,7 +6,7 @@ import { dropFiles } from '#e2e/support/drop-files.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { createDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
 import { tinyVideo } from '#e2e/support/tiny-video.ts'
-import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
+import { describe, episodesOf, findVideo, importFolder, conversionTimeoutMs } from './import-films.ts'
 
 test.use({ site: { template: 'door', withFakeServices: false, settings: {} } })
 
@@ -78,9 +78,9 @@ test('the browser reads captions of every format beside videos of every name, im
   const files = await writeFiles(info)
   const byCommand = await importByCommand(info, files)
   const byStudio = await importByStudio(page, files)
-  const wanted = captionFiles.map(({ episode, language, shown }) => [`${episode} ${language}`, shown])
+  const expected = captionFiles.map(({ episode, language, shown }) => [`${episode} ${language}`, shown])
   for (const videoId of [byCommand, byStudio])
-    expect(await captionsOf(page, videoId)).toEqual(Object.fromEntries(wanted))
+    expect(await captionsOf(page, videoId)).toEqual(Object.fromEntries(expected))
 })
 
 async function writeFiles(info: TestInfo): Promise<string> {
@@ -101,13 +101,13 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'video.yaml'), describe('Named by command'))
   cpSync(files, folder, { recursive: true })
-  const written = await importFolder(folder)
+  const output = await importFolder(folder)
   // The only ignored file, with the reason.
-  expect(written.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
+  expect(output.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
     expect.stringContaining(`named-by-command/${cover} `),
   ])
-  expect(written).toMatch(/cover\.heic.*(JPEG|PNG)/)
-  expect(written).toMatch(/subs\/03\.spa\.srt has captions in Spanish whose times can’t be used/)
+  expect(output).toMatch(/cover\.heic.*(JPEG|PNG)/)
+  expect(output).toMatch(/subs\/03\.spa\.srt has captions in Spanish whose times can’t be used/)
   return findVideo('Named by command')
 }
 
@@ -126,14 +126,14 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   await expect(page.getByText('Use JPEG, PNG, WebP or AVIF.')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Cover' })).not.toBeChecked()
   await upload.click()
-  await expect(page.locator('#episodes ol > li')).toHaveCount(films.length, { timeout: makingMs })
+  await expect(page.locator('#episodes ol > li')).toHaveCount(films.length, { timeout: conversionTimeoutMs })
   const third = page.locator('#episodes ol > li').nth(2)
   await expect(third).toContainText('03.mp4 has captions in Spanish whose times can’t be used', {
-    timeout: makingMs,
+    timeout: conversionTimeoutMs,
   })
   await expect(page.getByText('Some files are used only in part')).toBeVisible()
   await postToStudio(page, 'video/publish', { id })
-  await expect(third).toContainText('Captions: ', { timeout: makingMs })
+  await expect(third).toContainText('Captions: ', { timeout: conversionTimeoutMs })
   return id
 }
 

@@ -7,7 +7,7 @@ import { commonSettings } from '#e2e/site/templates.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
 /** Timeout of the conversion in milliseconds, for a busy machine. */
-export const makingMs = 600_000
+export const conversionTimeoutMs = 600_000
 
 /** Returns the `video.yaml` of a drama whose episodes are all free. */
 export const describe = (title: string) => `title: { en: ${title} }
@@ -39,11 +39,13 @@ export async function findVideo(title: string): Promise<string> {
 /** Waits until all episodes of a video are converted, and returns them. */
 export async function episodesOf(page: Page, videoId: string): Promise<Episode[]> {
   let list: Episode[] = []
-  const look = async () => {
+  const isConverted = async () => {
     const answer = await page.request.get(`${siteUrl}/api/video/episode?video_id=${videoId}`)
     list = ((await answer.json()) as { data?: { list: Episode[] } }).data?.list ?? []
     return list.length > 0 && list.every(({ ready }) => ready)
   }
-  await expect.poll(look, { message: 'all episodes are converted', timeout: makingMs }).toBe(true)
+  await expect
+    .poll(isConverted, { message: 'all episodes are converted', timeout: conversionTimeoutMs })
+    .toBe(true)
   return list
 }

@@ -8,7 +8,7 @@ import { brightnessThreshold, flashFramesOf } from '#server/testing/media/flash-
 import { currentSite } from '#e2e/site/site-server.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { createDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
-import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
+import { describe, episodesOf, findVideo, importFolder, conversionTimeoutMs } from './import-films.ts'
 import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
 import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
@@ -16,7 +16,7 @@ const maxDistance = 0.05
 const maxDifference = 4
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */
-interface Seen {
+interface PlaybackResult {
   /** Per rendition. */
   lights: { bright: number[]; flashes: number[] }[]
   beeps: number[]
@@ -25,35 +25,39 @@ interface Seen {
   shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
 }
 
-test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, pace: 'real' })
+test.use({ site: { template: 'door', withFakeServices: false, settings: {} }, playbackSpeed: 'real' })
 
 test('videos of every kind, imported by the command line and by the studio, play to the end with correct timing and colours', async ({
   page,
   browser,
 }, info) => {
-  const filmsPath = process.env['MEDIA_FILMS']
-  const films = filmsPath === undefined ? flashingFilms : filmsOf(filmsPath, filmsIn(filmsPath))
+  const filmsFolder = process.env['MEDIA_FILMS']
+  const films = filmsFolder === undefined ? flashingFilms : filmsOf(filmsFolder, filmsIn(filmsFolder))
   const files = writeFilms(info, films)
   const byCommand = await importByCommand(info, films, files)
   // Both methods accept and refuse the same videos.
-  const taken = (await episodesOf(page, byCommand)).length
-  const byStudio = await importByStudio(page, films, { files, taken })
+  const acceptedCount = (await episodesOf(page, byCommand)).length
+  const byStudio = await importByStudio(page, films, { files, acceptedCount })
   const problems: string[] = []
-  for (const [way, videoId] of [
+  for (const [method, videoId] of [
     ['command line', byCommand],
     ['studio', byStudio],
   ] as const) {
     const episodes = await episodesOf(page, videoId)
-    const seen = await playAll(browser, videoId, episodes)
+    const results = await playAll(browser, videoId, episodes)
     for (const [at, film] of films.entries()) {
-      const found = seen.get(at + 1)
-      const wrong = found
-        ? faultsOf(film, found, film.colour ? await shownPlainly(page, film.colour) : [])
+      const result = results.get(at + 1)
+      const faults = result
+        ? faultsOf(film, result, film.colour ? await colourOfReference(page, film.colour) : [])
         : film.refusal
           ? []
           : ['was refused']
-      console.log([film.kind, way, found ? wordsOf(found) : 'refused', wrong.join('; ') || 'ok'].join(' | '))
-      problems.push(...wrong.map((fault) => `${film.kind}, ${way}: ${fault}`))
+      console.log(
+        [film.kind, method, result ? describeResult(result) : 'refused', faults.join('; ') || 'ok'].join(
+          ' | ',
+        ),
+      )
+      problems.push(...faults.map((fault) => `${film.kind}, ${method}: ${fault}`))
     }
   }
   expect(problems).toEqual([])
@@ -81,13 +85,13 @@ async function importByCommand(
   writeFileSync(join(folder, 'video.yaml'), describe('By command'))
   for (const [at, film] of films.entries())
     copyFileSync(join(files, nameOf(film, at)), join(folder, nameOf(film, at)))
-  const written = await importFolder(folder)
-  for (const { refusal } of films) if (refusal) expect(written).toMatch(refusal)
+  const output = await importFolder(folder)
+  for (const { refusal } of films) if (refusal) expect(output).toMatch(refusal)
   return findVideo('By command')
 }
 
 /** Returns the colour that the browser shows for a reference video that the site did not convert. */
-async function shownPlainly(page: Page, colour: readonly number[]): Promise<number[]> {
+async function colourOfReference(page: Page, colour: readonly number[]): Promise<number[]> {
   const source = `data:video/mp4;base64,${plainFilm(colour).toString('base64')}`
   return page.evaluate(async (src) => {
     const video = document.createElement('video')
@@ -106,7 +110,7 @@ async function shownPlainly(page: Page, colour: readonly number[]): Promise<numb
 async function importByStudio(
   page: Page,
   films: readonly FlashingFilm[],
-  { files, taken }: { files: string; taken: number },
+  { files, acceptedCount }: { files: string; acceptedCount: number },
 ): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'By studio')
@@ -118,7 +122,7 @@ async function importByStudio(
     films.map((film, at) => join(files, nameOf(film, at))),
   )
   await page.getByRole('button', { name: `Upload ${films.length} files` }).click()
-  await expect(page.locator('#episodes ol > li')).toHaveCount(taken, { timeout: makingMs })
+  await expect(page.locator('#episodes ol > li')).toHaveCount(acceptedCount, { timeout: conversionTimeoutMs })
   for (const { refusal } of films) if (refusal) await expect(page.getByText(refusal).first()).toBeVisible()
   await postToStudio(page, 'video/publish', { id })
   await page.goto('about:blank')
@@ -130,46 +134,46 @@ async function playAll(
   browser: Browser,
   videoId: string,
   episodes: readonly Episode[],
-): Promise<Map<number, Seen>> {
-  const seen = new Map<number, Seen>()
-  const waiting = [...episodes]
-  const watch = async () => {
+): Promise<Map<number, PlaybackResult>> {
+  const results = new Map<number, PlaybackResult>()
+  const queue = [...episodes]
+  const playQueue = async () => {
     const context = await browser.newContext({ baseURL: siteUrl, serviceWorkers: 'block' })
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      seen.set(next.number, await play(context, `/videos/${videoId}?episode=${next.number}`, next.id))
+    for (let next = queue.shift(); next; next = queue.shift())
+      results.set(next.number, await play(context, `/videos/${videoId}?episode=${next.number}`, next.id))
     await context.close()
   }
-  await Promise.all([watch(), watch()])
-  return seen
+  await Promise.all([playQueue(), playQueue()])
+  return results
 }
 
 declare global {
   interface Window {
-    pictures: { at: number; colour: number[] }[]
+    recordedFrames: { at: number; colour: number[] }[]
     endedAt?: number
   }
 }
 
-async function play(context: BrowserContext, address: string, episodeId: string): Promise<Seen> {
+async function play(context: BrowserContext, address: string, episodeId: string): Promise<PlaybackResult> {
   const page = await context.newPage()
   await page.addInitScript(watchFirstVideo)
   await page.goto(address)
   const ended = await page.waitForFunction(() => window.endedAt, undefined, { timeout: playingMs })
   const endedAt = (await ended.jsonValue()) ?? 0
-  const pictures = await page.evaluate(() => window.pictures)
+  const frames = await page.evaluate(() => window.recordedFrames)
   const answer = await page.request.get(`/api/video/episode?episode_id=${episodeId}`)
   const { info } = (await answer.json()) as { info: { playback: { hls_url: string } } }
   await page.close()
   const folder = join(currentSite().dataDir, 'storage/media', info.playback.hls_url.split('/').at(-2) ?? '')
-  const grey = pictures.map(({ colour }) => colour.reduce((sum, part) => sum + part / 3, 0))
+  const grey = frames.map(({ colour }) => colour.reduce((sum, part) => sum + part / 3, 0))
   return {
     lights: lightsOf(folder),
     beeps: filmBeepsOf(folder),
     colours: coloursOf(folder),
     shown: {
-      flashes: flashFramesOf(grey).map((at) => pictures[at]?.at ?? 0),
-      bright: pictures.filter((_, at) => (grey[at] ?? 0) > brightnessThreshold).map(({ at }) => at),
-      colour: pictures[Math.floor(pictures.length / 2)]?.colour ?? [],
+      flashes: flashFramesOf(grey).map((at) => frames[at]?.at ?? 0),
+      bright: frames.filter((_, at) => (grey[at] ?? 0) > brightnessThreshold).map(({ at }) => at),
+      colour: frames[Math.floor(frames.length / 2)]?.colour ?? [],
       endedAt,
     },
   }
@@ -177,71 +181,72 @@ async function play(context: BrowserContext, address: string, episodeId: string)
 
 /** In the page: records each frame of the first playing video, and its end time. */
 function watchFirstVideo(): void {
-  window.pictures = []
+  window.recordedFrames = []
   const canvas = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true })
-  let watches = false
-  const watch = (video: HTMLVideoElement) => {
-    watches = true
-    const note = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+  let isRecording = false
+  const recordVideo = (video: HTMLVideoElement) => {
+    isRecording = true
+    const recordFrame = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
       canvas?.drawImage(video, 0, 0, 32, 32)
       const [red = 0, green = 0, blue = 0] = canvas?.getImageData(16, 16, 1, 1).data ?? []
-      window.pictures.push({ at: mediaTime, colour: [red, green, blue] })
-      video.requestVideoFrameCallback(note)
+      window.recordedFrames.push({ at: mediaTime, colour: [red, green, blue] })
+      video.requestVideoFrameCallback(recordFrame)
     }
-    video.requestVideoFrameCallback(note)
+    video.requestVideoFrameCallback(recordFrame)
     video.addEventListener('ended', () => (window.endedAt ??= video.currentTime))
   }
   const start = HTMLMediaElement.prototype.play
   HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
-    if (!watches && this instanceof HTMLVideoElement) watch(this)
+    if (!isRecording && this instanceof HTMLVideoElement) recordVideo(this)
     return start.call(this)
   }
 }
 
-/** @param plainly the colour that the browser shows for a reference video of the same colour */
+/** @param referenceColour the colour that the browser shows for a reference video of the same colour */
 function faultsOf(
   film: FlashingFilm,
-  { lights, beeps, colours, shown }: Seen,
-  plainly: readonly number[],
+  { lights, beeps, colours, shown }: PlaybackResult,
+  referenceColour: readonly number[],
 ): string[] {
   const faults: string[] = []
-  const check = (holds: boolean, fault: string) => holds || faults.push(fault)
+  const check = (condition: boolean, fault: string) => condition || faults.push(fault)
   if (film.refusal) faults.push('was taken')
   for (const [at, { flashes }] of lights.entries()) {
     if (film.flashes) check(isNear(flashes, film.flashes), `rendition ${at} flashes at ${flashes.join(', ')}`)
-    check(agree(flashes, beeps), `rendition ${at} does not flash as it beeps`)
+    check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash as it beeps`)
   }
   if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
   // A busy machine skips frames, but shown frames have the right time.
   for (const at of shown.bright)
     check(
-      lights[0]?.bright.some((made) => Math.abs(made - at) <= maxDistance) ?? false,
+      lights[0]?.bright.some((brightAt) => Math.abs(brightAt - at) <= maxDistance) ?? false,
       `is seen to be bright at ${at}`,
     )
   if (film.colour)
-    for (const colour of colours) check(isLike(colour, film.colour), `has the colour ${colour.join(', ')}`)
+    for (const colour of colours)
+      check(isSameColour(colour, film.colour), `has the colour ${colour.join(', ')}`)
   if (film.colour)
     check(
-      isLike(shown.colour, plainly),
-      `is shown as ${shown.colour.join(', ')}, and plainly ${plainly.join(', ')}`,
+      isSameColour(shown.colour, referenceColour),
+      `is shown as ${shown.colour.join(', ')}, and plainly ${referenceColour.join(', ')}`,
     )
   return faults
 }
 
-const isLike = (found: readonly number[], wanted: readonly number[]) =>
-  found.length === 3 && found.every((part, at) => Math.abs(part - (wanted[at] ?? NaN)) <= maxDifference)
+const isSameColour = (actual: readonly number[], expected: readonly number[]) =>
+  actual.length === 3 && actual.every((part, at) => Math.abs(part - (expected[at] ?? NaN)) <= maxDifference)
 
-const isNear = (found: readonly number[], wanted: readonly number[]) =>
-  found.length === wanted.length &&
-  found.every((at, index) => Math.abs(at - (wanted[index] ?? NaN)) <= maxDistance)
+const isNear = (actual: readonly number[], expected: readonly number[]) =>
+  actual.length === expected.length &&
+  actual.every((at, index) => Math.abs(at - (expected[index] ?? NaN)) <= maxDistance)
 
 /** Returns true if flashes and beeps in the same half second are simultaneous. */
-const agree = (flashes: readonly number[], beeps: readonly number[]) =>
+const areSimultaneous = (flashes: readonly number[], beeps: readonly number[]) =>
   flashes.every((flash) =>
     beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= maxDistance),
   )
 
 const round = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ')
-const wordsOf = ({ lights, beeps, colours, shown }: Seen) =>
+const describeResult = ({ lights, beeps, colours, shown }: PlaybackResult) =>
   `flashes ${lights.map(({ flashes }) => round(flashes)).join(' / ')} | seen ${round(shown.flashes)} | beeps ${round(beeps)} | ` +
   `colours ${[...colours, shown.colour].map((colour) => colour.join(',')).join(' / ')} | ended at ${shown.endedAt.toFixed(2)}`

@@ -5,9 +5,9 @@ import { payByCard } from '#e2e/support/playback-and-payment.ts'
 
 const password = 'a quiet lighthouse'
 
-/** Returns the code that an authenticator app shows `later` half minutes from now; each code is valid once. */
-const codeOf = (secret: string, later = 0) =>
-  new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 })
+/** Returns the code that an authenticator app shows `halfMinutes` half minutes from now; each code is valid once. */
+const codeOf = (secret: string, halfMinutes = 0) =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + halfMinutes * 30_000 })
 
 test('a member registers, sets a name and a second factor, ends another session, and deletes the account', async ({
   page,
@@ -46,17 +46,17 @@ test('a member registers, sets a name and a second factor, ends another session,
   await expect(page.getByText('You’re not signed in.')).toBeVisible()
   await signIn(page, email, codeOf(secret, 1))
 
-  const elsewhere = await (await browser.newContext()).newPage()
-  await signIn(elsewhere, email, recovery[0] ?? '')
+  const otherPage = await (await browser.newContext()).newPage()
+  await signIn(otherPage, email, recovery[0] ?? '')
   await page.reload()
   const devices = page.getByRole('region', { name: 'Signed-in devices' })
   await expect(devices.getByRole('listitem')).toHaveCount(2)
   await expect(devices.getByText('This device')).toHaveCount(1)
   await devices.getByRole('button', { name: /^Sign out: / }).click()
   await expect(devices.getByRole('listitem')).toHaveCount(1)
-  await elsewhere.reload()
-  await expect(elsewhere.getByText('You’re not signed in on this device.')).toBeVisible()
-  await elsewhere.context().close()
+  await otherPage.reload()
+  await expect(otherPage.getByText('You’re not signed in on this device.')).toBeVisible()
+  await otherPage.context().close()
 
   await page.goto('/individual')
   await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
@@ -78,14 +78,14 @@ test('a guest subscribes, reads the receipt, and cancels and resumes in the memb
   await payByCard(page, { number: '4242 4242 4242 4242' })
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
   await page.goto('/my')
-  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
-  await expect(subscriptionRegion).toContainText(
+  const subscription = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscription).toContainText(
     /Weekly renews on .+, \d{4}\. \$9\.99 every 7 days until you cancel/,
   )
-  await subscriptionRegion.getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(subscriptionRegion).toContainText('won’t be charged again')
-  await subscriptionRegion.getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(subscriptionRegion).toContainText('Weekly renews on')
+  await subscription.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(subscription).toContainText('won’t be charged again')
+  await subscription.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscription).toContainText('Weekly renews on')
 
   await page.getByRole('link', { name: 'Receipt: Plan: Weekly' }).click()
   const receipt = page.getByRole('article', { name: 'Receipt' })
@@ -135,7 +135,7 @@ test('after the session was ended elsewhere, sign-in returns to the same page wi
   await page.getByLabel('New e-mail address').fill('ruth@example.net')
   await page.getByLabel('Current password').fill(password)
 
-  await endElsewhere(browser, email)
+  await endOtherSessions(browser, email)
 
   await page.getByRole('button', { name: 'Send link', exact: true }).click()
   await expect(page.getByRole('alert')).toHaveText('Please reload the page or sign in first.')
@@ -159,7 +159,7 @@ test('after the session was ended elsewhere, a list leads to the sign-in and bac
 }) => {
   const email = `lena-${Date.now()}@example.com`
   await register(page, email)
-  await endElsewhere(browser, email)
+  await endOtherSessions(browser, email)
   for (const name of ['Watch history', 'Unlocked', 'Favorites']) {
     await page.getByRole('main').getByRole('link', { name, exact: true }).click()
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
@@ -224,7 +224,7 @@ test('a member who registered with a social profile can unlink it only with anot
 })
 
 /** Ends the member's other sessions from another browser. */
-async function endElsewhere(browser: Browser, email: string): Promise<void> {
+async function endOtherSessions(browser: Browser, email: string): Promise<void> {
   const page = await (await browser.newContext()).newPage()
   await signIn(page, email)
   await page.getByRole('button', { name: /^Sign out: / }).click()

@@ -8,7 +8,7 @@ import { waitForMail } from '#e2e/support/site-mails.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
-async function change(...statements: [text: string, values: unknown[]][]): Promise<void> {
+async function executeSql(...statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()
   try {
@@ -19,19 +19,19 @@ async function change(...statements: [text: string, values: unknown[]][]): Promi
 }
 
 /** Registers a member with a confirmed address. @returns the address */
-async function becomeConfirmed(page: Page): Promise<string> {
+async function registerConfirmed(page: Page): Promise<string> {
   const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
   const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
   await page.goto('/search')
   const headers = { origin: siteUrl }
   await page.request.post(`${siteUrl}/api/user/register`, { data, headers })
-  await change(['UPDATE users SET email_verified_at = now() WHERE email = $1', [email]])
+  await executeSql(['UPDATE users SET email_verified_at = now() WHERE email = $1', [email]])
   return email
 }
 
 /** Releases episode 6 of a drama some time ago, after all favorites were added. */
-const releaseLast = (id: string) =>
-  change(
+const releaseLastEpisode = (id: string) =>
+  executeSql(
     // Deletes the new episodes of the import.
     ['DELETE FROM new_episodes', []],
     [`UPDATE favorites SET favorited_at = favorited_at - interval '1 hour' WHERE video_id = $1`, [id]],
@@ -50,7 +50,7 @@ const releaseLast = (id: string) =>
 test('the first favorite prompts for alerts once, a release sends one mail, and its link turns them off', async ({
   page,
 }) => {
-  const email = await becomeConfirmed(page)
+  const email = await registerConfirmed(page)
   const [tower = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)
   await expectProgress(page)
@@ -67,7 +67,7 @@ test('the first favorite prompts for alerts once, a release sends one mail, and 
   const box = page.getByRole('checkbox', { name: 'E-mail me when my favorites have new episodes' })
   await expect(box).toBeChecked()
   await expectAccessible(page)
-  await releaseLast(tower)
+  await releaseLastEpisode(tower)
   const mail = await waitForMail(email, 'A new episode of The Test Tower')
   expect(mail.link).toContain(`/videos/${tower}?episode=6`)
   const stop = new URL(/\S+#alerts=\S+/.exec(mail.text)?.[0] ?? '')
@@ -86,7 +86,7 @@ test('the first favorite prompts for alerts once, a release sends one mail, and 
 })
 
 test('does not prompt on arrival, nor again after an answer @phone', async ({ page }) => {
-  await becomeConfirmed(page)
+  await registerConfirmed(page)
   const [tower = '', other = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)
   await expectProgress(page)

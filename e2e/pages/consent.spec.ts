@@ -21,8 +21,8 @@ test('after declining, sends no events to third parties and does not ask again',
 }) => {
   const { requests } = await interceptPixels(context, siteUrl)
   await page.goto('/?fbclid=click')
-  const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
-  expect([yes?.width, yes?.height]).toEqual([no?.width, no?.height])
+  const [acceptBox, declineBox] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
+  expect([acceptBox?.width, acceptBox?.height]).toEqual([declineBox?.width, declineBox?.height])
   await decline(page).click()
   await expect(banner(page)).toBeHidden()
   await page.goto('/searchDetail/tower')
@@ -120,25 +120,28 @@ async function expectUncovered(bar: Locator, window: { width: number; height: nu
   await expect(bar.getByRole('button')).toHaveCount(3)
   const faults = () =>
     bar.evaluate((element, { width, height }) => {
-      const around = element.getBoundingClientRect()
-      const isIn = (inner: DOMRect, outer: { left: number; right: number; top: number; bottom: number }) =>
+      const barBox = element.getBoundingClientRect()
+      const isInside = (
+        inner: DOMRect,
+        outer: { left: number; right: number; top: number; bottom: number },
+      ) =>
         inner.left >= outer.left - 1 &&
         inner.right <= outer.right + 1 &&
         inner.top >= outer.top - 1 &&
         inner.bottom <= outer.bottom + 1
       const parts = [...element.querySelectorAll('p, button')].flatMap((part) => {
-        const { textContent: words } = part
+        const { textContent: content } = part
         const text = document.createRange()
         text.selectNodeContents(part)
         const box = part.getBoundingClientRect()
         const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
         return [
-          ...(isIn(box, around) ? [] : [`outside: ${words}`]),
-          ...(isIn(text.getBoundingClientRect(), box) ? [] : [`cut: ${words}`]),
-          ...(top && part.contains(top) ? [] : [`covered: ${words}`]),
+          ...(isInside(box, barBox) ? [] : [`outside: ${content}`]),
+          ...(isInside(text.getBoundingClientRect(), box) ? [] : [`cut: ${content}`]),
+          ...(top && part.contains(top) ? [] : [`covered: ${content}`]),
         ]
       })
-      return isIn(around, { left: 0, top: 0, right: width, bottom: height })
+      return isInside(barBox, { left: 0, top: 0, right: width, bottom: height })
         ? parts
         : ['out of sight', ...parts]
     }, window)
@@ -205,14 +208,14 @@ test('a subscription and a registration are sent with the event ids of the serve
   context,
 }) => {
   const { events } = await interceptPixels(context, siteUrl)
-  const ofMeta = (event: string) => events.find((one) => one.platform === 'meta' && one.event === event)
+  const metaEvent = (event: string) => events.find((sent) => sent.platform === 'meta' && sent.event === event)
   await page.goto('/shopping')
   await accept(page).click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   const order = page.waitForResponse('**/api/payment/order')
   await payByCard(page, { number: '4242 4242 4242 4242' })
   const { info } = (await (await order).json()) as { info: { id: string } }
-  await expect.poll(() => ofMeta('Subscribe')).toMatchObject({ id: info.id, fields: { value: 4.99 } })
+  await expect.poll(() => metaEvent('Subscribe')).toMatchObject({ id: info.id, fields: { value: 4.99 } })
 
   await page.goto('/register')
   await page.getByLabel('E-mail').fill(`consent-${Date.now()}@example.com`)
@@ -221,7 +224,7 @@ test('a subscription and a registration are sent with the event ids of the serve
   const answer = page.waitForResponse('**/api/user/register')
   await page.locator('main').getByRole('button', { name: 'Create account' }).click()
   const { info: user } = (await (await answer).json()) as { info: { id: string } }
-  await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
+  await expect.poll(() => metaEvent('CompleteRegistration')).toMatchObject({ id: user.id })
 })
 
 test('a wallet purchase is sent even if the page navigates before the pixels load', async ({
@@ -266,11 +269,11 @@ test('a registration with a provider is sent once, although the user returns as 
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await expect.poll(registrations).toMatchObject([{ id }])
-  const shown = () =>
+  const countPageViews = () =>
     events.filter(({ platform, event }) => platform === 'meta' && event === 'PageView').length
-  const before = shown()
+  const before = countPageViews()
   await page.reload()
-  await expect.poll(shown).toBe(before + 1)
+  await expect.poll(countPageViews).toBe(before + 1)
   expect(registrations()).toHaveLength(1)
 })
 

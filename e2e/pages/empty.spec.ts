@@ -7,7 +7,7 @@ interface Answer {
 }
 
 /** Overrides fields of the site's response. */
-const changed = (page: Page, path: string, change: object) =>
+const overrideResponse = (page: Page, path: string, change: object) =>
   page.route(`**/api/${path}`, async (route) => {
     const response = await route.fetch()
     const { info, data, ...rest }: Answer = await response.json()
@@ -16,7 +16,7 @@ const changed = (page: Page, path: string, change: object) =>
   })
 
 test('the homepage of an empty site shows a message and can be reloaded', async ({ page }) => {
-  await changed(page, 'homepage', { homepage: [] })
+  await overrideResponse(page, 'homepage', { homepage: [] })
   await page.goto('/')
   await expect(page.getByText('Nothing here yet.')).toBeVisible()
   await page.unrouteAll()
@@ -26,7 +26,7 @@ test('the homepage of an empty site shows a message and can be reloaded', async 
 })
 
 test('shows a message if there are no plans', async ({ page }) => {
-  await changed(page, 'plan', { list: [] })
+  await overrideResponse(page, 'plan', { list: [] })
   await page.goto('/shopping')
   await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
   await page.getByRole('link', { name: 'Browse dramas' }).click()
@@ -34,7 +34,7 @@ test('shows a message if there are no plans', async ({ page }) => {
 })
 
 test('without a payment method, no plan can be chosen, and a message explains it', async ({ page }) => {
-  await changed(page, 'plan', { gateways: [] })
+  await overrideResponse(page, 'plan', { gateways: [] })
   await page.goto('/shopping')
   await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()

@@ -7,7 +7,7 @@ import { expectAccessible } from '#e2e/support/page-quality.ts'
 test.use({ site: { ...defaultSite, settings: { SENTRY_DSN: sinkDsn } } })
 
 /** Makes every session part of the sample. */
-const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
+const sampleAllSessions = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
 
 /** Throws an uncaught error in the page, without console output. */
 const fail = (page: Page, message: string) =>
@@ -21,10 +21,10 @@ test('reports errors without queries and secrets, and does not report ignored on
   context,
 }) => {
   const items = await captureEnvelopes(context)
-  await chooseAll(page)
+  await sampleAllSessions(page)
   await page.goto('/searchDetail/tower?fbclid=click-of-ann')
   await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
-  await reporting(page)
+  await waitForReporting(page)
   await fail(page, 'window.webkit.messageHandlers is gone')
   await fail(page, 'our own fault')
   const errors = () => items.filter(({ type }) => type === 'event')
@@ -43,19 +43,19 @@ test('records no replay on sign-in and payment pages, and masks text elsewhere',
   context,
 }) => {
   const items = await captureEnvelopes(context)
-  await chooseAll(page)
+  await sampleAllSessions(page)
   await page.goto('/login')
   await expect(page.getByLabel('E-mail')).toBeVisible()
-  await reporting(page)
+  await waitForReporting(page)
   await page.getByLabel('E-mail').fill('ada@example.com')
   await page.goto('/shopping')
-  await reporting(page)
+  await waitForReporting(page)
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   await expect(page.locator('iframe[title="Payment"]')).toBeVisible()
   await page.evaluate(() => window.dispatchEvent(new Event('blur')))
   expect(items.filter(({ type }) => type.startsWith('replay'))).toEqual([])
   await page.goto('/')
-  await reporting(page)
+  await waitForReporting(page)
   await expect.poll(() => items.map(({ type }) => type)).toContain('replay_recording')
   const recording = items.find(({ type }) => type === 'replay_recording')?.text ?? ''
   expect(recording).toContain('tagName')
@@ -64,25 +64,25 @@ test('records no replay on sign-in and payment pages, and masks text elsewhere',
 
 test('loads after the page is loaded and idle, and not at all without a DSN', async ({ page }) => {
   await page.goto('/')
-  await reporting(page)
+  await waitForReporting(page)
   const order = await page.evaluate(() => {
     const { loadEventEnd } = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming
     const files = performance
       .getEntriesByType('resource')
       .filter(({ name }) => name.includes('start-error-reporting'))
-    return { loadEventEnd, asked: files.map(({ startTime }) => startTime) }
+    return { loadEventEnd, startTimes: files.map(({ startTime }) => startTime) }
   })
-  expect(order.asked.length).toBeGreaterThan(0)
-  for (const startTime of order.asked) expect(startTime).toBeGreaterThanOrEqual(order.loadEventEnd)
+  expect(order.startTimes.length).toBeGreaterThan(0)
+  for (const startTime of order.startTimes) expect(startTime).toBeGreaterThanOrEqual(order.loadEventEnd)
 
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
   await page.route('/shopping', withoutDsn)
   await page.goto('/shopping')
   await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
-  expect(asked.filter((url) => /assets\/\w+-error-reporting|errors\.test/.test(url))).toEqual([])
+  expect(requests.filter((url) => /assets\/\w+-error-reporting|errors\.test/.test(url))).toEqual([])
   await expect(page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' })).toHaveCount(0)
 })
 
@@ -95,21 +95,21 @@ async function withoutDsn(route: Route): Promise<void> {
 
 test.describe('when reports are refused', () => {
   // axe injects its own script into the page.
-  test.use({ forgiven: /status of 500/, bypassCSP: true })
+  test.use({ allowedConsoleMessages: /status of 500/, bypassCSP: true })
 
   test('a problem report keeps its input after errors and is sent once', async ({ page, context }) => {
     const items = await captureEnvelopes(context)
     await page.goto('/contentPolicy')
     await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
     const dialog = page.getByRole('dialog', { name: 'Report a problem' })
-    const words = dialog.getByLabel('What happened?')
-    await expect(words).toBeVisible()
+    const messageField = dialog.getByLabel('What happened?')
+    await expect(messageField).toBeVisible()
     await expectAccessible(page)
     await dialog.getByLabel('Your e-mail').fill('ada')
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await expect(words).toBeFocused()
-    await expect(words).toHaveAccessibleDescription(/Enter a message of up to 5,000/)
-    await words.fill('The third episode is dark.')
+    await expect(messageField).toBeFocused()
+    await expect(messageField).toHaveAccessibleDescription(/Enter a message of up to 5,000/)
+    await messageField.fill('The third episode is dark.')
     await dialog.getByLabel('Your e-mail').fill('ada@example.com')
 
     const refuse = (route: Route) =>
@@ -117,13 +117,13 @@ test.describe('when reports are refused', () => {
     await context.route(`${sinkOrigin}/**`, refuse)
     await dialog.getByRole('button', { name: 'Send' }).click()
     await expect(page.getByText('Your message is still here')).toBeVisible()
-    await expect(words).toHaveValue('The third episode is dark.')
+    await expect(messageField).toHaveValue('The third episode is dark.')
     await context.unroute(`${sinkOrigin}/**`, refuse)
 
     await doubleClickBeforeSend(page, dialog.getByRole('button', { name: 'Send' }), `${sinkOrigin}/**`)
     await expect(dialog.getByText('We’ve received your message')).toBeFocused()
-    const feedbackItems = items.filter(({ type }) => type === 'feedback')
-    expect(feedbackItems.map(({ payload }) => payload)).toMatchObject([
+    const reports = items.filter(({ type }) => type === 'feedback')
+    expect(reports.map(({ payload }) => payload)).toMatchObject([
       { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
     ])
     await page.keyboard.press('Escape')
@@ -133,15 +133,15 @@ test.describe('when reports are refused', () => {
 })
 
 test.describe('when a screen breaks', () => {
-  test.use({ forgiven: /it broke/ })
+  test.use({ allowedConsoleMessages: /it broke/ })
 
   test('a broken screen shows an error, reports it, and asks what happened', async ({ page, context }) => {
     const items = await captureEnvelopes(context)
     await page.goto('/')
-    await reporting(page)
-    const broken = "export function Component() { throw new Error('it broke') }"
+    await waitForReporting(page)
+    const brokenModule = "export function Component() { throw new Error('it broke') }"
     await page.route('**/assets/SearchScreen-*.js', (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: broken }),
+      route.fulfill({ contentType: 'text/javascript', body: brokenModule }),
     )
     await page.getByRole('link', { name: 'Search' }).click()
     await expect(page.getByRole('alert')).toContainText('couldn’t load this')
@@ -155,5 +155,5 @@ test.describe('when a screen breaks', () => {
   })
 })
 
-const reporting = (page: Page) =>
+const waitForReporting = (page: Page) =>
   page.waitForFunction(() => '__SENTRY__' in window && performance.getEntriesByName('reporting').length > 0)

@@ -23,13 +23,13 @@ test('a press that blurs a field hits its target: the error appears after the pr
   await page.goto('/login')
   const email = page.getByLabel('E-mail')
   await email.focus()
-  const way = page.getByRole('link', { name: 'Forgot your password?' })
-  await way.hover()
-  const before = await way.boundingBox()
+  const link = page.getByRole('link', { name: 'Forgot your password?' })
+  await link.hover()
+  const before = await link.boundingBox()
   await page.mouse.down()
   await expect(email).not.toBeFocused()
   await expect(email).not.toHaveAccessibleDescription(missing)
-  expect(await way.boundingBox()).toEqual(before)
+  expect(await link.boundingBox()).toEqual(before)
   await page.mouse.up()
   await expect(page).toHaveURL(/\/retrievePassword$/)
 })
@@ -40,22 +40,22 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   const { form, card } = cardForm(page)
   await form.getByLabel('First name').press('Tab')
   await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
-  const [number, complaint] = [card.getByLabel('Card number'), card.getByText('Check the card number.')]
+  const [number, errorMessage] = [card.getByLabel('Card number'), card.getByText('Check the card number.')]
   await number.fill('42')
   // The script is ready; the fields are visible before it loads.
   await expect(card.getByText('Visa')).toBeVisible()
   await number.fill('')
   await expect(card.getByText('Visa')).toHaveCount(0)
-  await expect(complaint).toHaveCount(0)
+  await expect(errorMessage).toHaveCount(0)
   // Clicked, because the frame is in another process, which receives keys some time after the focus.
   await card.getByLabel('Expiry').click()
-  await expect(complaint).toBeVisible()
+  await expect(errorMessage).toBeVisible()
 })
 
 test('recognizes the brand of a card number typed before the fields’ script loaded', async ({ page }) => {
-  const held = Promise.withResolvers<void>()
+  const scriptHold = Promise.withResolvers<void>()
   await page.route('**/sandbox/card.js', async (route) => {
-    await held.promise
+    await scriptHold.promise
     await route.fallback()
   })
   await page.goto(await resolvePath(page, '/videos/{video}?episode=4'))
@@ -63,7 +63,7 @@ test('recognizes the brand of a card number typed before the fields’ script lo
   const { card } = cardForm(page)
   await card.getByLabel('Card number').fill('4242424242424242')
   await expect(card.getByText('Visa')).toHaveCount(0)
-  held.resolve()
+  scriptHold.resolve()
   await expect(card.getByText('Visa')).toBeVisible()
   await expect(card.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
 })

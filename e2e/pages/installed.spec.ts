@@ -6,15 +6,15 @@ import { pixelIds, interceptPixels } from '#e2e/fakes/pixel-servers.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
-const test = base.extend<{ front: ReleaseProxy }>({
-  front: [
+const test = base.extend<{ releaseProxy: ReleaseProxy }>({
+  releaseProxy: [
     // The site must start before its proxy.
     async ({ baseURL: _site, context }, use) => {
-      const front = await startReleaseProxy()
-      await use(front)
+      const releaseProxy = await startReleaseProxy()
+      await use(releaseProxy)
       // Open pages would send requests after the proxy has stopped.
       for (const page of context.pages()) await page.close()
-      await front.close()
+      await releaseProxy.close()
     },
     { auto: true },
   ],
@@ -26,12 +26,12 @@ test.use({
 })
 
 /** Opens the homepage, and waits until its release is cached. */
-async function openKept(page: Page): Promise<void> {
+async function openCached(page: Page): Promise<void> {
   await page.goto('/')
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
 }
 
-const cached = (page: Page) =>
+const readCaches = (page: Page) =>
   page.evaluate(async () => {
     const names = await caches.keys()
     const paths = await Promise.all(
@@ -48,15 +48,15 @@ const cached = (page: Page) =>
 const releasesOf = (page: Page) =>
   page.evaluate(() => {
     const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
-    const ours = files.filter((file) => file.startsWith('/assets/'))
-    return [...new Set(ours.map((file) => (/\.two\.\w+$/.test(file) ? 2 : 1)))]
+    const assets = files.filter((file) => file.startsWith('/assets/'))
+    return [...new Set(assets.map((file) => (/\.two\.\w+$/.test(file) ? 2 : 1)))]
   })
 
 const offline = (page: Page) => page.getByText('You’re offline.')
-const shows = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
+const expectHeading = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
 
 test('meets the browser’s requirements for installation', async ({ page, context }) => {
-  await openKept(page)
+  await openCached(page)
   const devtools = await context.newCDPSession(page)
   const { errors, data } = await devtools.send('Page.getAppManifest')
   expect(errors).toEqual([])
@@ -80,15 +80,15 @@ const sizeOf = (page: Page, src: string) =>
   }, src)
 
 test('caches only files of the release: no API responses, images or video segments', async ({ page }) => {
-  await openKept(page)
+  await openCached(page)
   await page
     .getByRole('link', { name: /The Test Tower/ })
     .last()
     .click()
   await expectProgress(page)
   await page.goto('/my')
-  await shows(page, /My account/)
-  const { paths, releases } = await cached(page)
+  await expectHeading(page, /My account/)
+  const { paths, releases } = await readCaches(page)
   expect(releases).toBe(1)
   expect(paths).toContain('/offline')
   expect(paths.some((path) => /HomeScreen/.test(path))).toBe(true)
@@ -96,30 +96,31 @@ test('caches only files of the release: no API responses, images or video segmen
 })
 
 test('a first visit loads the release only once the video has buffered', async ({ page }) => {
-  const isAsked = () => page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
+  const isRegistered = () =>
+    page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
   await page.goto(await resolvePath(page, '/videos/{video}?episode=1'))
   await expectProgress(page)
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
-  expect(await isAsked()).toBe(false)
+  expect(await isRegistered()).toBe(false)
   await page.evaluate(() => {
     for (const video of document.querySelectorAll('video')) video.pause()
   })
-  await expect.poll(isAsked).toBe(true)
+  await expect.poll(isRegistered).toBe(true)
 })
 
 test.describe('without a connection', () => {
-  test.use({ forgiven: /net::ERR_/ })
+  test.use({ allowedConsoleMessages: /net::ERR_/ })
 
   test('the shell opens offline with stored data and a message, and recovers automatically', async ({
     page,
     context,
   }) => {
-    await openKept(page)
-    await shows(page, /All dramas/)
+    await openCached(page)
+    await expectHeading(page, /All dramas/)
     await context.setOffline(true)
     await recordLayoutShifts(page)
     await page.reload()
-    await shows(page, /All dramas/)
+    await expectHeading(page, /All dramas/)
     await expect(offline(page)).toBeVisible()
     await expectNoLayoutShift(page)
     // A screen that was not opened before.
@@ -135,33 +136,36 @@ test.describe('without a connection', () => {
     page,
     context,
   }) => {
-    await openKept(page)
+    await openCached(page)
     await context.setOffline(true)
     await expect(offline(page)).toBeVisible()
     await page.getByRole('link', { name: 'Search' }).click()
     await expect(page).toHaveURL(/\/search$/)
     await context.setOffline(false)
     await expect(offline(page)).toBeHidden()
-    await shows(page, /Popular now/)
+    await expectHeading(page, /Popular now/)
   })
 
   test('treats an unreachable site as offline, whatever the browser reports about the network', async ({
     page,
-    front,
+    releaseProxy,
   }) => {
-    await openKept(page)
-    front.isDown = true
+    await openCached(page)
+    releaseProxy.isDown = true
     await page.goto('/favorites')
     await expect(offline(page)).toBeVisible()
-    front.isDown = false
+    releaseProxy.isDown = false
     await expect(page.getByText('No favorites yet.')).toBeVisible()
     await expect(offline(page)).toBeHidden()
   })
 })
 
-test('a document that is too slow is replaced by the shell, which continues', async ({ page, front }) => {
-  await openKept(page)
-  front.slow = true
+test('a document that is too slow is replaced by the shell, which continues', async ({
+  page,
+  releaseProxy,
+}) => {
+  await openCached(page)
+  releaseProxy.slow = true
   await page.goto('/favorites')
   await expect(page.getByText('No favorites yet.')).toBeVisible()
   await expect(offline(page)).toBeHidden()
@@ -170,63 +174,67 @@ test('a document that is too slow is replaced by the shell, which continues', as
 test('the shell loads no pixels, because it may be older than the site’s settings', async ({
   page,
   context,
-  front,
+  releaseProxy,
 }) => {
   const { requests, eventsOf } = await interceptPixels(context, proxyUrl)
   await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
-  await openKept(page)
+  await openCached(page)
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
   for (const platform of Object.keys(pixelIds)) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
   const before = requests.length
-  front.slow = true
+  releaseProxy.slow = true
   await page.goto('/favorites')
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await page.getByRole('link', { name: 'Search' }).click()
-  await shows(page, /Popular now/)
+  await expectHeading(page, /Popular now/)
   expect(requests).toHaveLength(before)
 })
 
 test('a new release is applied completely: an open page keeps its files, the next document uses only new ones', async ({
   page,
-  front,
+  releaseProxy,
 }) => {
-  await openKept(page)
-  front.release = 2
+  await openCached(page)
+  releaseProxy.release = 2
   await page.getByRole('link', { name: 'Search' }).click()
-  await shows(page, /Popular now/)
+  await expectHeading(page, /Popular now/)
   expect(await releasesOf(page)).toEqual([1])
   await page.reload()
-  await shows(page, /Popular now/)
+  await expectHeading(page, /Popular now/)
   expect(await releasesOf(page)).toEqual([2])
-  await expectOnlyNewKept(page)
+  await expectOnlyNewCached(page)
 })
 
-test('keeps the old files while a page of the old release is open', async ({ page, context, front }) => {
-  await openKept(page)
-  front.release = 2
-  const newer = await context.newPage()
-  await newer.goto('/')
+test('keeps the old files while a page of the old release is open', async ({
+  page,
+  context,
+  releaseProxy,
+}) => {
+  await openCached(page)
+  releaseProxy.release = 2
+  const newerPage = await context.newPage()
+  await newerPage.goto('/')
   const isWaiting = () =>
-    newer.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting))
+    newerPage.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting))
   await expect.poll(isWaiting).toBe(true)
-  expect((await cached(newer)).releases).toBe(2)
+  expect((await readCaches(newerPage)).releases).toBe(2)
   await page.getByRole('link', { name: 'Search' }).click()
-  await shows(page, /Popular now/)
+  await expectHeading(page, /Popular now/)
   expect(await releasesOf(page)).toEqual([1])
 })
 
-async function expectOnlyNewKept(page: Page): Promise<void> {
-  const old = async () => {
-    const { releases, paths } = await cached(page)
+async function expectOnlyNewCached(page: Page): Promise<void> {
+  const readOldFiles = async () => {
+    const { releases, paths } = await readCaches(page)
     return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
   }
   await page.reload()
-  await expect.poll(old).toEqual([1, []])
+  await expect.poll(readOldFiles).toEqual([1, []])
 }
 
 test.describe('without a service worker', () => {
-  test.use({ serviceWorkers: 'block', forgiven: /404|dynamically imported module|preload CSS/ })
-  const loads = (context: BrowserContext) => {
+  test.use({ serviceWorkers: 'block', allowedConsoleMessages: /404|dynamically imported module|preload CSS/ })
+  const recordDocuments = (context: BrowserContext) => {
     const documents: string[] = []
     context.on('request', (request) => {
       if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
@@ -235,31 +243,31 @@ test.describe('without a service worker', () => {
   }
 
   /** Opens the homepage, and waits for its idle-time requests. */
-  const openWhole = async (page: Page) => {
+  const openIdle = async (page: Page) => {
     await page.goto('/')
-    await shows(page, /All dramas/)
+    await expectHeading(page, /All dramas/)
     await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   }
 
   test('a page whose files were deleted reloads on the next navigation and opens the tapped screen', async ({
     page,
     context,
-    front,
+    releaseProxy,
   }) => {
-    const documents = loads(context)
-    await openWhole(page)
-    front.release = 2
+    const documents = recordDocuments(context)
+    await openIdle(page)
+    releaseProxy.release = 2
     await page.getByRole('link', { name: 'Search' }).click()
-    await shows(page, /Popular now/)
+    await expectHeading(page, /Popular now/)
     await expect(page).toHaveURL(/\/search$/)
     expect(await releasesOf(page)).toEqual([2])
     expect(documents).toEqual(['/', '/search'])
   })
 
-  test('a permanently missing file does not cause a reload loop', async ({ page, context, front }) => {
-    const documents = loads(context)
-    await openWhole(page)
-    front.missingPaths = /SearchScreen/
+  test('a permanently missing file does not cause a reload loop', async ({ page, context, releaseProxy }) => {
+    const documents = recordDocuments(context)
+    await openIdle(page)
+    releaseProxy.missingPaths = /SearchScreen/
     await page.getByRole('link', { name: 'Search' }).click()
     await expect(page.getByText('We couldn’t load this.')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()

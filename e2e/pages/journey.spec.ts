@@ -49,11 +49,11 @@ test('a visitor watches, reaches a locked episode, is declined, pays and continu
   await page.reload()
   await expectPlaying(page, 4)
 
-  const stranger = await browser.newContext()
-  const elsewhere = await stranger.newPage()
-  await elsewhere.goto(page.url())
-  await expect(lockedPanel(elsewhere, 4)).toBeVisible()
-  await stranger.close()
+  const otherContext = await browser.newContext()
+  const otherPage = await otherContext.newPage()
+  await otherPage.goto(page.url())
+  await expect(lockedPanel(otherPage, 4)).toBeVisible()
+  await otherContext.close()
 })
 
 test('after insufficient funds, another card passes 3-D Secure: the whole drama plays @phone', async ({
@@ -105,13 +105,13 @@ test('a subscriber cancels with one click, sees the end date, and resumes @phone
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   await payByCard(page, { number: cards.pays })
-  const subscriptionRegion = page.getByRole('region', { name: 'Your subscription' })
-  await expect(subscriptionRegion).toContainText(/Weekly renews on [A-Z][a-z]+ \d+, \d{4}\./)
-  await subscriptionRegion.getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(subscriptionRegion).toContainText(/watch every episode until [A-Z][a-z]+ \d+, \d{4} and/)
+  const subscription = page.getByRole('region', { name: 'Your subscription' })
+  await expect(subscription).toContainText(/Weekly renews on [A-Z][a-z]+ \d+, \d{4}\./)
+  await subscription.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(subscription).toContainText(/watch every episode until [A-Z][a-z]+ \d+, \d{4} and/)
   await page.reload()
-  await subscriptionRegion.getByRole('button', { name: 'Resume subscription' }).click()
-  await expect(subscriptionRegion).toContainText('Weekly renews on')
+  await subscription.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(subscription).toContainText('Weekly renews on')
 })
 
 test('a plan is charged with the chosen payment method @desktop', async ({ page }) => {

@@ -78,7 +78,7 @@ test('the buttons of the player keep the focus from one episode to the next', as
 test('a key press shows and starts the next video before other updates', async ({ page }) => {
   await openTower(page)
   await expect.poll(() => page.evaluate(() => document.querySelectorAll('video').length)).toBeGreaterThan(1)
-  const shown = await page.evaluate(() => {
+  const videos = await page.evaluate(() => {
     dispatchEvent(new KeyboardEvent('keydown', { key: 'n' }))
     // Still within the key event's task: no component has rendered.
     return [...document.querySelectorAll('video')].map((video) => ({
@@ -86,7 +86,7 @@ test('a key press shows and starts the next video before other updates', async (
       paused: video.paused,
     }))
   })
-  expect(shown).toEqual([
+  expect(videos).toEqual([
     { inView: false, paused: true },
     { inView: true, paused: false },
   ])
@@ -120,7 +120,7 @@ test('does not lose a key press before the previous step has rendered', async ({
 })
 
 test.describe('when an episode plays to its end', () => {
-  test.use({ pace: 'real' })
+  test.use({ playbackSpeed: 'real' })
 
   test('an episode that ends behind an open sheet waits until it is closed', async ({ page }) => {
     await openTower(page)

@@ -2,26 +2,26 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
-const chooser = (page: Page) => page.locator('header select')
+const languageSelect = (page: Page) => page.locator('header select')
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 
 /** Records the requested language of each API request from now on. */
-function listen(page: Page): string[] {
-  const asked: string[] = []
+function recordLanguages(page: Page): string[] {
+  const requestedLanguages: string[] = []
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url())
     // Health checks and statistics have no language; third-party requests are ignored.
     const isCall = origin === siteUrl && /^\/api\/(?!health|statics)/.test(pathname)
     if (isCall && request.resourceType() === 'fetch')
-      asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
+      requestedLanguages.push(request.headers()['accept-language']?.split(',')[0] ?? '')
   })
-  return asked
+  return requestedLanguages
 }
 
 test('a chosen language applies to the whole page, even if the URL specifies another', async ({ page }) => {
   await page.goto('/?lang=de&from=mail#top')
   await expect(heading(page, 'Alle Serien')).toBeVisible()
-  await chooser(page).selectOption('es')
+  await languageSelect(page).selectOption('es')
   await expect(heading(page, 'Todas las series')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Buscar' })).toBeVisible()
   await expect(page).toHaveURL(/\/\?from=mail#top$/)
@@ -31,7 +31,7 @@ test('a chosen language applies to the whole page, even if the URL specifies ano
 })
 
 test('the language of the URL lasts for the visit and is not stored', async ({ page }) => {
-  const asked = listen(page)
+  const requestedLanguages = recordLanguages(page)
   await page.goto('/?lang=de')
   await page.getByRole('link', { name: 'Suchen' }).click()
   await expect(page).toHaveURL(/\/search$/)
@@ -39,7 +39,7 @@ test('the language of the URL lasts for the visit and is not stored', async ({ p
   await page.goBack()
   await page.getByRole('contentinfo').getByRole('link', { name: 'Inhaltsrichtlinien' }).click()
   await expect(heading(page, 'Inhaltsrichtlinie')).toBeVisible()
-  expect([...new Set(asked)]).toEqual(['dy'])
+  expect([...new Set(requestedLanguages)]).toEqual(['dy'])
   await page.reload()
   await expect(heading(page, 'Content policy')).toBeVisible()
 })
@@ -57,7 +57,7 @@ test('mails use the chosen language of a stored user', async ({ page }) => {
       sentBodies.push(request.postDataJSON())
   })
   await page.goto('/')
-  await chooser(page).selectOption('es')
+  await languageSelect(page).selectOption('es')
   await expect(heading(page, 'Todas las series')).toBeVisible()
   const name = { display_name: 'Ada' }
   const status = await page.evaluate(async (body) => {
@@ -68,7 +68,7 @@ test('mails use the chosen language of a stored user', async ({ page }) => {
   await page.reload()
   await expect(heading(page, 'Todas las series')).toBeVisible()
   await page.waitForFunction(() => localStorage.getItem('user')?.includes('Ada'))
-  await chooser(page).selectOption('fy')
+  await languageSelect(page).selectOption('fy')
   await expect.poll(() => languageOnServer(page)).toBe('fy')
   expect(sentBodies).toEqual([name, { language: 'fy' }])
 })

@@ -11,7 +11,7 @@ async function openTower(page: Page): Promise<void> {
 }
 
 /** An item of the viewer's own list, not of the suggestions for an empty list. */
-const line = (page: Page) =>
+const listItem = (page: Page) =>
   page
     .locator('main')
     .getByRole('list', { name: /Favorites|history|Unlocked/ })
@@ -30,14 +30,14 @@ async function doubleTap(page: Page): Promise<void> {
 
 /** Swipes left over an item. */
 async function swipeLeft(page: Page): Promise<void> {
-  const box = await line(page).boundingBox()
+  const box = await listItem(page).boundingBox()
   if (!box) throw new Error('the item is not on screen')
   const devtools = await page.context().newCDPSession(page)
-  const [from, y] = [box.x + box.width * 0.8, box.y + box.height / 2]
+  const [startX, y] = [box.x + box.width * 0.8, box.y + box.height / 2]
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] })
-  await touch('touchStart', from)
-  for (let moved = 10; moved <= 120; moved += 10) await touch('touchMove', from - moved)
+  await touch('touchStart', startX)
+  for (let distance = 10; distance <= 120; distance += 10) await touch('touchMove', startX - distance)
   await touch('touchEnd')
   await devtools.detach()
 }
@@ -55,16 +55,16 @@ test('a double tap adds a favorite, and a swipe removes it from the list @phone'
   await saved
 
   await page.goto('/favorites')
-  await expect(line(page)).toBeVisible()
+  await expect(listItem(page)).toBeVisible()
   if (isMobile) await swipeLeft(page)
   await page.getByRole('button', { name: 'Remove “The Test Tower”' }).click()
-  await expect(line(page)).toHaveCount(0)
+  await expect(listItem(page)).toHaveCount(0)
   await page.reload()
   await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })
 
 /** Records the episodes whose position the server has saved. */
-function trackSavedEpisodes(page: Page): Set<unknown> {
+function recordSavedEpisodes(page: Page): Set<unknown> {
   const savedEpisodes = new Set<unknown>()
   page.on('response', (response) => {
     const request = response.request()
@@ -75,7 +75,7 @@ function trackSavedEpisodes(page: Page): Set<unknown> {
 }
 
 test('the history resumes at the saved position, and edit mode clears it @desktop', async ({ page }) => {
-  const savedEpisodes = trackSavedEpisodes(page)
+  const savedEpisodes = recordSavedEpisodes(page)
   await openTower(page)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/episode=2/)
@@ -83,8 +83,8 @@ test('the history resumes at the saved position, and edit mode clears it @deskto
   await expect.poll(() => savedEpisodes.size).toBe(2)
 
   await page.goto('/historys')
-  await expect(line(page)).toContainText('Episode 2')
-  await line(page).getByRole('link').click()
+  await expect(listItem(page)).toContainText('Episode 2')
+  await listItem(page).getByRole('link').click()
   await expect(page).toHaveURL(/episode=2/)
   await page.goBack()
   await page.getByRole('button', { name: 'Edit' }).click()

@@ -3,21 +3,21 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { resolvePath, videoIds } from '#e2e/support/routes.ts'
 
 /** Holds responses until the returned function is called. */
-async function holdBack(page: Page, url: string): Promise<() => void> {
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => (letGo = resolve))
+async function holdResponses(page: Page, url: string): Promise<() => void> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
   await page.route(url, async (route) => {
-    await held
+    await released
     await route.continue()
   })
-  return letGo
+  return release
 }
 
 /** Returns the positions and heights of the first items of the screen's list. */
-const boxes = (page: Page, things: string) =>
-  page.locator(things).evaluateAll((found) =>
-    found.slice(0, 4).map((thing) => {
-      const { x, y, height } = thing.getBoundingClientRect()
+const boxes = (page: Page, selector: string) =>
+  page.locator(selector).evaluateAll((elements) =>
+    elements.slice(0, 4).map((element) => {
+      const { x, y, height } = element.getBoundingClientRect()
       return [x, y, height].map(Math.round)
     }),
   )
@@ -30,12 +30,12 @@ const sizes = [
 for (const size of sizes) {
   test(`cards replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
     await page.setViewportSize(size)
-    const letGo = await holdBack(page, '**/api/homepage/query?*')
+    const release = await holdResponses(page, '**/api/homepage/query?*')
     await page.goto(await resolvePath(page, '/more/{section}'))
     const placeholders = page.getByRole('status', { name: 'Loading' })
     await placeholders.waitFor()
     const [before = []] = await boxes(page, 'main [role=status] > *')
-    letGo()
+    release()
     await page.locator('main li').first().waitFor()
     const [after] = await boxes(page, 'main li > a')
     expect(after).toEqual(before)
@@ -54,11 +54,11 @@ for (const size of sizes) {
           }),
         JSON.stringify({ video_id }),
       )
-    const letGo = await holdBack(page, '**/api/user/favorite?*')
+    const release = await holdResponses(page, '**/api/user/favorite?*')
     await page.goto('/favorites')
     await page.getByRole('status', { name: 'Loading' }).waitFor()
     const [before] = await boxes(page, 'main [role=status] > li')
-    letGo()
+    release()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     const [after] = await boxes(page, 'main li')
     expect(after).toEqual(before)

@@ -17,7 +17,7 @@ const blocked = 'Notifications are blocked. Allow them for this site in your bro
  * A browser's push service, which Chromium lacks in tests: a subscription is kept in the page's storage. What the browser asks the
  * person is counted there, and answered.
  */
-async function fakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {
+async function installFakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {
   const { subscription } = new PushBrowser()
   await context.addInitScript(fakePush, { ...subscription, answer })
   return subscription.endpoint
@@ -34,7 +34,7 @@ function fakePush({
   auth: string
   answer: NotificationPermission
 }): void {
-  const subscription = {
+  const storedSubscription = {
     endpoint,
     toJSON: () => ({ endpoint, keys: { p256dh, auth } }),
     unsubscribe: async () => {
@@ -43,11 +43,11 @@ function fakePush({
     },
   }
   Object.assign(PushManager.prototype, {
-    getSubscription: async () => (localStorage.getItem('subscribed') ? subscription : null),
+    getSubscription: async () => (localStorage.getItem('subscribed') ? storedSubscription : null),
     subscribe: async ({ userVisibleOnly, applicationServerKey }: PushSubscriptionOptionsInit) => {
       if (!userVisibleOnly || !/^[\w-]{87}$/.test(`${applicationServerKey}`)) throw new Error('no key')
       localStorage.setItem('subscribed', 'yes')
-      return subscription
+      return storedSubscription
     },
   })
   const permission = () => (localStorage.getItem('questions') ? answer : 'default')
@@ -59,7 +59,7 @@ function fakePush({
 }
 
 /** How often the browser asked the person. */
-const questions = (page: Page) => page.evaluate(() => Number(localStorage.getItem('questions')))
+const countQuestions = (page: Page) => page.evaluate(() => Number(localStorage.getItem('questions')))
 
 async function query(text: string, endpoint: string): Promise<number> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
@@ -71,7 +71,7 @@ async function query(text: string, endpoint: string): Promise<number> {
   }
 }
 
-const subscribers = (endpoint: string) =>
+const countSubscribers = (endpoint: string) =>
   query('SELECT FROM push_subscriptions WHERE endpoint = $1', endpoint)
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Don’t miss the next episode' })
@@ -89,31 +89,31 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   page,
   context,
 }) => {
-  const endpoint = await fakePush(context)
+  const endpoint = await installFakePush(context)
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await expect(question(page)).toBeVisible()
   await expectAccessible(page)
   await expectNoOverflow(page)
   await expect(question(page).getByRole('button', { name: 'E-mail me' })).toHaveCount(0)
-  expect(await questions(page)).toBe(0)
+  expect(await countQuestions(page)).toBe(0)
   await question(page).getByRole('button', { name: 'Notify me' }).click()
   await expect(question(page)).toHaveCount(0)
   await expect(page.getByText('Alerts are on.')).toBeVisible()
-  expect([await questions(page), await subscribers(endpoint)]).toEqual([1, 1])
+  expect([await countQuestions(page), await countSubscribers(endpoint)]).toEqual([1, 1])
   await page.goto('/my')
   const box = page.getByRole('checkbox', { name: setting })
   await expect(box).toBeChecked()
   await expectAccessible(page)
-  const off = page.waitForResponse(/\/alerts\/push\/stop$/)
+  const stopped = page.waitForResponse(/\/alerts\/push\/stop$/)
   await box.uncheck()
-  await off
-  expect(await subscribers(endpoint)).toBe(0)
+  await stopped
+  expect(await countSubscribers(endpoint)).toBe(0)
   await page.reload()
   await expect(box).not.toBeChecked()
   await box.check()
   await expect(page.getByText('Alerts are on.')).toBeVisible()
-  expect(await subscribers(endpoint)).toBe(1)
+  expect(await countSubscribers(endpoint)).toBe(1)
   // What the site does not know, or has for somebody else, is not on.
   await query('DELETE FROM push_subscriptions WHERE endpoint = $1', endpoint)
   await page.reload()
@@ -125,7 +125,7 @@ test('a viewer who refuses in the browser is not asked again automatically @phon
   page,
   context,
 }) => {
-  const endpoint = await fakePush(context, 'denied')
+  const endpoint = await installFakePush(context, 'denied')
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await question(page).getByRole('button', { name: 'Notify me' }).click()
@@ -138,27 +138,27 @@ test('a viewer who refuses in the browser is not asked again automatically @phon
   await page.goto('/my')
   await expect(page.getByRole('checkbox', { name: setting })).toBeDisabled()
   await expect(page.getByText(blocked)).toBeVisible()
-  expect([await questions(page), await subscribers(endpoint)]).toEqual([1, 0])
+  expect([await countQuestions(page), await countSubscribers(endpoint)]).toEqual([1, 0])
 })
 
 test('a viewer who says "Not now" is asked neither by the site nor by the browser @phone', async ({
   page,
   context,
 }) => {
-  await fakePush(context)
+  await installFakePush(context)
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await question(page).getByRole('button', { name: 'Not now' }).click()
   await addFavorite(page, other)
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
-  expect(await questions(page)).toBe(0)
+  expect(await countQuestions(page)).toBe(0)
 })
 
 test('a browser without push shows no trace of it @phone', async ({ page, context }) => {
   await context.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
-  const asked: string[] = []
-  page.on('request', (request) => request.url().includes('/alerts/push') && asked.push(request.url()))
+  const pushRequests: string[] = []
+  page.on('request', (request) => request.url().includes('/alerts/push') && pushRequests.push(request.url()))
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
@@ -168,11 +168,11 @@ test('a browser without push shows no trace of it @phone', async ({ page, contex
   // What comes late has come by then.
   await page.waitForLoadState('networkidle')
   await expect(page.getByRole('heading', { name: 'New-episode alerts' })).toHaveCount(0)
-  expect(asked).toEqual([])
+  expect(pushRequests).toEqual([])
 })
 
 test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
-  const endpoint = await fakePush(context)
+  const endpoint = await installFakePush(context)
   await page.goto('/search')
   const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
   const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
@@ -180,12 +180,12 @@ test('signing out ends a member’s notifications in the browser', async ({ page
   await page.goto('/my')
   await page.getByRole('checkbox', { name: setting }).check()
   await expect(page.getByText('Alerts are on.')).toBeVisible()
-  expect(await subscribers(endpoint)).toBe(1)
+  expect(await countSubscribers(endpoint)).toBe(1)
   await page.goto('/individual')
   const stopped = page.waitForResponse(/\/alerts\/push\/stop$/)
   await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
   await stopped
-  expect(await subscribers(endpoint)).toBe(0)
+  expect(await countSubscribers(endpoint)).toBe(0)
 })
 
 /**
@@ -196,8 +196,8 @@ const recordIn = (worker: Worker) =>
   worker.evaluate(() => {
     const scope = self as unknown as ServiceWorkerGlobalScope & { done: unknown[] }
     scope.done = []
-    const record = async (...what: unknown[]) => void scope.done.push(what)
-    Object.assign(scope.registration, { showNotification: (...shown: unknown[]) => record('show', ...shown) })
+    const record = async (...entry: unknown[]) => void scope.done.push(entry)
+    Object.assign(scope.registration, { showNotification: (...args: unknown[]) => record('show', ...args) })
     Object.assign(scope.clients, { openWindow: (url: string) => record('open', url) })
     Object.assign(WindowClient.prototype, {
       focus(this: WindowClient) {
@@ -213,13 +213,13 @@ const recorded = (worker: Worker) =>
 /** Dispatches a press of the notification that opens `url`. */
 const pressNotification = (worker: Worker, url: string) =>
   worker.evaluate(async (data) => {
-    const waited: Promise<unknown>[] = []
+    const promises: Promise<unknown>[] = []
     const event = Object.assign(new Event('notificationclick'), {
       notification: { data, close() {} },
-      waitUntil: (work: Promise<unknown>) => waited.push(work),
+      waitUntil: (promise: Promise<unknown>) => promises.push(promise),
     })
     self.dispatchEvent(event)
-    await Promise.all(waited)
+    await Promise.all(promises)
   }, url)
 
 test('a push is shown, and a press on it opens the episode or brings its page to the front @desktop', async ({
@@ -243,11 +243,13 @@ test('a push is shown, and a press on it opens the episode or brings its page to
   const deliver = (data: string) =>
     devtools.send('ServiceWorker.deliverPushMessage', { origin: siteUrl, registrationId, data })
   const url = `/videos/${tower}?episode=2`
-  const shown = { body: 'New episode', lang: 'en', tag: tower }
-  await deliver(JSON.stringify({ ...shown, title: 'The Test Tower', icon: '/public/covers/x.webp', url }))
+  const notification = { body: 'New episode', lang: 'en', tag: tower }
+  await deliver(
+    JSON.stringify({ ...notification, title: 'The Test Tower', icon: '/public/covers/x.webp', url }),
+  )
   await expect
     .poll(() => recorded(worker))
-    .toEqual([['show', 'The Test Tower', { ...shown, icon: '/public/covers/x.webp', data: url }]])
+    .toEqual([['show', 'The Test Tower', { ...notification, icon: '/public/covers/x.webp', data: url }]])
   // A browser takes the right away from a site that shows nothing.
   await deliver('no JSON')
   await expect.poll(() => recorded(worker)).toMatchObject([['show', 'localhost', { data: '/' }]])

@@ -66,12 +66,12 @@ test('a path that is not listed shows the not-found screen', async ({ page }) =>
 })
 
 test('requests the user, the tracking settings and the homepage in that order', async ({ page }) => {
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const requestedPaths: string[] = []
+  page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
   const first = ['/api/user', '/api/reports', '/api/homepage']
-  await expect.poll(() => asked.filter((path) => first.includes(path))).toEqual(first)
+  await expect.poll(() => requestedPaths.filter((path) => first.includes(path))).toEqual(first)
 })
 
 test('does not load an inlined style sheet again', async ({ page }) => {
@@ -125,9 +125,9 @@ test.describe('before the consent banner is answered', () => {
     await expect(page).toHaveURL(/\/\?lang=en$/)
     const text = expect.stringMatching(/\S/)
     await expect
-      .poll(() => storedBy(page))
+      .poll(() => readLocalStorage(page))
       .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
-    const stored = await storedBy(page)
+    const stored = await readLocalStorage(page)
     expect(JSON.parse(stored['user'] ?? '')).toMatchObject({ id: stored['user_id'] })
     const homepage = JSON.parse(stored['homepage'] ?? '')
     expect(Object.keys(homepage)).toEqual(
@@ -142,7 +142,7 @@ test.describe('before the consent banner is answered', () => {
   })
 })
 
-const storedBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
+const readLocalStorage = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
 
 test('a new page starts at the top, and a reload keeps the scroll position', async ({ page }) => {
   const scrolled = () => page.evaluate(() => scrollY)
@@ -196,20 +196,20 @@ test('the forms have fields for e-mail, password and its repetition', async ({ p
 })
 
 test.describe('when images fail to load', () => {
-  test.use({ forgiven: /ERR_FAILED/ })
+  test.use({ allowedConsoleMessages: /ERR_FAILED/ })
 
   test('an image is requested three times', async ({ page }) => {
-    const asked = new Map<string, number>()
+    const requestCounts = new Map<string, number>()
     await page.route('**/public/covers/**', (route) => {
       const url = route.request().url()
-      asked.set(url, (asked.get(url) ?? 0) + 1)
+      requestCounts.set(url, (requestCounts.get(url) ?? 0) + 1)
       return route.abort()
     })
     await page.clock.install()
     await page.goto('/searchDetail/tower')
     const attempts = async () => {
       await page.clock.runFor(500)
-      return [...asked.values()]
+      return [...requestCounts.values()]
     }
     await expect.poll(attempts).toEqual([3])
     await page.clock.runFor(60_000)

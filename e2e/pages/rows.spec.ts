@@ -31,8 +31,8 @@ async function openRow(page: Page) {
     previous: section.getByRole('button', { name: `Previous: ${title}` }),
     next: section.getByRole('button', { name: `Next: ${title}` }),
     seeAll: section.getByRole('link', { name: `See all: ${title}` }),
-    moved: () => row.evaluate(({ scrollLeft }) => scrollLeft),
-    left: () =>
+    scrolledBy: () => row.evaluate(({ scrollLeft }) => scrollLeft),
+    remainingScroll: () =>
       row.evaluate(({ scrollLeft, clientWidth, scrollWidth }) => scrollWidth - clientWidth - scrollLeft),
   }
 }
@@ -40,7 +40,7 @@ async function openRow(page: Page) {
 test('buttons beside a row of cards scroll it with a mouse, and are disabled at its ends', async ({
   page,
 }) => {
-  const { row, previous, next, moved, left } = await openRow(page)
+  const { row, previous, next, scrolledBy, remainingScroll } = await openRow(page)
   await expect(next).toBeEnabled()
   await expect(previous).toBeDisabled()
   await row.hover()
@@ -48,19 +48,19 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await expect(previous).toHaveCSS('opacity', '0')
   await next.click()
   // Seven cards are visible, and the first one is whole.
-  await expect.poll(moved).toBeGreaterThan(1300)
+  await expect.poll(scrolledBy).toBeGreaterThan(1300)
   await expect(previous).toBeEnabled()
   await next.click()
-  await expect.poll(left).toBeLessThan(1)
+  await expect.poll(remainingScroll).toBeLessThan(1)
   await expect(next).toBeDisabled()
   // An extra click opens no drama.
   await page.mouse.down()
   await page.mouse.up()
   await expect(page).toHaveURL(/\/$/)
   await previous.click()
-  await expect.poll(left).toBeGreaterThan(1300)
+  await expect.poll(remainingScroll).toBeGreaterThan(1300)
   await previous.click()
-  await expect.poll(moved).toBe(0)
+  await expect.poll(scrolledBy).toBe(0)
   await expect(previous).toBeDisabled()
   await expect(next).toBeEnabled()
 })
@@ -82,23 +82,23 @@ test('the carousel has the same buttons, and a button at an end does not interce
 })
 
 test('the buttons of a row work with the keyboard, and keep the focus at its end', async ({ page }) => {
-  const { seeAll, next, previous, moved, left } = await openRow(page)
+  const { seeAll, next, previous, scrolledBy, remainingScroll } = await openRow(page)
   await expect(next).toBeEnabled()
   await seeAll.focus()
   await page.keyboard.press('Tab')
   await expect(next).toBeFocused()
   await expect(next).toHaveCSS('opacity', '1')
   await page.keyboard.press('Enter')
-  await expect.poll(moved).toBeGreaterThan(1300)
+  await expect.poll(scrolledBy).toBeGreaterThan(1300)
   await page.keyboard.press('Enter')
-  await expect.poll(left).toBeLessThan(1)
+  await expect.poll(remainingScroll).toBeLessThan(1)
   await expect(next).toBeDisabled()
   await expect(next).toBeFocused()
   await page.keyboard.press('Shift+Tab')
   await expect(previous).toBeFocused()
 })
 
-const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
+const nextLabels = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
 
 test('the buttons of a row are labelled in the current language, and cause no layout shift', async ({
   page,
@@ -107,9 +107,9 @@ test('the buttons of a row are labelled in the current language, and cause no la
   const { next } = await openRow(page)
   await expect(next).toBeEnabled()
   await expectNoLayoutShift(page)
-  for (const [language, word] of Object.entries(words)) {
+  for (const [language, label] of Object.entries(nextLabels)) {
     await page.getByRole('combobox').selectOption(language)
-    await expect(page.getByRole('button', { name: `${word}: ${title}` })).toBeAttached()
+    await expect(page.getByRole('button', { name: `${label}: ${title}` })).toBeAttached()
   }
   // Another language requests the homepage again.
   await page.unrouteAll({ behavior: 'wait' })
@@ -119,12 +119,12 @@ test.describe('on a touchscreen', () => {
   test.use({ hasTouch: true, isMobile: true })
 
   test('a row has no buttons', async ({ page }) => {
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
     const { row, next } = await openRow(page)
-    await expect.poll(() => asked.some((url) => url.includes('/DeferredParts-'))).toBe(true)
+    await expect.poll(() => requests.some((url) => url.includes('/DeferredParts-'))).toBe(true)
     await row.tap({ position: { x: 1, y: 1 } })
     await expect(next).toHaveCount(0)
-    expect(asked.filter((url) => url.includes('/RowButtons-'))).toEqual([])
+    expect(requests.filter((url) => url.includes('/RowButtons-'))).toEqual([])
   })
 })

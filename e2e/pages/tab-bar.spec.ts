@@ -55,12 +55,12 @@ test.describe('while the consent banner is open', () => {
       const { y, height } = (await locator.boundingBox()) ?? { y: NaN, height: NaN }
       return { top: Math.round(y), bottom: Math.round(y + height) }
     }
-    const [bar, asked, footer] = await Promise.all(
+    const [barEdges, bannerEdges, footerEdges] = await Promise.all(
       [tabs(page), question, page.getByRole('contentinfo')].map(edges),
     )
-    expect(bar?.bottom).toBe(page.viewportSize()?.height)
-    expect(asked?.bottom).toBe(bar?.top)
-    expect(footer?.bottom).toBeLessThanOrEqual(asked?.top ?? 0)
+    expect(barEdges?.bottom).toBe(page.viewportSize()?.height)
+    expect(bannerEdges?.bottom).toBe(barEdges?.top)
+    expect(footerEdges?.bottom).toBeLessThanOrEqual(bannerEdges?.top ?? 0)
   })
 })
 

@@ -28,14 +28,15 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
 }
 
 /** Waits between two wheel notches: faster events count as a touchpad's momentum (use-wheel-steps.ts). */
-const restTheWheel = (page: Page) => page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
+const waitForWheelPause = (page: Page) =>
+  page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
 
 test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
   await expectPlaying(page, 2)
-  await restTheWheel(page)
+  await waitForWheelPause(page)
   await page.mouse.wheel(0, 300)
   await expectPlaying(page, 3)
   await page.mouse.wheel(0, -100)
@@ -58,7 +59,7 @@ async function openWithCaptions(page: Page, vtt: string) {
   await pause(page)
 }
 
-const overlapping = `WEBVTT
+const overlappingCaptions = `WEBVTT
 
 00:00.000 --> 00:06.000
 FIRST SPEAKER SAYS THIS
@@ -68,14 +69,14 @@ FIRST SPEAKER SAYS THIS
 `
 
 test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
-  await openWithCaptions(page, overlapping)
+  await openWithCaptions(page, overlappingCaptions)
   const button = (name: string) => player(page).getByRole('button', { name, exact: true })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   const rightOfTitle = () =>
     title.evaluate((element) => {
-      const words = document.createRange()
-      words.selectNodeContents(element)
-      return words.getBoundingClientRect().right
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return range.getBoundingClientRect().right
     })
   for (const viewport of lowWindows) {
     await page.setViewportSize(viewport)
@@ -88,7 +89,7 @@ test('nothing in the player covers anything else in a low window @phone', async 
 })
 
 test('simultaneous captions are stacked between the top and the controls', async ({ page, isMobile }) => {
-  await openWithCaptions(page, overlapping)
+  await openWithCaptions(page, overlappingCaptions)
   const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   const settings = player(page).getByRole('button', { name: 'Settings' })
@@ -106,7 +107,7 @@ test('simultaneous captions are stacked between the top and the controls', async
   await expect(shownCaptions(page)).toHaveCount(0)
 })
 
-const placed = `WEBVTT
+const positionedCaptions = `WEBVTT
 
 00:00.000 --> 00:06.000
 At the foot
@@ -122,7 +123,7 @@ At the foot too
 `
 
 test('captions positioned at the top are shown there, others at the bottom', async ({ page, isMobile }) => {
-  await openWithCaptions(page, placed)
+  await openWithCaptions(page, positionedCaptions)
   const settings = player(page).getByRole('button', { name: 'Settings' })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
@@ -137,12 +138,12 @@ test('captions positioned at the top are shown there, others at the bottom', asy
     await expect.poll(() => gapBelow(third, fourth)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(fourth, title)).toBeGreaterThan(0)
     // All free space is between the two groups.
-    const room = await gapBelow(second, third)
-    expect(room).toBeGreaterThan(viewport.height / 10)
+    const freeSpace = await gapBelow(second, third)
+    expect(freeSpace).toBeGreaterThan(viewport.height / 10)
   }
 })
 
-const aligned = `WEBVTT
+const alignedCaptions = `WEBVTT
 
 00:00.000 --> 00:06.000
 in the middle
@@ -164,25 +165,28 @@ at the right
 `
 
 test('captions are shown at the side of their alignment', async ({ page }) => {
-  await openWithCaptions(page, aligned)
+  await openWithCaptions(page, alignedCaptions)
   await expect(shownCaptions(page)).toHaveCount(6)
   /** Returns a caption's distances from the left and right edges of its area. */
   const distances = (at: number) =>
     shownCaptions(page)
       .nth(at)
       .evaluate((caption) => {
-        const own = caption.getBoundingClientRect()
-        const room = caption.parentElement?.getBoundingClientRect() ?? own
-        return { left: Math.round(own.left - room.left), right: Math.round(room.right - own.right) }
+        const captionBox = caption.getBoundingClientRect()
+        const areaBox = caption.parentElement?.getBoundingClientRect() ?? captionBox
+        return {
+          left: Math.round(captionBox.left - areaBox.left),
+          right: Math.round(areaBox.right - captionBox.right),
+        }
       })
-  const middle = await distances(0)
-  expect(Math.abs(middle.left - middle.right)).toBeLessThanOrEqual(2)
-  expect(middle.left).toBeGreaterThan(20)
+  const centred = await distances(0)
+  expect(Math.abs(centred.left - centred.right)).toBeLessThanOrEqual(2)
+  expect(centred.left).toBeGreaterThan(20)
   for (const at of [1, 2]) expect((await distances(at)).left).toBe(0)
   for (const at of [3, 4, 5]) expect((await distances(at)).right).toBe(0)
 })
 
-const downwards = `WEBVTT
+const verticalCaptions = `WEBVTT
 
 00:00.000 --> 00:06.000 vertical:rl line:0
 右から読む字幕
@@ -198,26 +202,29 @@ AT THE FOOT, AND FOR SO LONG THAT IT TAKES TWO LINES ON EVERY PHONE
 `
 
 test('vertical captions are shown in columns at their side without overlap', async ({ page, isMobile }) => {
-  await openWithCaptions(page, downwards)
+  await openWithCaptions(page, verticalCaptions)
   await expect(shownCaptions(page)).toHaveCount(4)
-  const [left, right, second, foot] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
-  if (!left || !right || !second || !foot) throw new Error('a caption is missing')
-  await expect(left).toHaveText('ᠮᠣᠩᠭᠣᠯ')
+  const [leftCaption, rightCaption, secondCaption, bottomCaption] = [0, 1, 2, 3].map((at) =>
+    shownCaptions(page).nth(at),
+  )
+  if (!leftCaption || !rightCaption || !secondCaption || !bottomCaption)
+    throw new Error('a caption is missing')
+  await expect(leftCaption).toHaveText('ᠮᠣᠩᠭᠣᠯ')
   for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
     await page.setViewportSize(viewport)
-    const room = player(page).locator('[data-captions]').first()
-    const shape = async (caption: Locator) => {
-      const [box, around] = await Promise.all([caption.boundingBox(), room.boundingBox()])
-      if (!box || !around) return null
-      const middle = (box.x + box.width / 2 - around.x) / around.width
+    const captionArea = player(page).locator('[data-captions]').first()
+    const layoutOf = async (caption: Locator) => {
+      const [box, areaBox] = await Promise.all([caption.boundingBox(), captionArea.boundingBox()])
+      if (!box || !areaBox) return null
+      const middle = (box.x + box.width / 2 - areaBox.x) / areaBox.width
       return { isTall: box.height > box.width, side: middle < 0.5 ? 'left' : 'right' }
     }
-    await expect.poll(() => shape(left)).toEqual({ isTall: true, side: 'left' })
-    for (const caption of [right, second])
-      await expect.poll(() => shape(caption)).toEqual({ isTall: true, side: 'right' })
-    const all = [left, right, second, foot]
-    for (const [at, one] of all.entries())
-      for (const other of all.slice(at + 1)) expect(await overlap(one, other)).toBe(false)
+    await expect.poll(() => layoutOf(leftCaption)).toEqual({ isTall: true, side: 'left' })
+    for (const caption of [rightCaption, secondCaption])
+      await expect.poll(() => layoutOf(caption)).toEqual({ isTall: true, side: 'right' })
+    const all = [leftCaption, rightCaption, secondCaption, bottomCaption]
+    for (const [at, caption] of all.entries())
+      for (const other of all.slice(at + 1)) expect(await overlap(caption, other)).toBe(false)
     for (const caption of all) await expect(caption).toBeInViewport({ ratio: 1 })
   }
 })
@@ -232,11 +239,11 @@ test('the payment panel fits at 200 % zoom, also in German @desktop', async ({ p
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${await towerUrl(page, 4)}&lang=de`)
   await page.getByRole('button', { name: 'Andere Zahlungsarten' }).click()
-  for (const whole of [
+  for (const element of [
     page.getByText('PayPal', { exact: true }),
     page.getByRole('button', { name: /bezahlen/ }),
   ])
-    await expect(whole).toBeInViewport({ ratio: 1 })
+    await expect(element).toBeInViewport({ ratio: 1 })
 })
 
 test('resizing the window keeps the episode @desktop', async ({ page }) => {

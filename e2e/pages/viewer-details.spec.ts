@@ -24,15 +24,18 @@ test('the 2× badge is shown beside the unmute button @phone', async ({ page }) 
   })
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  const [fast, sound] = [player(page).getByText('2×'), page.getByRole('button', { name: 'Turn on sound' })]
-  await expect(sound).toBeVisible()
+  const [speedBadge, unmuteButton] = [
+    player(page).getByText('2×'),
+    page.getByRole('button', { name: 'Turn on sound' }),
+  ]
+  await expect(unmuteButton).toBeVisible()
   await page.mouse.move(150, 300)
   await page.mouse.down()
-  await expect(fast).toBeVisible()
-  await expect(sound).toBeVisible()
-  expect(await overlap(fast, sound)).toBe(false)
+  await expect(speedBadge).toBeVisible()
+  await expect(unmuteButton).toBeVisible()
+  expect(await overlap(speedBadge, unmuteButton)).toBe(false)
   await page.mouse.up()
-  await expect(fast).toBeHidden()
+  await expect(speedBadge).toBeHidden()
 })
 
 test('the equalizer icon is shown on the playing episode, and not on locked ones @desktop', async ({
@@ -68,10 +71,10 @@ test('keyboard shortcuts are offered with a keyboard, and not on touch devices',
   await expectProgress(page)
   await player(page).hover()
   await player(page).getByRole('button', { name: 'Settings' }).click()
-  const offered = page
+  const shortcutsButton = page
     .getByRole('dialog', { name: 'Settings' })
     .getByRole('button', { name: 'Keyboard shortcuts' })
-  await expect(offered).toHaveCount(isMobile ? 0 : 1)
+  await expect(shortcutsButton).toHaveCount(isMobile ? 0 : 1)
 })
 
 test('the card frame uses the font of the page', async ({ page }) => {
@@ -82,10 +85,10 @@ test('the card frame uses the font of the page', async ({ page }) => {
   const loaded = () =>
     label.evaluate((element) => {
       const { fontFamily } = getComputedStyle(element)
-      const isThere = [...document.fonts].some(
+      const isFontLoaded = [...document.fonts].some(
         ({ family, status }) => family === 'Figtree' && status === 'loaded',
       )
-      return isThere && fontFamily.startsWith('Figtree')
+      return isFontLoaded && fontFamily.startsWith('Figtree')
     })
   await expect.poll(loaded).toBe(true)
 })
@@ -93,11 +96,11 @@ test('the card frame uses the font of the page', async ({ page }) => {
 test('a long word in a title is broken instead of clipped @phone', async ({ page }) => {
   await page.goto('/?lang=dy')
   const title = page.getByRole('main').getByText('The Test Tower').last()
-  const isCut = await title.evaluate((element) => {
+  const isClipped = await title.evaluate((element) => {
     element.textContent = 'Mitternachtserbengemeinschaft'
     return element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight
   })
-  expect(isCut).toBe(false)
+  expect(isClipped).toBe(false)
 })
 
 test('the first poster of the homepage is not cropped vertically @phone', async ({ page }) => {
@@ -108,16 +111,19 @@ test('the first poster of the homepage is not cropped vertically @phone', async 
     await page.setViewportSize(viewport)
     await page.goto('/')
     const slide = page.getByRole('region', { name: 'Featured' }).getByRole('listitem').first()
-    const [picture, heading] = [await boxOf(slide.locator('img')), await boxOf(slide.getByRole('heading'))]
+    const [imageBox, headingBox] = [
+      await boxOf(slide.locator('img')),
+      await boxOf(slide.getByRole('heading')),
+    ]
     // Nothing is cropped at the top or bottom; the sides may be.
-    expect(picture.width / picture.height).toBeLessThanOrEqual(0.751)
-    expect((heading.y - picture.y) / picture.height).toBeGreaterThan(0.66)
+    expect(imageBox.width / imageBox.height).toBeLessThanOrEqual(0.751)
+    expect((headingBox.y - imageBox.y) / imageBox.height).toBeGreaterThan(0.66)
     await expect(slide.getByText(/A test in \d part/)).toBeVisible()
   }
 })
 
 test.describe('an unknown URL', () => {
-  test.use({ forgiven: /404/ })
+  test.use({ allowedConsoleMessages: /404/ })
 
   test('offers dramas', async ({ page }) => {
     await page.goto('/nowhere')

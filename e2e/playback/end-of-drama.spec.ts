@@ -3,7 +3,7 @@ import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectProgress, swipeUp } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ pace: 'real' })
+test.use({ playbackSpeed: 'real' })
 
 const end = (page: Page) => page.getByRole('region', { name: 'The end' })
 
@@ -71,7 +71,7 @@ test('rotating a phone and back immediately stays at the end', async ({ page }) 
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
   // Simulates an occasional behaviour of Chromium: it lays out and scrolls the low window before the page's resize event to the high one.
-  const shown = await page.evaluate(async () => {
+  const position = await page.evaluate(async () => {
     const feed = document.querySelector('[data-player] [role=region]')
     feed?.scrollTo({ top: 0, behavior: 'instant' })
     dispatchEvent(new Event('resize'))
@@ -79,7 +79,7 @@ test('rotating a phone and back immediately stays at the end', async ({ page }) 
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
   })
-  expect(shown).toBe(1)
+  expect(position).toBe(1)
   const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
   await page.setViewportSize({ width: height, height: width })
   await expect(end(page)).toBeInViewport({ ratio: 0.9 })

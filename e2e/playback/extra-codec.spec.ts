@@ -6,18 +6,18 @@ import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
 
 /** Adds the extra codec to every master playlist. The streams are the same, because only the selection is tested. */
-async function offerMore(page: Page, codec: string): Promise<string[]> {
-  const asked: string[] = []
+async function offerExtraCodec(page: Page, codec: string): Promise<string[]> {
+  const requestedPlaylists: string[] = []
   await page.route(/\/(master|extra)\.m3u8$/, async (route) => {
     const url = route.request().url()
-    asked.push(url.replace(/.*\//, ''))
+    requestedPlaylists.push(url.replace(/.*\//, ''))
     const response = await route.fetch({ url: url.replace('extra.m3u8', 'master.m3u8') })
     const line = `#EXT-X-SESSION-DATA:DATA-ID="extra.codec",VALUE="${codec}"\n`
     const body = await response.text()
     const isMaster = url.endsWith('master.m3u8')
     await route.fulfill({ response, body: isMaster ? body.replace('#EXTM3U\n', `#EXTM3U\n${line}`) : body })
   })
-  return asked
+  return requestedPlaylists
 }
 
 /** Chooses a rendition, which requires hls.js. */
@@ -34,19 +34,19 @@ async function chooseRendition(page: Page): Promise<void> {
 }
 
 test('hls.js uses the playlist with the extra codec if the browser supports it', async ({ page }) => {
-  const asked = await offerMore(page, 'av01.0.01M.08')
+  const requestedPlaylists = await offerExtraCodec(page, 'av01.0.01M.08')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   await chooseRendition(page)
   await expectProgress(page)
-  expect(asked).toContain('extra.m3u8')
+  expect(requestedPlaylists).toContain('extra.m3u8')
 })
 
 test('a browser without support for the extra codec plays the others', async ({ page }) => {
-  const asked = await offerMore(page, 'hvc1.99.0.L63')
+  const requestedPlaylists = await offerExtraCodec(page, 'hvc1.99.0.L63')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   await chooseRendition(page)
   await expectProgress(page)
-  expect(asked).not.toContain('extra.m3u8')
+  expect(requestedPlaylists).not.toContain('extra.m3u8')
 })

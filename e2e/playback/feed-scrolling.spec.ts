@@ -7,21 +7,21 @@ interface Card {
   title: string
 }
 
-const named = (card: Card | undefined, id: string) => ({ ...card, id: `vid_${id}`, title: `Drama ${id}` })
+const namedCard = (card: Card | undefined, id: string) => ({ ...card, id: `vid_${id}`, title: `Drama ${id}` })
 
 /** Extends the homepage by eight grids. Their first dramas are real ones and can be opened. */
-async function stretchHome(page: Page): Promise<void> {
+async function extendHomepage(page: Page): Promise<void> {
   await page.route('**/api/homepage', async (route) => {
     const response = await route.fetch()
     const { info, ...rest } = (await response.json()) as { info: { homepage: { items: Card[] }[] } }
-    const real = info.homepage[0]?.items[0]
+    const realCard = info.homepage[0]?.items[0]
     const grids = Array.from({ length: 8 }, (_, grid) => ({
       id: `sec_${grid}`,
       kind: 'grid',
       title: `Grid ${grid}`,
       items: [
-        { ...real, title: `Real ${grid}` },
-        ...Array.from({ length: 8 }, (_, i) => named(real, `${grid}_${i}`)),
+        { ...realCard, title: `Real ${grid}` },
+        ...Array.from({ length: 8 }, (_, i) => namedCard(realCard, `${grid}_${i}`)),
       ],
       has_more: false,
     }))
@@ -33,7 +33,7 @@ async function stretchHome(page: Page): Promise<void> {
 }
 
 /** Serves a listing of two pages with 42 items each; the second has a real drama in its middle. */
-async function stretchListing(page: Page): Promise<void> {
+async function extendListing(page: Page): Promise<void> {
   await page.route('**/api/homepage/query*', async (route) => {
     const isSecond = new URL(route.request().url()).searchParams.has('cursor')
     const response = await route.fetch({
@@ -43,9 +43,9 @@ async function stretchListing(page: Page): Promise<void> {
         .replace(/[?&]cursor=[^&]*/, ''),
     })
     const { data, ...rest } = (await response.json()) as { data: { list: Card[] } }
-    const [real] = data.list
+    const [realCard] = data.list
     const list = Array.from({ length: 42 }, (_, i) =>
-      isSecond && i === 20 ? { ...real, title: 'Real' } : named(real, `${isSecond ? 2 : 1}_${i}`),
+      isSecond && i === 20 ? { ...realCard, title: 'Real' } : namedCard(realCard, `${isSecond ? 2 : 1}_${i}`),
     )
     await route.fulfill({
       response,
@@ -54,17 +54,17 @@ async function stretchListing(page: Page): Promise<void> {
   })
 }
 
-const place = (page: Page) => page.evaluate(() => Math.round(scrollY))
+const scrollPosition = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 /**
  * Opens a drama from the current scroll position, and goes back. The card must be where it was in the window: the row of watched dramas
  * may appear above it meanwhile.
  */
-async function thereAndBack(page: Page, name: string): Promise<void> {
+async function openAndGoBack(page: Page, name: string): Promise<void> {
   const card = page.locator('main').getByRole('link', { name })
   const top = () => card.evaluate((each) => Math.round(each.getBoundingClientRect().top))
   await card.scrollIntoViewIfNeeded()
-  expect(await place(page)).toBeGreaterThan(700)
+  expect(await scrollPosition(page)).toBeGreaterThan(700)
   const before = await top()
   await card.click()
   await expect(page).toHaveURL(/\/videos\/vid_/)
@@ -76,15 +76,15 @@ async function thereAndBack(page: Page, name: string): Promise<void> {
 }
 
 test('going back to the homepage restores its scroll position', async ({ page }) => {
-  await stretchHome(page)
+  await extendHomepage(page)
   await openRoute(page, '/')
-  await thereAndBack(page, 'Real 6')
+  await openAndGoBack(page, 'Real 6')
 })
 
 test('going back to a list restores its loaded pages and scroll position', async ({ page }) => {
-  await stretchListing(page)
+  await extendListing(page)
   await openRoute(page, '/more/{section}')
   await page.getByRole('button', { name: 'Load more' }).click()
   await expect(page.getByText('Drama 2_41', { exact: true })).toBeAttached()
-  await thereAndBack(page, 'Real')
+  await openAndGoBack(page, 'Real')
 })

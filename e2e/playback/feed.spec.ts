@@ -9,23 +9,23 @@ import {
 } from '#e2e/support/playback-and-payment.ts'
 
 /** Counts from now on how often a text appears, because it may disappear before a check. */
-async function countComings(page: Page, text: string): Promise<() => Promise<number>> {
+async function countAppearances(page: Page, text: string): Promise<() => Promise<number>> {
   await page.addInitScript((wanted) => {
-    let there = false
-    let comings = 0
+    let wasVisible = false
+    let appearances = 0
     new MutationObserver(() => {
-      const isThere = document.body?.textContent?.includes(wanted) ?? false
-      if (isThere && !there) document.documentElement.dataset['comings'] = String(++comings)
-      there = isThere
+      const isVisible = document.body?.textContent?.includes(wanted) ?? false
+      if (isVisible && !wasVisible) document.documentElement.dataset['appearances'] = String(++appearances)
+      wasVisible = isVisible
     }).observe(document, { subtree: true, childList: true })
   }, text)
-  return () => page.evaluate(() => Number(document.documentElement.dataset['comings'] ?? 0))
+  return () => page.evaluate(() => Number(document.documentElement.dataset['appearances'] ?? 0))
 }
 
 test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }) => {
-  const comings = await countComings(page, 'Swipe up for the next episode')
+  const appearances = await countAppearances(page, 'Swipe up for the next episode')
   await page.goto(await towerUrl(page, 1))
-  await expect.poll(comings).toBe(1)
+  await expect.poll(appearances).toBe(1)
   await swipeUp(page, true)
   await expectPlaying(page, 2)
   await expect(page.getByText('Swipe up for the next episode')).toHaveCount(0)
@@ -36,16 +36,17 @@ test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }
   await expect(page.locator('[data-player] video')).toHaveCount(2)
   await skipToEnd(page)
   await expectPlaying(page, 2)
-  expect(await comings()).toBe(0)
+  expect(await appearances()).toBe(0)
 })
 
 test('the hint keeps its duration while buttons beside the video are pressed @phone', async ({ page }) => {
   const hint = page.getByText('Swipe up for the next episode')
   // Makes its four seconds independent of the machine's load.
   await page.addInitScript(() => {
-    const begin = window.setTimeout.bind(window)
-    const slower = (work: TimerHandler, ms?: number) => begin(work, ms === 4_000 ? 60_000 : ms)
-    Object.assign(window, { setTimeout: slower })
+    const originalSetTimeout = window.setTimeout.bind(window)
+    const slowSetTimeout = (handler: TimerHandler, ms?: number) =>
+      originalSetTimeout(handler, ms === 4_000 ? 60_000 : ms)
+    Object.assign(window, { setTimeout: slowSetTimeout })
   })
   await page.goto(await towerUrl(page, 1))
   await expect(hint).toBeVisible()

@@ -3,7 +3,7 @@ import { openRoute, resolvePath } from '#e2e/support/routes.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 /** Console messages of the browser for missing files. */
-test.use({ forgiven: /ERR_FAILED/ })
+test.use({ allowedConsoleMessages: /ERR_FAILED/ })
 
 const path = '/videos/{video}?episode=1'
 
@@ -43,29 +43,29 @@ test('the document’s video is removed if the viewer has chosen another languag
 
 test("the homepage's first poster is at its place in the carousel, which replaces it", async ({ page }) => {
   await page.goto('/')
-  const shown = page.locator('main li img').first()
-  await expect(shown).toBeVisible()
+  const carouselImage = page.locator('main li img').first()
+  await expect(carouselImage).toBeVisible()
   await expect(page.locator('#first-poster')).toBeHidden()
-  const there = await shown.boundingBox()
+  const imageBox = await carouselImage.boundingBox()
   await page.route('**/*.js', (route) => route.abort())
   await page.context().clearCookies()
   await page.reload()
-  expect(await page.locator('#first-poster').boundingBox()).toEqual(there)
+  expect(await page.locator('#first-poster').boundingBox()).toEqual(imageBox)
 })
 
 test('files for the end of a drama load once the episode has buffered enough', async ({ page }) => {
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
   const isFetched = (name: string) => () => fetched.some((file) => file.startsWith(`/assets/${name}-`))
-  const late = Promise.withResolvers<void>()
+  const segmentHold = Promise.withResolvers<void>()
   await page.route(/\/v\d\/0000[1-9]\.m4s/, async (route) => {
-    await late.promise
+    await segmentHold.promise
     await route.fallback()
   })
   await page.goto(await resolvePath(page, path))
   // The last of the files that load when the browser is idle.
   await expect.poll(isFetched('DeferredParts')).toBe(true)
   expect(isFetched('EndSlide')()).toBe(false)
-  late.resolve()
+  segmentHold.resolve()
   await expect.poll(isFetched('EndSlide')).toBe(true)
 })

@@ -5,7 +5,7 @@ import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts
 import { expectProgress, skipToEnd, swipeUp, towerId } from '#e2e/support/playback-and-payment.ts'
 
 /** Returns the URL of the section with recommendations. */
-async function forYou(page: Page): Promise<string> {
+async function feedSectionUrl(page: Page): Promise<string> {
   const answer = await page.request.get(getHomepage.path)
   return `/more/${(await answer.json()).info.feed}`
 }
@@ -16,7 +16,7 @@ test('recommendations open as a feed, a swipe opens the next drama, and going ba
   page,
   isMobile,
 }) => {
-  const list = await forYou(page)
+  const list = await feedSectionUrl(page)
   await page.goto(list)
   await page.getByRole('link', { name: 'Watch as a feed' }).click()
   await expectProgress(page)
@@ -44,7 +44,7 @@ test('recommendations open as a feed, a swipe opens the next drama, and going ba
 })
 
 test('a horizontal swipe opens the drama @phone', async ({ page }) => {
-  await page.goto(`${await forYou(page)}?feed=`)
+  await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
   await onScreen(page)
     .locator('[data-sideways]')
@@ -54,22 +54,22 @@ test('a horizontal swipe opens the drama @phone', async ({ page }) => {
 })
 
 test('the feed ends with a message and a link', async ({ page }) => {
-  await page.goto(`${await forYou(page)}?feed=`)
+  await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
-  const over = page.getByText('You’re all caught up.')
+  const endMessage = page.getByText('You’re all caught up.')
   await expect(async () => {
     await page.keyboard.press('n')
-    await expect(over).toBeInViewport({ timeout: 500 })
+    await expect(endMessage).toBeInViewport({ timeout: 500 })
   }).toPass()
   await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeInViewport()
   await expectAccessible(page)
 })
 
 test.describe('at normal speed', () => {
-  test.use({ pace: 'real' })
+  test.use({ playbackSpeed: 'real' })
 
   test('an episode that ends in the feed continues in its drama', async ({ page }) => {
-    await page.goto(`${await forYou(page)}?feed=${await towerId(page)}`)
+    await page.goto(`${await feedSectionUrl(page)}?feed=${await towerId(page)}`)
     await expect(page).toHaveTitle(/^The Test Tower/)
     await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
     await skipToEnd(page)

@@ -10,12 +10,12 @@ const quickSteps = 40
 const enoughData = 4
 
 /** Metrics that must not grow with swipes. */
-const flat = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
+const stableMetrics = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
 /** Memory per episode in bytes: its data, including the signed URL, is cached for a while. */
-const keptPerEpisode = 30_000
+const maxBytesPerEpisode = 30_000
 
 /** Extends the test drama; every episode plays the first one's video. */
-async function stretch(page: Page): Promise<void> {
+async function extendDrama(page: Page): Promise<void> {
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const response = await route.fetch()
     const { data, ...rest } = (await response.json()) as { data: { list: object[] } }
@@ -69,7 +69,7 @@ async function measureAtRest(page: Page, devtools: CDPSession) {
   const isAtRest = async () => {
     const before = last
     last = await measure(devtools)
-    return flat.every((name) => last[name] === before[name])
+    return stableMetrics.every((name) => last[name] === before[name])
   }
   await expect.poll(isAtRest, { message: 'the page is stable', intervals: [1000] }).toBe(true)
   return last
@@ -86,7 +86,7 @@ async function stepTo(page: Page, last: number): Promise<void> {
 }
 
 test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
-  await stretch(page)
+  await extendDrama(page)
   await page.goto('/')
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -101,13 +101,13 @@ test('two hundred swipes in a row leave no player, listener or memory behind', a
   await stepTo(page, swipes)
   await expectProgress(page)
   const after = await measureAtRest(page, devtools)
-  for (const name of flat) expect.soft(after[name] / before[name], name).toBeLessThan(1.15)
-  const grown = after.JSHeapUsedSize - before.JSHeapUsedSize
-  expect(grown / (swipes - warmUp)).toBeLessThan(keptPerEpisode)
+  for (const name of stableMetrics) expect.soft(after[name] / before[name], name).toBeLessThan(1.15)
+  const growth = after.JSHeapUsedSize - before.JSHeapUsedSize
+  expect(growth / (swipes - warmUp)).toBeLessThan(maxBytesPerEpisode)
 })
 
 test('quick steps on a slow phone never lead back, not for one frame', async ({ page }) => {
-  await stretch(page)
+  await extendDrama(page)
   await page.goto('/')
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -117,7 +117,7 @@ test('quick steps on a slow phone never lead back, not for one frame', async ({ 
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
   const feed = page.getByRole('region', { name: 'The Test Tower' })
-  const places = await feed.evaluateHandle((box) => {
+  const positions = await feed.evaluateHandle((box) => {
     const seen: number[] = []
     box.addEventListener('scroll', () => seen.push(Math.round(box.scrollTop / box.clientHeight)))
     return seen
@@ -125,11 +125,11 @@ test('quick steps on a slow phone never lead back, not for one frame', async ({ 
   try {
     await stepTo(page, quickSteps)
   } catch (error) {
-    throw new Error(`the feed was at ${String(await places.jsonValue())}`, { cause: error })
+    throw new Error(`the feed was at ${String(await positions.jsonValue())}`, { cause: error })
   }
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   await expectProgress(page)
-  const seen = await places.jsonValue()
+  const seen = await positions.jsonValue()
   expect(seen.at(-1)).toBeGreaterThanOrEqual(quickSteps - 1)
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))
 })

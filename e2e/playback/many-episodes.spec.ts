@@ -5,7 +5,7 @@ import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 const count = 30
 
 /** Extends the test drama to thirty episodes; the additional ones are still being converted. */
-async function stretch(page: Page): Promise<void> {
+async function extendDrama(page: Page): Promise<void> {
   await page.route(/\/api\/video\/episode\?.*episode_id=ep_more/, (route) =>
     route.fulfill({ json: { code: 409, info: { progress: 10 } } }),
   )
@@ -20,13 +20,14 @@ async function stretch(page: Page): Promise<void> {
   })
 }
 
-const at = (page: Page, number: string | number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
+const expectEpisode = (page: Page, number: string | number) =>
+  expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
 test('episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen @phone', async ({
   page,
   isMobile,
 }) => {
-  await stretch(page)
+  await extendDrama(page)
   await page.goto('/')
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -45,29 +46,29 @@ test('episode numbers can be typed, stepped and held, and the list stays open un
   await expect(number).toHaveValue('12')
   await expect(page).not.toHaveURL(/episode=1/)
   await page.keyboard.press('Enter')
-  await at(page, 12)
+  await expectEpisode(page, 12)
   await page.keyboard.press('ArrowUp')
-  await at(page, 13)
+  await expectEpisode(page, 13)
 
   // Faster than the page updates.
   await next.dblclick()
-  await at(page, 15)
+  await expectEpisode(page, 15)
   await next.hover()
   await page.mouse.down()
   await expect.poll(async () => Number(await number.inputValue())).toBeGreaterThan(17)
   await page.mouse.up()
-  await at(page, await number.inputValue())
+  await expectEpisode(page, await number.inputValue())
 
   await number.fill('20')
   await page.keyboard.press('Tab')
-  await at(page, 20)
+  await expectEpisode(page, 20)
   await number.fill('99')
   await page.keyboard.press('Enter')
-  await at(page, count)
+  await expectEpisode(page, count)
   await expect(next).toBeDisabled()
   await expect(list).toBeVisible()
 
   await list.getByRole('button', { name: /^Episode 21\b/ }).click()
-  await at(page, 21)
+  await expectEpisode(page, 21)
   if (isMobile) await expect(list).toHaveCount(0)
 })

@@ -4,12 +4,12 @@ import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 declare global {
   interface Window {
-    tellFailed?: () => void
+    reportVideoError?: () => void
   }
 }
 
 /** Console messages of the browser for missing files. */
-test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of 410/ })
+test.use({ allowedConsoleMessages: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of 410/ })
 
 const first = (page: Page) => page.locator('video').first()
 const sourceOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentSrc)
@@ -62,9 +62,9 @@ for (const offline of [false, true])
     page,
     context,
   }) => {
-    let lost = 0
+    let requestCount = 0
     await page.route(/\/start-[^/]+\.js$/, async (route) => {
-      if (lost++ > 0) return route.fallback()
+      if (requestCount++ > 0) return route.fallback()
       if (offline) await context.setOffline(true)
       await route.abort()
     })
@@ -73,7 +73,7 @@ for (const offline of [false, true])
     await failed
     await context.setOffline(false)
     await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
-    expect(lost).toBeGreaterThan(1)
+    expect(requestCount).toBeGreaterThan(1)
   })
 
 test('starts at the saved position', async ({ page }) => {
@@ -98,37 +98,37 @@ test('starts at the saved position', async ({ page }) => {
 })
 
 /** Records the renditions that hls.js requests from now on, by asset. */
-function noteRenditions(page: Page): Map<string, Set<string>> {
-  const asked = new Map<string, Set<string>>()
+function recordRenditions(page: Page): Map<string, Set<string>> {
+  const renditionsByAsset = new Map<string, Set<string>>()
   page.on('request', (request) => {
     const [, asset, rendition] = /(ast_[\w-]+)\/(v\d)\//.exec(request.url()) ?? []
     if (!asset || !rendition || request.resourceType() !== 'xhr') return
-    asked.set(asset, (asked.get(asset) ?? new Set()).add(rendition))
+    renditionsByAsset.set(asset, (renditionsByAsset.get(asset) ?? new Set()).add(rendition))
   })
-  return asked
+  return renditionsByAsset
 }
 
 test('hls.js starts with the rendition chosen on an earlier visit, and requests no other', async ({
   page,
 }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
-  const asked = noteRenditions(page)
+  const renditionsByAsset = recordRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  const heldData = () =>
+  const hasBufferedData = () =>
     page
       .locator('video')
       .evaluateAll((all: HTMLVideoElement[]) => all.map(({ readyState }) => readyState >= 3))
-  await expect.poll(heldData).toEqual([true, true])
+  await expect.poll(hasBufferedData).toEqual([true, true])
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.videoHeight)).toBeLessThan(430)
   // Also for the adjacent episode.
-  expect([...asked.values()].map(({ size }) => size)).toEqual([1, 1])
+  expect([...renditionsByAsset.values()].map(({ size }) => size)).toEqual([1, 1])
 })
 
 test('hls.js switches to the chosen rendition at the same second, and requests no other', async ({
   page,
 }) => {
-  const asked = noteRenditions(page)
+  const renditionsByAsset = recordRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   // With its button, because an interface that is still loading would resume after a pause by other means.
@@ -137,7 +137,7 @@ test('hls.js switches to the chosen rendition at the same second, and requests n
   await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
   const asset = /ast_[\w-]+/.exec(await sourceOf(page))?.[0] ?? ''
-  asked.clear()
+  renditionsByAsset.clear()
   await page.getByRole('dialog').getByText('240p').click()
   await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
   await page.keyboard.press('Escape')
@@ -147,21 +147,23 @@ test('hls.js switches to the chosen rendition at the same second, and requests n
     )
     .toEqual([true, 2.5])
   // Requests of the adjacent episode may still be pending.
-  expect(asked.get(asset)?.size).toBe(1)
+  expect(renditionsByAsset.get(asset)?.size).toBe(1)
 })
 
 test.describe('when an episode keeps playing', () => {
-  test.use({ pace: 'real' })
+  test.use({ playbackSpeed: 'real' })
 
   test('hls.js takes over when a segment fails to load', async ({ page }) => {
-    let lost = 0
-    await page.route(/\/v\d\/00002\.m4s/, (route) => (lost++ === 0 ? route.abort() : route.fallback()))
+    let requestCount = 0
+    await page.route(/\/v\d\/00002\.m4s/, (route) =>
+      requestCount++ === 0 ? route.abort() : route.fallback(),
+    )
     await page.goto(await towerUrl(page, 1))
     await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
     await expect
       .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
       .toBeGreaterThan(3)
-    expect(lost).toBeGreaterThan(1)
+    expect(requestCount).toBeGreaterThan(1)
   })
 
   test('renews a signed URL that is refused during playback, and the episode continues', async ({ page }) => {
@@ -189,14 +191,15 @@ test.describe('when an episode keeps playing', () => {
 })
 
 test('hls.js plays a stream that failed before the scripts loaded', async ({ page }) => {
-  let asked = 0
+  let requestCount = 0
   const failed = Promise.withResolvers<void>()
-  await page.exposeFunction('tellFailed', () => failed.resolve())
+  await page.exposeFunction('reportVideoError', () => failed.resolve())
   await page.addInitScript(() => {
-    const tell = ({ target }: Event) => target instanceof HTMLVideoElement && window.tellFailed?.()
-    addEventListener('error', tell, true)
+    const forwardError = ({ target }: Event) =>
+      target instanceof HTMLVideoElement && window.reportVideoError?.()
+    addEventListener('error', forwardError, true)
   })
-  await page.route(/master\.m3u8/, (route) => (asked++ === 0 ? route.abort() : route.fallback()))
+  await page.route(/master\.m3u8/, (route) => (requestCount++ === 0 ? route.abort() : route.fallback()))
   await page.route(/\.js$/, async (route) => {
     await failed.promise
     await route.fallback()

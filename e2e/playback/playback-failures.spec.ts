@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ pace: 'real' })
+test.use({ playbackSpeed: 'real' })
 
 /** Console messages of the browser for missing or invalid files. */
-test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
+test.use({ allowedConsoleMessages: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
 
 const first = (page: Page) => page.locator('video').first()
 /** Returns the position in seconds; 0 while the page reloads, which is a valid recovery. */
@@ -16,58 +16,60 @@ const secondOf = (page: Page) =>
 const failure = (page: Page) => page.getByText('This video didn’t play.')
 
 /** Makes hls.js play from the start by choosing a rendition. */
-async function withHls(page: Page): Promise<void> {
+async function forceHls(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
 }
 
 /** A segment of the episode on screen; adjacent episodes have it too. */
-const second = /\/v\d\/00002\.m4s/
+const secondSegment = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [
   ["the browser's own player", async () => {}],
-  ['hls.js', withHls],
+  ['hls.js', forceHls],
 ] as const)
   test.describe(`played by ${player}`, () => {
     test.beforeEach(({ page }) => prepare(page))
 
     test('retries a segment that fails twice, and the episode continues', async ({ page }) => {
       let failed = 0
-      await page.route(second, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback()))
+      await page.route(secondSegment, (route) =>
+        failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback(),
+      )
       await page.goto(await towerUrl(page, 1))
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
     })
 
     test('a missing segment shows an error, and a retry continues', async ({ page }) => {
-      let asked = 0
-      await page.route(second, (route) => (asked++, route.fulfill({ status: 404 })))
+      let requestCount = 0
+      await page.route(secondSegment, (route) => (requestCount++, route.fulfill({ status: 404 })))
       await page.goto(await towerUrl(page, 1))
       await expect(failure(page)).toBeVisible()
-      const until = asked
-      await page.unroute(second)
+      const requestsUntilError = requestCount
+      await page.unroute(secondSegment)
       await page.getByRole('button', { name: 'Try again' }).click()
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
-      expect(until).toBeLessThan(40)
+      expect(requestsUntilError).toBeLessThan(40)
     })
 
     test('skips a damaged segment without endless retries', async ({ page }) => {
-      let asked = 0
-      await page.route(second, (route) => {
-        asked++
+      let requestCount = 0
+      await page.route(secondSegment, (route) => {
+        requestCount++
         return route.fulfill({ contentType: 'video/iso.segment', body: Buffer.alloc(60_000, 7) })
       })
       await page.goto(await towerUrl(page, 1))
       await expect.poll(() => secondOf(page)).toBeGreaterThan(4.5)
-      expect(asked).toBeGreaterThan(0)
-      expect(asked).toBeLessThan(40)
+      expect(requestCount).toBeGreaterThan(0)
+      expect(requestCount).toBeLessThan(40)
     })
 
     test('shows a lost connection, and continues automatically when it is back', async ({
       page,
       context,
     }) => {
-      const lost = Promise.withResolvers<void>()
-      await page.route(second, async (route) => {
-        await lost.promise
+      const connectionLost = Promise.withResolvers<void>()
+      await page.route(secondSegment, async (route) => {
+        await connectionLost.promise
         await route.abort('internetdisconnected')
       })
       await page.goto(await towerUrl(page, 1))
@@ -76,52 +78,52 @@ for (const [player, prepare] of [
       // The status line loads after the interface, so the connection must last until then.
       await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
       await context.setOffline(true)
-      lost.resolve()
+      connectionLost.resolve()
       await expect(page.getByText(/You’re offline/)).toBeVisible()
-      await page.unroute(second)
+      await page.unroute(secondSegment)
       await context.setOffline(false)
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
     })
   })
 
 test('uses a connection that returns before any request has failed', async ({ page, context }) => {
-  const lost = Promise.withResolvers<void>()
-  const back = Promise.withResolvers<void>()
-  const failUntilBack = (url: RegExp, moment: Promise<void>) => {
-    let isOver = false
-    void back.promise.then(() => (isOver = true))
+  const connectionLost = Promise.withResolvers<void>()
+  const connectionBack = Promise.withResolvers<void>()
+  const failUntilBack = (url: RegExp, failAfter: Promise<void>) => {
+    let isBack = false
+    void connectionBack.promise.then(() => (isBack = true))
     return page.route(url, async (route) => {
-      if (isOver) return route.fallback()
-      await moment
+      if (isBack) return route.fallback()
+      await failAfter
       return route.abort('internetdisconnected')
     })
   }
-  await failUntilBack(second, lost.promise)
-  await failUntilBack(/\/hls-player-/, back.promise)
+  await failUntilBack(secondSegment, connectionLost.promise)
+  await failUntilBack(/\/hls-player-/, connectionBack.promise)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
-  const asked = page.waitForRequest(/\/hls-player-/)
-  lost.resolve()
-  await asked
+  const hlsRequest = page.waitForRequest(/\/hls-player-/)
+  connectionLost.resolve()
+  await hlsRequest
   await context.setOffline(true)
   await context.setOffline(false)
-  back.resolve()
+  connectionBack.resolve()
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
 test('shows a loading indicator for a slow segment', async ({ page }) => {
-  await withHls(page)
-  const late = Promise.withResolvers<void>()
-  await page.route(second, async (route) => {
-    await late.promise
+  await forceHls(page)
+  const segmentHold = Promise.withResolvers<void>()
+  await page.route(secondSegment, async (route) => {
+    await segmentHold.promise
     await route.fallback()
   })
   await page.goto(await towerUrl(page, 1))
   const spinner = page.getByRole('status', { name: 'Loading' })
   await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
   await expect(spinner).toBeVisible()
-  late.resolve()
+  segmentHold.resolve()
   await expect(spinner).toBeHidden()
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
@@ -151,31 +153,31 @@ test('if autoplay with sound is blocked, plays muted and shows an unmute button'
 })
 
 test('pauses without requests in the background, and continues in the foreground', async ({ page }) => {
-  await withHls(page)
-  const asked: string[] = []
-  const dropped: string[] = []
+  await forceHls(page)
+  const requestedUrls: string[] = []
+  const failedUrls: string[] = []
   const hold = Promise.withResolvers<void>()
-  await page.route(second, async (route) => {
-    asked.push(route.request().url())
+  await page.route(secondSegment, async (route) => {
+    requestedUrls.push(route.request().url())
     await hold.promise
     await route.fallback().catch(() => {})
   })
-  page.on('requestfailed', (request) => second.test(request.url()) && dropped.push(request.url()))
+  page.on('requestfailed', (request) => secondSegment.test(request.url()) && failedUrls.push(request.url()))
   await page.goto(await towerUrl(page, 1))
-  await expect.poll(() => asked.length).toBeGreaterThan(0)
+  await expect.poll(() => requestedUrls.length).toBeGreaterThan(0)
   await expectProgress(page)
-  await turn(page, 'hidden')
+  await setVisibility(page, 'hidden')
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.paused)).toBe(true)
-  await expect.poll(() => dropped.length).toBe(asked.length)
-  const before = asked.length
-  await turn(page, 'visible')
-  await expect.poll(() => asked.length).toBeGreaterThan(before)
+  await expect.poll(() => failedUrls.length).toBe(requestedUrls.length)
+  const before = requestedUrls.length
+  await setVisibility(page, 'visible')
+  await expect.poll(() => requestedUrls.length).toBeGreaterThan(before)
   hold.resolve()
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
 /** Sends the page the events of going to the background or foreground. */
-async function turn(page: Page, state: DocumentVisibilityState): Promise<void> {
+async function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void> {
   await page.evaluate((visibility) => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => visibility === 'hidden' })
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility })

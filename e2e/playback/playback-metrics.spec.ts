@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-test.use({ forgiven: /status of 404/ })
+test.use({ allowedConsoleMessages: /status of 404/ })
 
 const secondOf = (page: Page) =>
   page
@@ -11,26 +11,26 @@ const secondOf = (page: Page) =>
     .evaluate((video: HTMLVideoElement) => video.currentTime)
 
 /** Records the player's own events by name. */
-function hearPlay(page: Page): Map<string, Record<string, string>[]> {
-  const heard = new Map<string, Record<string, string>[]>()
+function recordPlayerEvents(page: Page): Map<string, Record<string, string>[]> {
+  const events = new Map<string, Record<string, string>[]>()
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
     const { event = '', ...fields } = Object.fromEntries(searchParams)
-    if (pathname === '/api/statics.png') heard.set(event, [...(heard.get(event) ?? []), fields])
+    if (pathname === '/api/statics.png') events.set(event, [...(events.get(event) ?? []), fields])
   })
-  return heard
+  return events
 }
 
 test('the player reports the start-up time of an episode, after a link and after a swipe', async ({
   page,
 }) => {
-  const heard = hearPlay(page)
+  const events = recordPlayerEvents(page)
   await page.goto(await towerUrl(page, 1))
-  await expect.poll(() => heard.get('play_start')?.length).toBe(1)
+  await expect.poll(() => events.get('play_start')?.length).toBe(1)
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
-  await expect.poll(() => heard.get('play_start')?.length).toBe(2)
-  const [first, second] = heard.get('play_start') ?? []
+  await expect.poll(() => events.get('play_start')?.length).toBe(2)
+  const [first, second] = events.get('play_start') ?? []
   expect(first).toMatchObject({ way: 'link', player: 'own', episode_id: expect.stringMatching(/^ep_/) })
   expect(Number(first?.['ms'])).toBeGreaterThan(0)
   expect(second).toMatchObject({ way: 'swipe', height: expect.stringMatching(/^\d+$/) })
@@ -38,27 +38,27 @@ test('the player reports the start-up time of an episode, after a link and after
 })
 
 test('a stall is reported when playback resumes, or as a failure if it does not', async ({ page }) => {
-  const heard = hearPlay(page)
+  const events = recordPlayerEvents(page)
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
-  const late = Promise.withResolvers<void>()
+  const segmentHold = Promise.withResolvers<void>()
   await page.route(/\/v\d\/00002\.m4s/, async (route) => {
-    await late.promise
+    await segmentHold.promise
     await route.fallback()
   })
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
   // The indicator appears later than the stall threshold.
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCSS('opacity', '1')
-  late.resolve()
+  segmentHold.resolve()
   // The held segment begins after two seconds; on a busy machine there may be other stalls.
-  const held = () =>
-    (heard.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
-  await expect.poll(() => held().length).toBe(1)
-  expect(Number(held()[0]?.['ms'])).toBeGreaterThan(100)
+  const stallsAtHeldSegment = () =>
+    (events.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
+  await expect.poll(() => stallsAtHeldSegment().length).toBe(1)
+  expect(Number(stallsAtHeldSegment()[0]?.['ms'])).toBeGreaterThan(100)
   await page.route(/\.m3u8|\.m4s/, (route) => route.fulfill({ status: 404 }))
   await page.goto(await towerUrl(page, 1))
   await expect(page.getByText('This video didn’t play.')).toBeVisible()
-  await expect.poll(() => heard.get('play_error')).toMatchObject([{ what: 'broken' }])
+  await expect.poll(() => events.get('play_error')).toMatchObject([{ what: 'broken' }])
 })
 
 test("the system's media controls show and control the episode on screen", async ({ page }) => {

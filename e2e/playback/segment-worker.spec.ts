@@ -8,33 +8,33 @@ declare global {
   }
 }
 
-test.use({ pace: 'real' })
-test.use({ forgiven: /ERR_FAILED|status of (403|404|500)/ })
+test.use({ playbackSpeed: 'real' })
+test.use({ allowedConsoleMessages: /ERR_FAILED|status of (403|404|500)/ })
 
 /** A segment that an adjacent episode has not loaded: it is prepared with the first four seconds. */
-const fifth = /\/v\d\/00004\.m4s/
+const fifthSegment = /\/v\d\/00004\.m4s/
 
 /**
  * Plays the first episode until the worker runs, and continues to the second one, whose later segments load through it.
  * @param prepare sets up faults for the worker, not for the first episode
  */
 async function watchSecond(page: Page, prepare: () => Promise<unknown> = async () => {}): Promise<void> {
-  const starting = page.waitForEvent('worker')
+  const workerStarted = page.waitForEvent('worker')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  await starting
+  await workerStarted
   await prepare()
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
 }
 
-const playsOn = (page: Page) => expect.poll(() => currentSecond(page)).toBeGreaterThan(4.5)
+const expectToContinue = (page: Page) => expect.poll(() => currentSecond(page)).toBeGreaterThan(4.5)
 
 /** Expects that the page itself loaded only the first episode's segments. */
 async function expectNotLoadedByPage(page: Page): Promise<void> {
   const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
   expect(
-    new Set(loaded.filter((name) => fifth.test(name)).map((name) => name.replace(/v\d.*/, ''))).size,
+    new Set(loaded.filter((name) => fifthSegment.test(name)).map((name) => name.replace(/v\d.*/, ''))).size,
   ).toBeLessThan(2)
 }
 
@@ -58,32 +58,32 @@ test('the worker loads the segments of later episodes and reports their speed', 
       return listen.apply(this, args)
     }
   })
-  const asked: string[] = []
-  page.on('request', (request) => fifth.test(request.url()) && asked.push(request.url()))
+  const requestedUrls: string[] = []
+  page.on('request', (request) => fifthSegment.test(request.url()) && requestedUrls.push(request.url()))
   await watchSecond(page)
-  await playsOn(page)
+  await expectToContinue(page)
   expect(await reportedSpeed.promise).toBeGreaterThan(0)
-  expect(asked).not.toHaveLength(0)
+  expect(requestedUrls).not.toHaveLength(0)
   await expectNotLoadedByPage(page)
 })
 
 test('retries a segment that fails twice in the worker, and the episode continues', async ({ page }) => {
   let failed = 0
   await watchSecond(page, () =>
-    page.route(fifth, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback())),
+    page.route(fifthSegment, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback())),
   )
-  await playsOn(page)
+  await expectToContinue(page)
   expect(failed).toBeGreaterThan(2)
   await expectNotLoadedByPage(page)
 })
 
 test('a segment that returns 404 to the worker shows an error, and a retry continues', async ({ page }) => {
-  await watchSecond(page, () => page.route(fifth, (route) => route.fulfill({ status: 404 })))
+  await watchSecond(page, () => page.route(fifthSegment, (route) => route.fulfill({ status: 404 })))
   await expect(failure(page)).toBeVisible()
   await expectNotLoadedByPage(page)
-  await page.unroute(fifth)
+  await page.unroute(fifthSegment)
   await page.getByRole('button', { name: 'Try again' }).click()
-  await playsOn(page)
+  await expectToContinue(page)
 })
 
 test('renews a signed URL that is refused in the worker, and the episode continues', async ({ page }) => {
@@ -94,19 +94,19 @@ test('renews a signed URL that is refused in the worker, and the episode continu
     refused.add(link)
     return route.fulfill({ status: 403 })
   }
-  await watchSecond(page, () => page.route(fifth, refuseFirst))
-  await playsOn(page)
+  await watchSecond(page, () => page.route(fifthSegment, refuseFirst))
+  await expectToContinue(page)
   expect(refused.size).toBe(1)
   await expectNotLoadedByPage(page)
 })
 
 test('the page loads segments if the worker’s script fails to load', async ({ page }) => {
-  const refusing = page.waitForRequest(/\/segment-worker-/)
+  const workerRequest = page.waitForRequest(/\/segment-worker-/)
   await page.route(/\/segment-worker-/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  await refusing
+  await workerRequest
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
-  await playsOn(page)
+  await expectToContinue(page)
 })

@@ -4,26 +4,28 @@ import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-a
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
-/** In the page: plays from this second and, after `looks` position checks, returns the DOM changes of the player. */
-function changesWhilePlaying({ from, looks }: { from: number; looks: number }): Promise<string[]> {
+/** In the page: plays from this second and, after `checks` position checks, returns the DOM changes of the player. */
+function changesWhilePlaying({ from, checks }: { from: number; checks: number }): Promise<string[]> {
   const player = document.querySelector('[data-player]')
   const video = player?.querySelector('video')
   const changes = new Set<string>()
-  const note = (records: MutationRecord[]) =>
+  const recordChanges = (records: MutationRecord[]) =>
     records.forEach(({ type, attributeName }) => changes.add(attributeName ?? type))
-  const observer = new MutationObserver(note)
+  const observer = new MutationObserver(recordChanges)
   return new Promise((resolve) => {
-    let left = looks
-    const look = () => {
+    let remainingChecks = checks
+    const checkPosition = () => {
       // The first changes belong to the seek.
-      if (left === looks - 1 && player)
+      if (remainingChecks === checks - 1 && player)
         observer.observe(player, { subtree: true, childList: true, attributes: true, characterData: true })
-      if (left-- > 0) return
-      video?.removeEventListener('timeupdate', look)
-      note(observer.takeRecords())
+      if (remainingChecks-- > 0) return
+      video?.removeEventListener('timeupdate', checkPosition)
+      recordChanges(observer.takeRecords())
       resolve([...changes])
     }
-    video?.addEventListener('seeked', () => video.addEventListener('timeupdate', look), { once: true })
+    video?.addEventListener('seeked', () => video.addEventListener('timeupdate', checkPosition), {
+      once: true,
+    })
     if (video) video.currentTime = from
   })
 }
@@ -36,7 +38,7 @@ function isLoaded(): boolean {
 }
 
 test.describe('when an episode keeps playing', () => {
-  test.use({ pace: 'real' })
+  test.use({ playbackSpeed: 'real' })
 
   test('only the position text changes during playback with hidden controls', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
@@ -46,7 +48,7 @@ test.describe('when an episode keeps playing', () => {
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')
     // The bar of loaded seconds changes until the whole episode is loaded.
     await expect.poll(() => page.evaluate(isLoaded)).toBe(true)
-    expect(await page.evaluate(changesWhilePlaying, { from: 1, looks: 9 })).toEqual(['aria-valuetext'])
+    expect(await page.evaluate(changesWhilePlaying, { from: 1, checks: 9 })).toEqual(['aria-valuetext'])
     const pause = page.getByRole('button', { name: 'Pause', exact: true })
     await pause.press('Enter')
     const seconds = await page
@@ -91,7 +93,7 @@ test('the volume slider persists across episodes and visits, and 0 mutes @deskto
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   const volume = page.getByRole('slider', { name: 'Volume' })
-  const heard = () =>
+  const readVolumes = () =>
     page
       .locator('[data-player] video')
       .evaluateAll((videos: HTMLVideoElement[]) => videos.map((video) => video.volume))
@@ -103,13 +105,13 @@ test('the volume slider persists across episodes and visits, and 0 mutes @deskto
   await expect(volume.locator('..')).toHaveCSS('opacity', '1')
   await expect(volume).toHaveValue('100')
   await volume.fill('40')
-  await expect.poll(heard).toEqual([0.4, 0.4])
+  await expect.poll(readVolumes).toEqual([0.4, 0.4])
   await page.keyboard.press('n')
   await expectPlaying(page, 2)
   await page.reload()
   await expectProgress(page)
   await expect(volume).toBeAttached()
-  await expect.poll(async () => (await heard())[0]).toBe(0.4)
+  await expect.poll(async () => (await readVolumes())[0]).toBe(0.4)
   await unmute.press('Enter')
   await expect(volume).toHaveValue('40')
   await volume.fill('0')

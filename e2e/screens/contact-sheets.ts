@@ -29,7 +29,7 @@ const sizes: Record<string, Device> = {
 const languages = { en: 'en-US', dy: 'de-DE' }
 const settleMs = 700
 const thumb = { width: 360, gap: 16, label: 28, columns: 8 }
-const atOnce = 2
+const concurrency = 2
 const folder = join(import.meta.dirname, '../..', 'test-results', 'screens')
 
 type Device = BrowserContextOptions & { viewport: { width: number; height: number } }
@@ -92,20 +92,20 @@ interface Picture {
   image: Buffer
 }
 
-async function layOut(
+async function composeSheet(
   pictures: Picture[],
   { width, height }: { width: number; height: number },
   file: string,
 ) {
-  const tall = Math.round((thumb.width * height) / width)
-  const step = tall + thumb.label + thumb.gap
+  const thumbHeight = Math.round((thumb.width * height) / width)
+  const step = thumbHeight + thumb.label + thumb.gap
   const overlays = pictures.map(async ({ name, image }, i): Promise<OverlayOptions[]> => {
     const left = thumb.gap + (i % thumb.columns) * (thumb.width + thumb.gap)
     const top = thumb.gap + Math.floor(i / thumb.columns) * step
     return [
       { input: label(name), left, top },
       {
-        input: await sharp(image).resize(thumb.width, tall).toBuffer(),
+        input: await sharp(image).resize(thumb.width, thumbHeight).toBuffer(),
         left,
         top: top + thumb.label,
       },
@@ -129,18 +129,18 @@ async function photographAll(browser: Browser, url: string, sheet: Sheet): Promi
   const home = join(folder, sheet.name)
   mkdirSync(home, { recursive: true })
   const pictures: Picture[] = []
-  const left = [...shots.entries()]
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
+  const queue = [...shots.entries()]
+  const takeShots = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
       const [i, shot] = next
       const storageState = shot.member ? member : guest
       const image = await photograph(browser, url, shot, { ...device, locale, storageState })
       pictures[i] = { name: shot.name, image }
       await sharp(image).toFile(join(home, shot.file))
-      process.stdout.write(`\r${sheet.name}: ${shots.length - left.length} of ${shots.length} `)
+      process.stdout.write(`\r${sheet.name}: ${shots.length - queue.length} of ${shots.length} `)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, takeShots))
   return pictures
 }
 
@@ -153,17 +153,15 @@ interface Sheet {
   member: State
 }
 
-const { positionals } = readArguments({
+const { positionals: args } = readArguments({
   name: 'screens',
   about: 'Photographs every screen of a running site; with the one-time link of an operator, the studio.',
   positionals: '[URL] [sheet] [screen]',
 })
-const address = new URL(
-  positionals.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000',
-)
+const address = new URL(args.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')
 const url = address.origin
 const studioLink = address.pathname === '/studio/welcome' ? address.href : undefined
-const [wantedSheet = '', wantedShot = ''] = positionals.filter((argument) => !argument.startsWith('http'))
+const [wantedSheet = '', wantedShot = ''] = args.filter((argument) => !argument.startsWith('http'))
 const guest: State = {
   cookies: [],
   origins: [{ origin: url, localStorage: [{ name: 'consent', value: 'no' }] }],
@@ -186,7 +184,7 @@ try {
       if (!new RegExp(wantedSheet).test(name)) continue
       const pictures = await photographAll(browser, url, { name, shots, device, locale, guest, member })
       const file = join(folder, `${name}.png`)
-      await layOut(pictures, device.viewport, file)
+      await composeSheet(pictures, device.viewport, file)
       console.log(`\r${file}`.padEnd(40))
     }
   }

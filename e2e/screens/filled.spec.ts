@@ -7,7 +7,7 @@ import { shotsOf, type Shot } from './screen-states.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
 /** Screens that are empty for a new visitor, with the element that must be visible before the check. */
-const shows: Record<string, string> = {
+const readySelectors: Record<string, string> = {
   'home of a member': 'main progress',
   favorites: 'main li a',
   'favorites, edit': 'main li :checked',
@@ -27,14 +27,14 @@ const shows: Record<string, string> = {
   'order, lost': 'main [role=alert]',
 }
 
-const everyShot = shotsOf({
+const allShots = shotsOf({
   video: '/videos/{video}',
   section: '{section}',
   category: '{menu}',
   plan: '{plan}',
 })
-const shots = Object.keys(shows).map((name) => {
-  const shot = everyShot.find((one) => one.name === name)
+const shots = Object.keys(readySelectors).map((name) => {
+  const shot = allShots.find((one) => one.name === name)
   if (!shot) throw new Error(`there is no state ${name}`)
   return shot
 })
@@ -55,28 +55,28 @@ const test = base.extend<object, { member: State }>({
 })
 
 // axe injects its own script into the page; the browser logs lost responses.
-test.use({ bypassCSP: true, forgiven: /net::ERR_FAILED/ })
+test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_FAILED/ })
 
 /** Opens a state in a new window, as the member or as a new visitor, and checks it. */
-async function look(
+async function checkState(
   { name, path, before, act, member }: Shot,
   { open, state }: { open: (options: BrowserContextOptions) => Promise<BrowserContext>; state: State },
-  judge: (page: Page) => Promise<void>,
+  check: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await open(member ? { storageState: state } : {})
   const page = await context.newPage()
   await before?.(page)
   await openRoute(page, path)
   await act?.(page)
-  await expect(page.locator(shows[name] ?? '').first()).toBeVisible()
-  await judge(page)
+  await expect(page.locator(readySelectors[name] ?? '').first()).toBeVisible()
+  await check(page)
   await context.close()
 }
 
 for (const shot of shots)
   test(`${shot.name}: accessible, and long words fit`, async ({ browser, member }) => {
     const open = (options: BrowserContextOptions) => browser.newContext({ ...options, locale: 'de-DE' })
-    await look(shot, { open, state: member }, async (page) => {
+    await checkState(shot, { open, state: member }, async (page) => {
       await expectAccessible(page)
       await page.setViewportSize(narrowPhone)
       await expectNoOverflow(page)
@@ -92,14 +92,14 @@ test('an order shows its status beneath its name on a wide screen, with or witho
   const shot = shots.find(({ name }) => name === 'my area, orders of every kind')
   if (!shot) throw new Error('the state is missing')
   const open = (options: BrowserContextOptions) => browser.newContext({ ...options, ...wide })
-  await look(shot, { open, state: member }, async (page) => {
+  await checkState(shot, { open, state: member }, async (page) => {
     const lines = await page
       .locator('main li')
       .filter({ hasText: '$9.99' })
       .evaluateAll((all) =>
         all.map((line) => {
-          const [what, , state] = [...line.querySelectorAll('p')].map((part) => part.getBoundingClientRect())
-          return what && state && what.left === state.left && what.bottom <= state.top
+          const [title, , state] = [...line.querySelectorAll('p')].map((part) => part.getBoundingClientRect())
+          return title && state && title.left === state.left && title.bottom <= state.top
         }),
       )
     expect(lines).toEqual(Array.from({ length: 8 }, () => true))

@@ -23,26 +23,27 @@ export interface Content {
 
 const cards = { declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220' }
 
-export const noAnswers = (page: Page) => page.route('**/api/**', (route) => route.abort())
-export const slowAnswers = (page: Page) => page.route('**/api/**', () => {})
+export const dropResponses = (page: Page) => page.route('**/api/**', (route) => route.abort())
+export const holdResponses = (page: Page) => page.route('**/api/**', () => {})
 export const answer = (path: string, json: object) => (page: Page) =>
   page.route(`**/api/${path}`, (route) => route.fulfill({ json }))
-const toEnd = (page: Page) => page.evaluate(() => scrollTo(0, document.body.scrollHeight))
-const toLastOrder = (page: Page) => page.locator('main ul > li:nth-child(8)').first().scrollIntoViewIfNeeded()
+const scrollToEnd = (page: Page) => page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+const scrollToLastOrder = (page: Page) =>
+  page.locator('main ul > li:nth-child(8)').first().scrollIntoViewIfNeeded()
 export const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 export const submit = click('main button[type=submit]')
 export const type = (selector: string, words: string) => (page: Page) =>
   page.locator(selector).first().pressSequentially(words, { delay: 30 })
-export const inTurn =
-  (...acts: NonNullable<Shot['act']>[]) =>
+export const inSequence =
+  (...actions: NonNullable<Shot['act']>[]) =>
   async (page: Page) => {
-    for (const act of acts) await act(page)
+    for (const action of actions) await action(page)
   }
 const payForm = async (page: Page) => {
   await page.locator('section:has(> fieldset) button[aria-describedby]').click()
   await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
 }
-const inForm = (selector: string) => (page: Page) =>
+const clickInForm = (selector: string) => (page: Page) =>
   page.frameLocator('dialog iframe').locator(selector).click()
 /** Fills in a card and a name. Finds the fields by their autocomplete attributes. */
 const payWith = (number: string) => async (page: Page) => {
@@ -55,11 +56,13 @@ const payWith = (number: string) => async (page: Page) => {
   await card.locator('[autocomplete=cc-csc]').fill('123')
   await form.locator('form button[type=submit]').click()
 }
-const refused = (page: Page) => page.frameLocator('dialog iframe').locator('form [role=alert]').waitFor()
-const bank = (page: Page) =>
+const waitForRefusal = (page: Page) =>
+  page.frameLocator('dialog iframe').locator('form [role=alert]').waitFor()
+const waitForBank = (page: Page) =>
   page.frameLocator('dialog iframe').frameLocator('iframe:visible').locator('button').first().waitFor()
-const orderIs = (status: Parameters<Awaited<ReturnType<typeof mockOrderStatus>>>[0]) => async (page: Page) =>
-  (await mockOrderStatus(page))(status)
+const withOrderStatus =
+  (status: Parameters<Awaited<ReturnType<typeof mockOrderStatus>>>[0]) => async (page: Page) =>
+    (await mockOrderStatus(page))(status)
 const goOffline = async (page: Page) => {
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
@@ -67,8 +70,8 @@ const goOffline = async (page: Page) => {
 }
 /** Opens a path offline, after the service worker has cached the release. */
 const openOffline = (path: string) => async (page: Page) => {
-  const isKept = () => navigator.serviceWorker.controller?.state === 'activated'
-  await page.waitForFunction(isKept, undefined, { timeout: 60_000 })
+  const isActivated = () => navigator.serviceWorker.controller?.state === 'activated'
+  await page.waitForFunction(isActivated, undefined, { timeout: 60_000 })
   await page.context().setOffline(true)
   await page.goto(new URL(path, page.url()).href)
   await page.locator('[role=status] > p').first().waitFor()
@@ -81,19 +84,19 @@ const player = async (page: Page) => {
   await page.locator('[data-player] video').first().waitFor()
   await page.mouse.move(200, 300)
 }
-const tool = (icon: string) => inTurn(player, click(`[data-player] [data-icon=${icon}]`))
+const clickControl = (icon: string) => inSequence(player, click(`[data-player] [data-icon=${icon}]`))
 const openSettings = async (page: Page) => {
   const buttons = page.locator('main button[aria-expanded=false]')
-  for (let left = await buttons.count(); left > 0; left--) await buttons.first().click()
+  for (let remaining = await buttons.count(); remaining > 0; remaining--) await buttons.first().click()
 }
 
 function home({ category, section }: Content): Shot[] {
   return [
     { name: 'home', path: '/' },
     { name: 'home of a member', path: '/', member: true },
-    { name: 'home, its end', path: '/', act: toEnd },
-    { name: 'home, on its way', path: '/login', before: slowAnswers, act: click('header a') },
-    { name: 'home, no answer', path: '/login', before: noAnswers, act: click('header a') },
+    { name: 'home, its end', path: '/', act: scrollToEnd },
+    { name: 'home, on its way', path: '/login', before: holdResponses, act: click('header a') },
+    { name: 'home, no answer', path: '/login', before: dropResponses, act: click('header a') },
     { name: 'user menu of a guest', path: '/', act: click('[popovertarget=user-menu]') },
     { name: 'user menu of a member', path: '/', member: true, act: click('[popovertarget=user-menu]') },
     { name: 'browse menu', path: '/', act: click('[popovertarget=categories]') },
@@ -101,9 +104,9 @@ function home({ category, section }: Content): Shot[] {
     { name: 'browse', path: `/browse/${category}` },
     { name: 'more', path: `/more/${section}` },
     { name: 'feed of dramas', path: `/more/${section}?feed=` },
-    { name: 'list, its end', path: `/more/${section}`, act: toEnd },
-    { name: 'list, on its way', path: `/more/${section}`, before: slowAnswers },
-    { name: 'list, no answer', path: `/more/${section}`, before: noAnswers },
+    { name: 'list, its end', path: `/more/${section}`, act: scrollToEnd },
+    { name: 'list, on its way', path: `/more/${section}`, before: holdResponses },
+    { name: 'list, no answer', path: `/more/${section}`, before: dropResponses },
     { name: 'list, unknown', path: '/browse/none' },
     { name: 'search', path: '/search' },
     { name: 'suggestions', path: '/search', act: type('input', 'the') },
@@ -132,14 +135,14 @@ function home({ category, section }: Content): Shot[] {
 function watching({ video, plan }: Content): Shot[] {
   const locked = `${video}?episode=4`
   const wait = (milliseconds: number) => (page: Page) => page.waitForTimeout(milliseconds)
-  const making = { code: 409, info: { progress: 40 } }
+  const converting = { code: 409, info: { progress: 40 } }
   return [
     { name: 'video', path: video, act: player },
-    { name: 'video, controls gone', path: video, act: inTurn(player, wait(4000)) },
-    { name: 'video, paused', path: video, act: inTurn(player, (page) => page.keyboard.press('k')) },
-    { name: 'settings', path: video, act: tool('settings') },
-    { name: 'shortcuts', path: video, act: inTurn(player, (page) => page.keyboard.press('?')) },
-    { name: 'share', path: video, act: tool('share') },
+    { name: 'video, controls gone', path: video, act: inSequence(player, wait(4000)) },
+    { name: 'video, paused', path: video, act: inSequence(player, (page) => page.keyboard.press('k')) },
+    { name: 'settings', path: video, act: clickControl('settings') },
+    { name: 'shortcuts', path: video, act: inSequence(player, (page) => page.keyboard.press('?')) },
+    { name: 'share', path: video, act: clickControl('share') },
     {
       name: 'episodes',
       path: video,
@@ -150,13 +153,13 @@ function watching({ video, plan }: Content): Shot[] {
         else await page.locator('aside').evaluate((panel) => panel.scrollTo(0, panel.scrollHeight))
       },
     },
-    { name: 'video, on its way', path: '/', act: videoOnItsWay(video) },
+    { name: 'video, on its way', path: '/', act: openLoadingVideo(video) },
     {
       name: 'episode in the making',
       path: '/',
-      act: (page) => answer('video/episode?episode_id*', making)(page).then(() => goTo(page, video)),
+      act: (page) => answer('video/episode?episode_id*', converting)(page).then(() => goTo(page, video)),
     },
-    { name: 'video, no answer', path: '/', act: videoWithoutAnswer(video) },
+    { name: 'video, no answer', path: '/', act: openFailingVideo(video) },
     { name: 'video, unknown', path: '/videos/vid_none' },
     { name: 'locked', path: locked },
     {
@@ -166,26 +169,34 @@ function watching({ video, plan }: Content): Shot[] {
     },
     { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
     { name: 'card form', path: locked, act: payForm },
-    { name: 'card form, mistakes', path: locked, act: inTurn(payForm, inForm('button[type=submit]')) },
-    { name: 'card form, declined', path: locked, act: inTurn(payForm, payWith(cards.declined), refused) },
+    {
+      name: 'card form, mistakes',
+      path: locked,
+      act: inSequence(payForm, clickInForm('button[type=submit]')),
+    },
+    {
+      name: 'card form, declined',
+      path: locked,
+      act: inSequence(payForm, payWith(cards.declined), waitForRefusal),
+    },
     {
       name: "card form, the bank's check",
       path: locked,
-      act: inTurn(payForm, payWith(cards.asksBank), bank),
+      act: inSequence(payForm, payWith(cards.asksBank), waitForBank),
     },
     { name: 'order form alone', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card` },
     { name: 'order form, wallet', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=wallet` },
     { name: 'order form, nothing to pay', path: '/order/easy' },
-    { name: 'order, pending', path: mockOrderPath, before: orderIs('pending') },
-    { name: 'order, paid', path: mockOrderPath, before: inTurn(setReturnPath, orderIs('paid')) },
-    { name: 'order, failed', path: mockOrderPath, before: orderIs('failed') },
-    { name: 'order, refunded', path: mockOrderPath, before: orderIs('refunded') },
-    { name: 'order, lost', path: mockOrderPath, before: orderIs(null) },
+    { name: 'order, pending', path: mockOrderPath, before: withOrderStatus('pending') },
+    { name: 'order, paid', path: mockOrderPath, before: inSequence(setReturnPath, withOrderStatus('paid')) },
+    { name: 'order, failed', path: mockOrderPath, before: withOrderStatus('failed') },
+    { name: 'order, refunded', path: mockOrderPath, before: withOrderStatus('refunded') },
+    { name: 'order, lost', path: mockOrderPath, before: withOrderStatus(null) },
     { name: 'order, unknown', path: '/order/result?order_id=ord_none' },
     { name: 'plans', path: '/shopping' },
     { name: 'plans of a subscriber', path: '/shopping', member: true },
     { name: 'plans, card form', path: '/shopping', act: shopForm },
-    { name: 'plans, no answer', path: '/my', act: plansWithoutAnswer },
+    { name: 'plans, no answer', path: '/my', act: openFailingPlans },
   ]
 }
 
@@ -193,9 +204,9 @@ function watching({ video, plan }: Content): Shot[] {
  * Opens a video by a link on the homepage. A document that is requested directly contains its first responses, so they
  * could not be delayed or dropped.
  */
-const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
-const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
-const plansWithoutAnswer = (page: Page) => noAnswers(page).then(() => goTo(page, '/shopping'))
+const openLoadingVideo = (video: string) => (page: Page) => holdResponses(page).then(() => goTo(page, video))
+const openFailingVideo = (video: string) => (page: Page) => dropResponses(page).then(() => goTo(page, video))
+const openFailingPlans = (page: Page) => dropResponses(page).then(() => goTo(page, '/shopping'))
 const goTo = (page: Page, path: string) => page.locator(`main a[href^="${path}"]`).first().press('Enter')
 
 function person(): Shot[] {
@@ -206,13 +217,21 @@ function person(): Shot[] {
     {
       name: 'sign in, refused',
       path: '/login',
-      act: inTurn(type('[type=email]', 'ada@example.com'), type('[type=password]', 'not this one'), submit),
+      act: inSequence(
+        type('[type=email]', 'ada@example.com'),
+        type('[type=password]', 'not this one'),
+        submit,
+      ),
     },
     {
       name: 'second factor',
       path: '/login',
       before: answer('user/login', { code: 401, info: { second_factor: 'totp' } }),
-      act: inTurn(type('[type=email]', 'ada@example.com'), type('[type=password]', 'not this one'), submit),
+      act: inSequence(
+        type('[type=email]', 'ada@example.com'),
+        type('[type=password]', 'not this one'),
+        submit,
+      ),
     },
     { name: 'register', path: '/register' },
     { name: 'register, mistakes', path: '/register', act: submit },
@@ -228,20 +247,20 @@ function person(): Shot[] {
       path: '/my',
       member: true,
       before: mockOrderList,
-      act: toLastOrder,
+      act: scrollToLastOrder,
     },
     { name: 'receipt', path: '/my', member: true, act: click('main a[href*="receipt="]') },
-    { name: 'my area, on its way', path: '/my', before: slowAnswers },
+    { name: 'my area, on its way', path: '/my', before: holdResponses },
     { name: 'favorites, none', path: '/favorites', before: empty },
     { name: 'favorites', path: '/favorites', member: true },
     {
       name: 'favorites, edit',
       path: '/favorites',
       member: true,
-      act: inTurn(click('main button'), click('main [type=checkbox]')),
+      act: inSequence(click('main button'), click('main [type=checkbox]')),
     },
-    { name: 'favorites, on their way', path: '/favorites', before: slowAnswers },
-    { name: 'favorites, no answer', path: '/favorites', before: noAnswers },
+    { name: 'favorites, on their way', path: '/favorites', before: holdResponses },
+    { name: 'favorites, no answer', path: '/favorites', before: dropResponses },
     { name: 'history, none', path: '/historys' },
     { name: 'history', path: '/historys', member: true },
     { name: 'unlocked, none', path: '/unlocked' },
@@ -256,7 +275,7 @@ function texts(): Shot[] {
     { name: 'refund policy', path: '/refundPolicy' },
     { name: 'content policy', path: '/contentPolicy' },
     { name: 'questions', path: '/commonQuestions' },
-    { name: 'text, no answer', path: '/commonQuestions', before: noAnswers },
+    { name: 'text, no answer', path: '/commonQuestions', before: dropResponses },
     { name: 'contact', path: '/contactUs' },
     { name: 'contact, mistakes', path: '/contactUs', act: submit },
   ]

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { answer, click, inTurn, submit, type, type Shot } from './screen-states.ts'
+import { answer, click, inSequence, submit, type, type Shot } from './screen-states.ts'
 
 /** Ids of content in the running site's studio; undefined if there is none of that kind. */
 interface StudioContent {
@@ -16,32 +16,32 @@ const none = { code: 200, data: { list: [], next_cursor: null } }
 const studioPath = '/studio'
 type Act = NonNullable<Shot['act']>
 
-/** Returns the screenshot of a studio page for a signed-in operator, after the actions `acts`. */
-const studioScreen = (name: string, path: string, ...acts: Act[]): Shot => ({
+/** Returns the screenshot of a studio page for a signed-in operator, after the `actions`. */
+const studioScreen = (name: string, path: string, ...actions: Act[]): Shot => ({
   name,
   path: studioPath + path,
   member: true,
-  act: inTurn(...acts),
+  act: inSequence(...actions),
 })
 /** Like `studioScreen`, with delayed, missing or replaced responses. */
-const studioScreenWith = (name: string, path: string, before: Act, ...acts: Act[]): Shot => ({
-  ...studioScreen(name, path, ...acts),
+const studioScreenWith = (name: string, path: string, before: Act, ...actions: Act[]): Shot => ({
+  ...studioScreen(name, path, ...actions),
   before,
 })
-const part = (place: number) => `main section section >> nth=${place}`
-const to =
+const part = (index: number) => `main section section >> nth=${index}`
+const scrollToElement =
   (selector: string): Act =>
   (page) =>
     page
       .locator(selector)
       .first()
       .evaluate((element) => element.scrollIntoView({ block: 'start' }))
-const toPart = (place: number) => to(part(place))
+const scrollToPart = (index: number) => scrollToElement(part(index))
 const inSheet = (selector: string) => click(`dialog ${selector}`)
 const press =
-  (selector: string, place: number): Act =>
+  (selector: string, index: number): Act =>
   (page) =>
-    page.locator(selector).nth(place).click()
+    page.locator(selector).nth(index).click()
 
 /** Returns ids of content, found as the signed-in operator. */
 export async function findStudioContent(page: Page, url: string): Promise<StudioContent> {
@@ -66,18 +66,18 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
 
 /** Returns all pages of the studio with their dialogs and form errors, and in their empty and loading states. */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
-  ...signIn(),
+  ...signInPages(),
   ...videos(content),
   ...homepage(),
   ...payments(content),
   ...customers(content),
   ...plans(content),
-  ...analytics(content),
-  ...teamAndSystem(),
+  ...growth(content),
+  ...systemPages(),
 ]
 
-function signIn(): Shot[] {
-  const asksForCode = answer('studio/session', { code: 401, info: { second_factor: 'totp' } })
+function signInPages(): Shot[] {
+  const mockSecondFactor = answer('studio/session', { code: 401, info: { second_factor: 'totp' } })
   const invited = {
     code: 200,
     info: {
@@ -88,7 +88,7 @@ function signIn(): Shot[] {
     },
   }
   const welcome = `${studioPath}/welcome#invitation=made-up`
-  const sendAddress = inTurn(
+  const sendAddress = inSequence(
     type('[type=email]', 'owner@example.com'),
     type('[type=password]', 'not this one'),
     submit,
@@ -100,7 +100,7 @@ function signIn(): Shot[] {
       name: 'sign in, second factor',
       path: studioPath,
       act: async (page) => {
-        await asksForCode(page)
+        await mockSecondFactor(page)
         await sendAddress(page)
       },
     },
@@ -109,7 +109,7 @@ function signIn(): Shot[] {
       name: 'welcome, mistakes',
       path: welcome,
       before: answer('studio/invitation/begin', invited),
-      act: inTurn(submit, to('main button[type=submit]')),
+      act: inSequence(submit, scrollToElement('main button[type=submit]')),
     },
     { name: 'welcome, a spent link', path: welcome },
     studioScreen('start', ''),
@@ -138,7 +138,7 @@ function videos({ video, draft }: StudioContent): Shot[] {
     studioScreenWith('videos, on their way', '/videos', slowList('videos')),
     studioScreenWith('videos, no answer', '/videos', failing('videos')),
     studioScreen('names', '/videos/labels'),
-    studioScreen('names, tags', '/videos/labels', toPart(1)),
+    studioScreen('names, tags', '/videos/labels', scrollToPart(1)),
     studioScreen(
       'names, in all languages',
       '/videos/labels',
@@ -151,7 +151,7 @@ function videos({ video, draft }: StudioContent): Shot[] {
     ),
     studioScreen('names, deleted', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 2)),
     studioScreen('video', page),
-    studioScreen('video, its episodes', page, to(`${rows}:last-child`)),
+    studioScreen('video, its episodes', page, scrollToElement(`${rows}:last-child`)),
     studioScreen('video, an episode named', page, click(`#episodes button[aria-label]:not([data-step])`)),
     studioScreen(
       'video, a season brought',
@@ -164,11 +164,11 @@ function videos({ video, draft }: StudioContent): Shot[] {
         'E09.en.vtt',
       ]),
     ),
-    studioScreen('video, its cover', page, to('#cover')),
+    studioScreen('video, its cover', page, scrollToElement('#cover')),
     studioScreen('video, a frame picked', page, press('#cover button', 1)),
-    studioScreen('video, its texts', page, to('#texts')),
-    studioScreen('video, its details', page, to('#details')),
-    studioScreen('video, its preview', page, to('#preview')),
+    studioScreen('video, its texts', page, scrollToElement('#texts')),
+    studioScreen('video, its details', page, scrollToElement('#details')),
+    studioScreen('video, its preview', page, scrollToElement('#preview')),
     studioScreen('draft', `/videos/${draft}`),
     studioScreen('draft, a day chosen', `/videos/${draft}`, press('main header button', 1)),
     studioScreen('video, archive confirmation', page, click('main header button')),
@@ -183,13 +183,13 @@ function homepage(): Shot[] {
       'homepage, a new section',
       '/homepage',
       press(`${part(0)} >> :scope > button`, 0),
-      to('main ol > li:last-child'),
+      scrollToElement('main ol > li:last-child'),
     ),
-    studioScreen('homepage, menu and look', '/homepage', toPart(1)),
-    studioScreen('homepage, its preview', '/homepage', to('main iframe')),
+    studioScreen('homepage, menu and look', '/homepage', scrollToPart(1)),
+    studioScreen('homepage, its preview', '/homepage', scrollToElement('main iframe')),
     studioScreen('texts', '/homepage/texts'),
     studioScreen('text', text),
-    studioScreen('text, its preview', text, to('main section[aria-label] > h2')),
+    studioScreen('text, its preview', text, scrollToElement('main section[aria-label] > h2')),
     studioScreen('icon', '/homepage/icon'),
   ]
 }
@@ -200,8 +200,12 @@ function payments({ order, refunded }: StudioContent): Shot[] {
     studioScreen('orders', '/payments'),
     studioScreenWith('orders, none', '/payments', answer('studio/orders*', none)),
     studioScreen('order', page),
-    studioScreen('order, its ledger', page, to('table >> nth=1')),
-    studioScreen('order, refunded in part', `/payments/orders/${refunded}`, to('table >> nth=1')),
+    studioScreen('order, its ledger', page, scrollToElement('table >> nth=1')),
+    studioScreen(
+      'order, refunded in part',
+      `/payments/orders/${refunded}`,
+      scrollToElement('table >> nth=1'),
+    ),
     studioScreen('order, a refund', page, click('button[class*=danger]'), inSheet('[type=submit]')),
     studioScreen('disputes', '/payments/disputes'),
     studioScreen('reconciliation', '/payments/reconciliation'),
@@ -215,8 +219,8 @@ function customers({ customer }: StudioContent): Shot[] {
     studioScreen('customers, found', '/customers?keyword=ada'),
     studioScreen('customers, nobody', '/customers?keyword=nobody@example.com'),
     studioScreen('customer', page),
-    studioScreen('customer, entitlements', page, toPart(1)),
-    studioScreen('customer, watch history', page, toPart(3)),
+    studioScreen('customer, entitlements', page, scrollToPart(1)),
+    studioScreen('customer, watch history', page, scrollToPart(3)),
     studioScreen('customer, entitlement granted', page, click('form [type=submit]')),
     studioScreen('customer, entitlement revoked', page, click('table button')),
     studioScreen('customer, deleted', page, click('button[class*=danger]')),
@@ -228,16 +232,16 @@ function plans({ plan }: StudioContent): Shot[] {
     studioScreen('plans', '/plans'),
     studioScreen('plan, new', '/plans/new', click('main form [type=submit]')),
     studioScreen('plan', `/plans/${plan}`),
-    studioScreen('plan, its members', `/plans/${plan}`, to('table')),
+    studioScreen('plan, its members', `/plans/${plan}`, scrollToElement('table')),
   ]
 }
 
 function analytics({ results, video }: StudioContent): Shot[] {
   return [
     studioScreen('analytics', '/analytics'),
-    studioScreen('analytics, by day', '/analytics', to('main table >> nth=0')),
-    studioScreen('analytics, funnel', '/analytics', toPart(1)),
-    studioScreen('analytics, links', '/analytics', to('main form')),
+    studioScreen('analytics, by day', '/analytics', scrollToElement('main table >> nth=0')),
+    studioScreen('analytics, funnel', '/analytics', scrollToPart(1)),
+    studioScreen('analytics, links', '/analytics', scrollToElement('main form')),
     studioScreen(
       'analytics, one link',
       '/analytics',
@@ -245,23 +249,23 @@ function analytics({ results, video }: StudioContent): Shot[] {
     ),
     studioScreen('analytics, new link, form errors', '/analytics', click('main form [type=submit]')),
     studioScreen('drop-off', `/analytics/videos/${video}`),
-    studioScreen('drop-off, its table', `/analytics/videos/${video}`, to('main table')),
+    studioScreen('drop-off, its table', `/analytics/videos/${video}`, scrollToElement('main table')),
     studioScreen('experiments', '/experiments'),
     studioScreenWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
     studioScreen('experiment, new', '/experiments/new', click('main form [type=submit]')),
     ...results.flatMap((id, index) => [
       studioScreen(`experiment ${index + 1}`, `/experiments/${id}`),
-      studioScreen(`experiment ${index + 1}, its result`, `/experiments/${id}`, to('main svg')),
+      studioScreen(`experiment ${index + 1}, its result`, `/experiments/${id}`, scrollToElement('main svg')),
     ]),
   ]
 }
 
-function teamAndSystem(): Shot[] {
+function systemPages(): Shot[] {
   return [
     studioScreen('team', '/team'),
     studioScreen('team, link created', '/team', createdLink),
     studioScreen('team, member removed', '/team', press('main table button', 1)),
-    studioScreen('team, audit log', '/team', toPart(1)),
+    studioScreen('team, audit log', '/team', scrollToPart(1)),
     studioScreen(
       'team, one audit event',
       '/team',
@@ -269,13 +273,13 @@ function teamAndSystem(): Shot[] {
     ),
     studioScreen('system', '/system'),
     studioScreenWith('system, with failures', '/system', withFailures),
-    studioScreenWith('system, jobs that failed', '/system', withFailures, toPart(2)),
-    studioScreen('system, files that failed', '/system', toPart(1)),
+    studioScreenWith('system, jobs that failed', '/system', withFailures, scrollToPart(2)),
+    studioScreen('system, files that failed', '/system', scrollToPart(1)),
     studioScreenWith('system, no response', '/system', failing('system/*')),
     studioScreen('settings', '/settings'),
-    studioScreen('settings, languages', '/settings', toPart(1)),
-    studioScreen('settings, mails and limits', '/settings', toPart(2)),
-    studioScreen('settings, secrets', '/settings', to('main dl')),
+    studioScreen('settings, languages', '/settings', scrollToPart(1)),
+    studioScreen('settings, mails and limits', '/settings', scrollToPart(2)),
+    studioScreen('settings, secrets', '/settings', scrollToElement('main dl')),
     studioScreen('settings, maintenance confirmation', '/settings', click(`${part(0)} >> button`)),
   ]
 }

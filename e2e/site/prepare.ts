@@ -79,7 +79,7 @@ async function fillTemplate(name: Template): Promise<Record<Role, PreparedOperat
   await site.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
   const stop = new AbortController()
-  const working = runBackgroundWork(context, { signal: stop.signal, niceness: 0 })
+  const backgroundWork = runBackgroundWork(context, { signal: stop.signal, niceness: 0 })
   const { refused } = await importFolder(context, sources, {
     signal: stop.signal,
     niceness: 0,
@@ -95,7 +95,7 @@ async function fillTemplate(name: Template): Promise<Record<Role, PreparedOperat
   const entries = []
   for (const role of roles) entries.push([role, await addOperator(role)] as const)
   stop.abort()
-  await working
+  await backgroundWork
   site.server.closeAllConnections()
   await site.close()
   await context.close()

@@ -39,10 +39,10 @@ const reply = (message: Answer) => process.send?.(message)
 async function answer({ call, args }: Request): Promise<unknown> {
   if (call === 'open') {
     await open?.stopListening()
-    const before = open
+    const previous = open
     open = undefined
     // Closes the last site in the background, so that the next one opens without delay.
-    closing = Promise.all([closing, before?.close()])
+    closing = Promise.all([closing, previous?.close()])
     open = await openSite(args[0])
     return { dataDir: open.dataDir, databaseUrl: open.databaseUrl } satisfies OpenSite
   }
@@ -88,7 +88,7 @@ async function openSite({ template, withFakeServices, settings }: SiteSettings) 
   await site.listen({ port: sitePort, host: config.host })
   await recordSiteAddress(context)
   const stop = new AbortController()
-  const working = runBackgroundWork(context, { signal: stop.signal, niceness: 0, maxJobSeconds: 1 })
+  const backgroundWork = runBackgroundWork(context, { signal: stop.signal, niceness: 0, maxJobSeconds: 1 })
   return {
     context,
     dataDir,
@@ -100,7 +100,7 @@ async function openSite({ template, withFakeServices, settings }: SiteSettings) 
       await closed
     },
     async close() {
-      await working
+      await backgroundWork
       await context.close()
       await executeOnServer(`DROP DATABASE ${name} WITH (FORCE)`)
       rmSync(dataDir, { recursive: true, force: true })

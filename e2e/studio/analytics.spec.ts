@@ -43,7 +43,7 @@ async function readQrCode(picture: Locator): Promise<string> {
 }
 
 /** Follows a link to the third episode, continues to the locked one and buys it. */
-async function comeAndBuy(page: Page, address: string): Promise<void> {
+async function visitAndBuy(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await expectPlaying(page, 3)
   // The interface, which loads after the video, stores the referrer.
@@ -82,7 +82,7 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   await page.keyboard.press('Escape')
 
   const viewer = await browser.newPage()
-  await comeAndBuy(viewer, address)
+  await visitAndBuy(viewer, address)
   await viewer.reload()
   await viewer.close()
   const all = { visits: 1, paywalls: 1, paid: 1 }
@@ -130,12 +130,12 @@ for (const [language, words] of [
         route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
       )
       await page.goto(`/studio/analytics?lang=${language}`)
-      const drawn = (name: string) => page.getByRole('img', { name }).locator('rect')
-      const tall = (name: string) =>
-        drawn(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
-      await expect(drawn(words.churn)).toHaveCount(7)
-      expect((await tall(words.churn)).indexOf(true)).toBe(4)
-      expect((await tall(words.failed)).indexOf(true)).toBe(5)
+      const barsOf = (name: string) => page.getByRole('img', { name }).locator('rect')
+      const hasHeight = (name: string) =>
+        barsOf(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
+      await expect(barsOf(words.churn)).toHaveCount(7)
+      expect((await hasHeight(words.churn)).indexOf(true)).toBe(4)
+      expect((await hasHeight(words.failed)).indexOf(true)).toBe(5)
       await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
       await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
       await expectAccessible(page)

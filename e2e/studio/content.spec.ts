@@ -10,7 +10,7 @@ import { preparedSites } from '#e2e/site/site-server.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 // The tests drop the network and return 429 responses.
-test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
+test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_|status of 429/ })
 
 /** Returns a test video. */
 function film(): Buffer {

@@ -94,8 +94,8 @@ test('an image is cropped by dragging and by keys, and visitors see that part as
     await page.mouse.up()
   }
   await expect.poll(() => colourOf(canvas)).toBe('red')
-  const side = dialog.getByRole('slider', { name: 'Horizontal' })
-  await side.focus()
+  const horizontalSlider = dialog.getByRole('slider', { name: 'Horizontal' })
+  await horizontalSlider.focus()
   await page.keyboard.press('End')
   await expect.poll(() => colourOf(canvas)).toBe('blue')
   await page.keyboard.press('Home')

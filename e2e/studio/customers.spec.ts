@@ -29,7 +29,7 @@ async function register(page: Page): Promise<Member> {
 }
 
 /** Returns 200 if the window's viewer can play an episode of the tower, 402 if it is locked. */
-async function playCode(page: Page, number: number): Promise<number> {
+async function playbackCode(page: Page, number: number): Promise<number> {
   const video_id = /vid_\w+/.exec(await towerUrl(page, 1))?.[0] ?? ''
   const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)
   const { data } = (await list.json()) as { data: { list: { id: string; number: number }[] } }
@@ -81,12 +81,12 @@ test('granting access requires choosing a video after a search @desktop', async 
   await page.getByLabel('Reason').fill('their download broke')
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
   await expect(page.getByLabel('Search videos')).toBeFocused()
-  const unchosen = page.getByText('Choose the video under “Access to”')
-  await expect(unchosen).toBeVisible()
+  const videoError = page.getByText('Choose the video under “Access to”')
+  await expect(videoError).toBeVisible()
   await page.getByLabel('Access to').selectOption('The Test Tower')
   await page.getByLabel('Search videos').fill('Wide')
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
-  await expect(unchosen).toBeVisible()
+  await expect(videoError).toBeVisible()
   await expect(page.getByText('Free episodes only')).toBeVisible()
 })
 
@@ -94,7 +94,7 @@ test('access is granted with a reason and is effective immediately, and can be r
   page,
 }) => {
   const { id } = await register(page)
-  expect(await playCode(page, 5)).toBe(402)
+  expect(await playbackCode(page, 5)).toBe(402)
   await openStudioWithSession(page, 'owner')
   await page.goto(`/studio/customers/${id}`)
   await page.getByLabel('Search videos').fill('Tower')
@@ -104,13 +104,13 @@ test('access is granted with a reason and is effective immediately, and can be r
   await expect(page.getByLabel('Reason')).toBeFocused()
   await page.getByLabel('Reason').fill('their download broke')
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
-  const rights = page.getByRole('table', { name: 'Access' })
-  await expect(rights.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
+  const accessTable = page.getByRole('table', { name: 'Access' })
+  await expect(accessTable.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
     'Granted: their download broke',
   )
-  expect(await playCode(page, 5)).toBe(200)
+  expect(await playbackCode(page, 5)).toBe(200)
 
-  await rights.getByRole('button', { name: 'Revoke access' }).focus()
+  await accessTable.getByRole('button', { name: 'Revoke access' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Revoke this access?' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
@@ -128,8 +128,8 @@ test('access is granted with a reason and is effective immediately, and can be r
   await expect(question).toHaveCount(0)
   await dialog.getByLabel('Reason').press('Enter')
   await expect(dialog).toHaveCount(0)
-  await expect(rights.getByRole('button', { name: 'Revoke access' })).toHaveCount(0)
-  expect(await playCode(page, 5)).toBe(402)
+  await expect(accessTable.getByRole('button', { name: 'Revoke access' })).toHaveCount(0)
+  expect(await playbackCode(page, 5)).toBe(402)
   const auditLog = page.getByRole('table', { name: 'Audit log' })
   await expect(auditLog).toContainText('entitlement grant')
   await expect(auditLog).toContainText('entitlement revoke')

@@ -7,13 +7,13 @@ import { tinyVideo } from '#e2e/support/tiny-video.ts'
 test.use({ bypassCSP: true })
 
 const count = 6
-const tales = Array.from({ length: count }, (_, index) => `Tale ${index + 1}`)
+const episodeTitles = Array.from({ length: count }, (_, index) => `Tale ${index + 1}`)
 
 const rowsOf = (page: Page) => page.locator('#episodes ol > li')
 const orderOf = (page: Page) => page.locator('#episodes ol > li strong').allTextContents()
 
 /** Returns the stored order of the episodes. */
-async function keptOrder(page: Page, id: string): Promise<string[]> {
+async function readStoredOrder(page: Page, id: string): Promise<string[]> {
   const answer = await page.request.get(`/api/studio/episodes?video_id=${id}`)
   const { data } = (await answer.json()) as { data: { list: { titles: { en: string } }[] } }
   return data.list.map(({ titles }) => titles.en)
@@ -30,17 +30,17 @@ async function openSeason(page: Page): Promise<string> {
 }
 
 /** The same after conversion, because changing rows would move the drop target. */
-async function openMadeSeason(page: Page): Promise<string> {
+async function openConvertedSeason(page: Page): Promise<string> {
   const id = await openSeason(page)
   await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count)
   return id
 }
 
 /** Drags with a mouse, or with a finger on a phone. */
-interface Hand {
-  take: (at: Point) => Promise<void>
+interface DragPointer {
+  press: (at: Point) => Promise<void>
   move: (to: Point) => Promise<void>
-  letGo: () => Promise<void>
+  release: () => Promise<void>
 }
 
 interface Point {
@@ -48,90 +48,90 @@ interface Point {
   y: number
 }
 
-const mouseOf = (page: Page): Hand => ({
-  take: async ({ x, y }) => {
+const createMousePointer = (page: Page): DragPointer => ({
+  press: async ({ x, y }) => {
     await page.mouse.move(x, y)
     await page.mouse.down()
   },
   move: ({ x, y }) => page.mouse.move(x, y, { steps: 5 }),
-  letGo: () => page.mouse.up(),
+  release: () => page.mouse.up(),
 })
 
-function fingerOf(devtools: CDPSession): Hand {
+function createTouchPointer(devtools: CDPSession): DragPointer {
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Point[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
   return {
-    take: async (at) => void (await touch('touchStart', [at])),
+    press: async (at) => void (await touch('touchStart', [at])),
     move: async (to) => void (await touch('touchMove', [to])),
-    letGo: async () => void (await touch('touchEnd', [])),
+    release: async () => void (await touch('touchEnd', [])),
   }
 }
 
-const handOf = async (page: Page, isFinger: boolean): Promise<Hand> =>
-  isFinger ? fingerOf(await page.context().newCDPSession(page)) : mouseOf(page)
+const createPointer = async (page: Page, isFinger: boolean): Promise<DragPointer> =>
+  isFinger ? createTouchPointer(await page.context().newCDPSession(page)) : createMousePointer(page)
 
 /** Returns the centre of a row's handle. */
-async function gripOf(page: Page, place: number): Promise<Point> {
-  const grip = rowsOf(page)
-    .nth(place - 1)
+async function handleCentre(page: Page, position: number): Promise<Point> {
+  const handle = rowsOf(page)
+    .nth(position - 1)
     .getByTitle('Drag to reorder')
-  const { x, y, width, height } = (await grip.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { x, y, width, height } = (await handle.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
   return { x: x + width / 2, y: y + height / 2 }
 }
 
 /** Returns the vertical centre of a row. */
-const middleOf = (page: Page, place: number) =>
+const rowCentre = (page: Page, position: number) =>
   rowsOf(page)
-    .nth(place - 1)
+    .nth(position - 1)
     .evaluate((row) => (row.getBoundingClientRect().top + row.getBoundingClientRect().bottom) / 2)
 
 test('an episode dragged with a mouse or a finger keeps its new place, also after a reload', async ({
   page,
   isMobile,
 }) => {
-  const id = await openMadeSeason(page)
-  const hand = await handOf(page, isMobile)
+  const id = await openConvertedSeason(page)
+  const pointer = await createPointer(page, isMobile)
   await rowsOf(page)
     .nth(1)
     .evaluate((row) => row.scrollIntoView({ block: 'center' }))
   const scrolled = await page.evaluate(() => scrollY)
-  const { x, y } = await gripOf(page, 1)
-  await hand.take({ x, y })
-  await hand.move({ x, y: (await middleOf(page, 3)) + 10 })
+  const { x, y } = await handleCentre(page, 1)
+  await pointer.press({ x, y })
+  await pointer.move({ x, y: (await rowCentre(page, 3)) + 10 })
   await expect(rowsOf(page).nth(2)).toHaveAttribute('data-drop', 'after')
-  await hand.letGo()
-  const moved = ['Tale 2', 'Tale 3', 'Tale 1', ...tales.slice(3)]
+  await pointer.release()
+  const moved = ['Tale 2', 'Tale 3', 'Tale 1', ...episodeTitles.slice(3)]
   await expect.poll(() => orderOf(page)).toEqual(moved)
-  await expect.poll(() => keptOrder(page, id)).toEqual(moved)
+  await expect.poll(() => readStoredOrder(page, id)).toEqual(moved)
   expect(await page.evaluate(() => scrollY)).toBe(scrolled)
   await expect(page.getByText('Episode 1 is now number 3 of 6.')).toBeAttached()
   await expectAccessible(page)
   await expectNoOverflow(page)
 
-  await hand.take(await gripOf(page, 2))
-  await hand.move({ x, y: (await middleOf(page, 1)) - 10 })
+  await pointer.press(await handleCentre(page, 2))
+  await pointer.move({ x, y: (await rowCentre(page, 1)) - 10 })
   await expect(rowsOf(page).first()).toHaveAttribute('data-drop', 'before')
   await page.keyboard.press('Escape')
-  await hand.letGo()
+  await pointer.release()
   await page.reload()
   await expect(rowsOf(page)).toHaveCount(count)
   expect(await orderOf(page)).toEqual(moved)
 })
 
 test('dragging an episode to the edge of the window scrolls the list', async ({ page, isMobile }) => {
-  const id = await openMadeSeason(page)
-  const hand = await handOf(page, isMobile)
+  const id = await openConvertedSeason(page)
+  const pointer = await createPointer(page, isMobile)
   const { width, height } = narrowPhone
   await page.setViewportSize({ width, height })
   await rowsOf(page)
     .first()
     .evaluate((row) => row.scrollIntoView({ block: 'center' }))
-  const start = await gripOf(page, 1)
-  await hand.take(start)
-  await hand.move({ x: start.x, y: height - 2 })
+  const start = await handleCentre(page, 1)
+  await pointer.press(start)
+  await pointer.move({ x: start.x, y: height - 2 })
   await expect(rowsOf(page).last()).toHaveAttribute('data-drop', 'after')
-  await hand.letGo()
-  await expect.poll(() => keptOrder(page, id)).toEqual([...tales.slice(1), 'Tale 1'])
+  await pointer.release()
+  await expect.poll(() => readStoredOrder(page, id)).toEqual([...episodeTitles.slice(1), 'Tale 1'])
 })
 
 test('keys move an episode by one place or to an end without delay, keep the focus on it, and announce each move @desktop', async ({
@@ -142,12 +142,12 @@ test('keys move an episode by one place or to an end without delay, keep the foc
   const expectAnnounced = (words: string) =>
     expect(page.getByRole('status').filter({ hasText: words })).toBeAttached()
   await button('Move Episode 3 down').focus()
-  for (const place of [4, 5]) {
+  for (const position of [4, 5]) {
     await page.keyboard.press('Enter')
-    await expectAnnounced(`Episode ${place - 1} is now number ${place} of 6.`)
+    await expectAnnounced(`Episode ${position - 1} is now number ${position} of 6.`)
   }
   await expect(button('Move Episode 5 down')).toBeFocused()
-  const moved = tales.filter((tale) => tale !== 'Tale 3')
+  const moved = episodeTitles.filter((title) => title !== 'Tale 3')
   expect(await orderOf(page)).toEqual(moved.toSpliced(4, 0, 'Tale 3'))
   await page.keyboard.press('Home')
   await expectAnnounced('Episode 5 is now number 1 of 6.')
@@ -157,5 +157,5 @@ test('keys move an episode by one place or to an end without delay, keep the foc
   await expect(button('Move Episode 6 up')).toBeFocused()
   const last = [...moved, 'Tale 3']
   expect(await orderOf(page)).toEqual(last)
-  await expect.poll(() => keptOrder(page, id)).toEqual(last)
+  await expect.poll(() => readStoredOrder(page, id)).toEqual(last)
 })

@@ -11,7 +11,7 @@ import { createDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 import { tinyVideo } from '#e2e/support/tiny-video.ts'
 
 // The tests drop the network, and axe may request style sheets meanwhile.
-test.use({ bypassCSP: true, forgiven: /net::ERR_|^Couldn't load preload assets/ })
+test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_|^Couldn't load preload assets/ })
 
 const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 
@@ -23,7 +23,7 @@ async function openDraft(page: Page, title: string): Promise<void> {
 }
 
 /** Writes files to disk. @returns their folder */
-function layOut(info: TestInfo, name: string, files: Record<string, Uint8Array | string>): string {
+function writeFiles(info: TestInfo, name: string, files: Record<string, Uint8Array | string>): string {
   const folder = info.outputPath(name)
   for (const [path, content] of Object.entries(files)) {
     const file = join(folder, path)
@@ -35,7 +35,7 @@ function layOut(info: TestInfo, name: string, files: Record<string, Uint8Array |
 
 const rowsOf = (page: Page) => page.locator('#episodes ol > li')
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
-const bringIn = (page: Page, count: number) =>
+const uploadFiles = (page: Page, count: number) =>
   page.getByRole('button', { name: `Upload ${count} files` }).click()
 
 test('a folder dropped on the page becomes a season: numbers from file names, captions with their video, and missing files reported', async ({
@@ -43,7 +43,7 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
 }, info) => {
   await openDraft(page, 'Out of a folder')
   const film = await tinyVideo()
-  const folder = layOut(info, 'season', {
+  const folder = writeFiles(info, 'season', {
     'Salt S01E10.mp4': film,
     'Salt S01E02.mp4': film,
     'Salt S01E01.mp4': film,
@@ -68,7 +68,7 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
   await expectNoOverflow(page)
   await page.getByLabel('Episode number of season/Salt S01E10.mp4').fill('3')
   await expect(page.getByText('Missing episodes')).toHaveCount(0)
-  await bringIn(page, 5)
+  await uploadFiles(page, 5)
   await expect(rowsOf(page)).toHaveCount(3)
   await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: English, Deutsch')
   await expect(rowsOf(page).nth(2)).toContainText('Ready')
@@ -77,10 +77,10 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
 
 test('a folder can also be chosen with a button', async ({ page }, info) => {
   await openDraft(page, 'Out of a folder that was chosen')
-  const folder = layOut(info, 'chosen', { '01.mp4': await tinyVideo(), '01.en.vtt': captions })
-  const asked = page.waitForEvent('filechooser')
+  const folder = writeFiles(info, 'chosen', { '01.mp4': await tinyVideo(), '01.en.vtt': captions })
+  const fileChooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose folder' }).click()
-  await (await asked).setFiles(folder)
+  await (await fileChooser).setFiles(folder)
   await expect(page.getByRole('row', { name: /chosen\/01\.mp4/ })).toBeVisible()
   await expect(page.getByText('1 video: episode 1.')).toBeVisible()
   await expect(page.getByText('1 caption file: English.')).toBeVisible()
@@ -99,14 +99,14 @@ test('a dropped ZIP of a season is uploaded like its files; an unreadable one is
       '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
     }).map(([name, content]) => ({ name, content, compressed: true })),
   )
-  const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
+  const folder = writeFiles(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
   await dropFiles(headingOf(page), [join(folder, 'half.zip')])
   await expect(page.getByText('This can’t be read.')).toBeVisible()
   await dropFiles(headingOf(page), [join(folder, 'season.zip')])
   await expect(page.getByText('2 videos: episodes 1–2.')).toBeVisible()
   await expect(page.getByText('._Folge 1.mp4')).toHaveCount(0)
   await expectAccessible(page)
-  await bringIn(page, 3)
+  await uploadFiles(page, 3)
   await expect(rowsOf(page).first()).toContainText('Ready')
   await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: Deutsch')
 })
@@ -123,7 +123,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   const box = Buffer.from('\0\0\0\0free', 'latin1')
   box.writeUInt32BE(8 + 3 * partBytes)
   const film = Buffer.concat([await tinyVideo(), box, Buffer.alloc(3 * partBytes)])
-  const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyVideo() })
+  const folder = writeFiles(info, 'large', { '01.mp4': film, '02.mp4': await tinyVideo() })
   // A part whose response is lost with the network is sent again.
   const arrived = new Set<string>()
   page.on('response', (response) => {
@@ -140,7 +140,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   // Then the page is closed half way.
   await page.route(/\/parts\/3$/, () => {})
   await dropFiles(headingOf(page), [folder])
-  await bringIn(page, 2)
+  await uploadFiles(page, 2)
   await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   await expect(page.getByText(/01\.mp4 · 33%/)).toBeVisible()
   await expectAccessible(page)
@@ -182,21 +182,23 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   await openDraft(page, 'Stopped half way')
   const film = await tinyVideo()
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
-  const folder = layOut(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
+  const folder = writeFiles(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
   // One file arrives, and then none for a while; the list of pending uploads is as old as their start.
-  let begun: string | undefined
+  let firstUploadList: string | undefined
   let isSlow = true
   let sent = 0
   page.on('response', async (response) => {
     if (response.request().method() === 'POST' && response.url().endsWith('/studio/uploads'))
-      begun ??= await response.text()
+      firstUploadList ??= await response.text()
   })
   await page.route(/\/studio\/uploads\?/, (route) =>
-    isSlow && begun ? route.fulfill({ contentType: 'application/json', body: begun }) : route.continue(),
+    isSlow && firstUploadList
+      ? route.fulfill({ contentType: 'application/json', body: firstUploadList })
+      : route.continue(),
   )
   await page.route(/\/parts\/0$/, (route) => (sent++ === 0 || !isSlow ? route.continue() : undefined))
   await dropFiles(headingOf(page), [folder])
-  await bringIn(page, 4)
+  await uploadFiles(page, 4)
   await expect(page.getByText(/^1 of 4 files/)).toBeVisible()
   await expect(page.getByText('uploads are incomplete')).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Discard/ })).toHaveCount(0)
@@ -223,13 +225,13 @@ test('broken files show readable reasons; they can be retried, replaced or remov
 }, info) => {
   await openDraft(page, 'With a broken file')
   const film = await tinyVideo()
-  const folder = layOut(info, 'broken', {
+  const folder = writeFiles(info, 'broken', {
     '01.mp4': film,
     '02.mp4': film.subarray(0, film.length / 2),
     '03.mp4': 'This is no film.',
   })
   await dropFiles(headingOf(page), [folder])
-  await bringIn(page, 3)
+  await uploadFiles(page, 3)
   const broken = rowsOf(page).nth(1)
   await expect(broken).toContainText(/02\.mp4 is cut off after 0\.\d s of 1 s/)
   await expect(page.getByText(/^03\.mp4 /)).toContainText('text')
@@ -239,11 +241,11 @@ test('broken files show readable reasons; they can be retried, replaced or remov
   await page.getByRole('button', { name: 'Dismiss 03.mp4' }).click()
   await expect(page.getByText(/^03\.mp4 /)).toHaveCount(0)
 
-  const again = page.waitForResponse(/\/episode\/retry$/)
+  const retryResponse = page.waitForResponse(/\/episode\/retry$/)
   await broken.getByRole('button', { name: 'Try again' }).click()
-  expect((await again).ok()).toBe(true)
+  expect((await retryResponse).ok()).toBe(true)
   await expect(broken).toContainText(/02\.mp4 is cut off/)
-  await tryAgainAtRunning(page)
+  await retryOnSystemPage(page)
   writeFileSync(join(folder, '02.mp4'), film)
   await dropFiles(headingOf(page), [join(folder, '02.mp4')])
   await expect(page.getByText('Replaces the file of an existing episode')).toBeVisible()
@@ -253,14 +255,14 @@ test('broken files show readable reasons; they can be retried, replaced or remov
 })
 
 /** Retries a file that fails again; the list of failed files updates automatically. */
-async function tryAgainAtRunning(page: Page): Promise<void> {
-  const running = await page.context().newPage()
-  await running.goto('/studio/system')
-  const row = running.getByRole('row').filter({ hasText: '02.mp4' })
+async function retryOnSystemPage(page: Page): Promise<void> {
+  const systemPage = await page.context().newPage()
+  await systemPage.goto('/studio/system')
+  const row = systemPage.getByRole('row').filter({ hasText: '02.mp4' })
   await row.getByRole('button', { name: 'Retry' }).click()
-  await expect(running.getByText('Processing 02.mp4 again.')).toBeVisible()
+  await expect(systemPage.getByText('Processing 02.mp4 again.')).toBeVisible()
   await expect(row).toContainText('is cut off')
-  await running.close()
+  await systemPage.close()
 }
 
 test('a folder provides a default cover and one for a language, which only its viewers see', async ({
@@ -269,14 +271,14 @@ test('a folder provides a default cover and one for a language, which only its v
 }, info) => {
   const title = `Covers ${crypto.randomUUID().slice(0, 8)}`
   await openDraft(page, title)
-  const draw = (background: string) =>
+  const makeImage = (background: string) =>
     sharp({ create: { width: 600, height: 800, channels: 3, background } })
       .png()
       .toBuffer()
-  const folder = layOut(info, 'covers', {
+  const folder = writeFiles(info, 'covers', {
     '01.mp4': await tinyVideo(),
-    'cover.png': await draw('#e02010'),
-    'cover.de.png': await draw('#1020e0'),
+    'cover.png': await makeImage('#e02010'),
+    'cover.de.png': await makeImage('#1020e0'),
     'cover.it.png': 'Of no language here.',
   })
   await dropFiles(headingOf(page), [folder])
@@ -292,7 +294,7 @@ test('a folder provides a default cover and one for a language, which only its v
   await expect(link).toBeVisible()
   await expectAccessible(page)
   await expectNoOverflow(page)
-  const addressIn = async (locale: string) => {
+  const coverUrlIn = async (locale: string) => {
     const viewer = await (await browser.newContext({ locale })).newPage()
     await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)
     const card = viewer.getByRole('main').getByRole('link').filter({ hasText: title })
@@ -303,10 +305,10 @@ test('a folder provides a default cover and one for a language, which only its v
     await viewer.context().close()
     return address
   }
-  const forAll = await page.getByRole('img', { name: `Cover of ${title}` }).getAttribute('src')
-  const inGerman = await page.getByRole('img', { name: 'Cover for Deutsch' }).getAttribute('src')
-  expect(await addressIn('de-DE')).toBe(inGerman)
-  expect(await addressIn('en-US')).toBe(forAll)
+  const defaultCover = await page.getByRole('img', { name: `Cover of ${title}` }).getAttribute('src')
+  const germanCover = await page.getByRole('img', { name: 'Cover for Deutsch' }).getAttribute('src')
+  expect(await coverUrlIn('de-DE')).toBe(germanCover)
+  expect(await coverUrlIn('en-US')).toBe(defaultCover)
   await page.getByRole('button', { name: 'Remove the cover for Deutsch' }).click()
   await expect(page.getByRole('img', { name: 'Cover for Deutsch' })).toHaveCount(0)
 })

@@ -9,9 +9,9 @@ test('an editor composes a section manually and previews it, and viewers see it 
   browser,
 }) => {
   // Operators are not tracked as visitors.
-  const imageRequests: string[] = []
+  const trackingUrls: string[] = []
   page.on('request', (request) => {
-    if (request.url().includes('/api/statics.png')) imageRequests.push(request.url())
+    if (request.url().includes('/api/statics.png')) trackingUrls.push(request.url())
   })
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/homepage')
@@ -48,8 +48,8 @@ test('an editor composes a section manually and previews it, and viewers see it 
   await expectShown(second, first)
   const picked = section.getByRole('list').first().getByRole('listitem')
   const { height = 0 } = (await picked.last().boundingBox()) ?? {}
-  const below = { targetPosition: { x: 20, y: height - 4 } }
-  await picked.first().getByTitle('Drag to reorder').dragTo(picked.last(), below)
+  const dropOptions = { targetPosition: { x: 20, y: height - 4 } }
+  await picked.first().getByTitle('Drag to reorder').dragTo(picked.last(), dropOptions)
   await expectShown(first, second)
   const up = section.getByRole('button', { name: `Move ${second} up` })
   await up.focus()
@@ -69,7 +69,7 @@ test('an editor composes a section manually and previews it, and viewers see it 
   await expectNoOverflow(page)
   await page.getByRole('button', { name: 'Publish changes' }).click()
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
-  expect(imageRequests).toEqual([])
+  expect(trackingUrls).toEqual([])
 
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
   const row = viewer.getByRole('region', { name: 'By hand' })

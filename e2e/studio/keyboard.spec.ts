@@ -40,7 +40,7 @@ const english = readdirSync(folder)
   )
 
 /** Returns true if the second stop precedes the first in reading order, left to right and column by column. */
-const isBefore = ({ place: first }: TabStop, { place: second }: TabStop) => {
+const isBefore = ({ position: first }: TabStop, { position: second }: TabStop) => {
   const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
   const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4
   return isAbove || (isInRow && second.right <= first.left + 4)

@@ -12,23 +12,23 @@ const orderOf = async (page: Page, own: string) =>
     (words) => /Move (\S+)/.exec(words)?.[1],
   )
 
-async function look(page: Page, words: string): Promise<void> {
+async function searchLabels(page: Page, words: string): Promise<void> {
   await page.getByLabel('Search by name').fill(words)
   await page.keyboard.press('Enter')
 }
 
 /** Returns a unique name. */
-const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
+const uniqueName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
 test('a tag is renamed in several languages, in which viewers can find it; an English name is required', async ({
   page,
 }) => {
-  const before = aName('old')
-  const [after, german] = [aName('new'), aName('neu')]
+  const before = uniqueName('old')
+  const [after, german] = [uniqueName('new'), uniqueName('neu')]
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { tags: [before] })
   await page.goto('/studio/videos/labels')
-  await look(page, before)
+  await searchLabels(page, before)
   // Pausing or leaving the field starts another search; an open row stays open.
   await page.getByLabel('Search by name').fill(before.slice(0, -1))
   await page.getByRole('button', { name: `Rename ${before}` }).click()
@@ -43,21 +43,21 @@ test('a tag is renamed in several languages, in which viewers can find it; an En
   await page.keyboard.type(after)
   await page.keyboard.press('Enter')
   await expect(dialog).toHaveCount(0)
-  await look(page, after)
+  await searchLabels(page, after)
   await expect(page.getByRole('row', { name: after })).toContainText(german)
-  await look(page, before)
+  await searchLabels(page, before)
   await expect(page.getByText('No tags match this name.')).toBeVisible()
 })
 
 test('a tag is merged into another and disappears; another is deleted, and its video stays', async ({
   page,
 }) => {
-  const [from, into, lone] = [aName('from'), aName('into'), aName('lone')]
+  const [from, into, deletedTag] = [uniqueName('from'), uniqueName('into'), uniqueName('lone')]
   await openStudioWithSession(page, 'editor')
-  const video = await createLabelledDraft(page, { tags: [from, lone] })
+  const video = await createLabelledDraft(page, { tags: [from, deletedTag] })
   await createLabelledDraft(page, { tags: [into] })
   await page.goto('/studio/videos/labels')
-  await look(page, from)
+  await searchLabels(page, from)
   await page.getByRole('button', { name: `Merge ${from}` }).click()
   const dialog = page.getByRole('dialog', { name: `Merge ${from} into another` })
   await dialog.getByLabel('Search').fill(into)
@@ -66,8 +66,8 @@ test('a tag is merged into another and disappears; another is deleted, and its v
   await dialog.getByRole('button', { name: `Merge into ${into}` }).click()
   await expect(page.getByText('No tags match this name.')).toBeVisible()
 
-  await look(page, lone)
-  await page.getByRole('button', { name: `Delete ${lone}` }).click()
+  await searchLabels(page, deletedTag)
+  await page.getByRole('button', { name: `Delete ${deletedTag}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('No tags match this name.')).toBeVisible()
   await page.goto(`/studio/videos/${video}`)
@@ -77,7 +77,7 @@ test('a tag is merged into another and disappears; another is deleted, and its v
 test('the order of the categories in the menu is changed with the keyboard, and the focus follows', async ({
   page,
 }) => {
-  const own = aName('')
+  const own = uniqueName('')
   const [first, second] = [`first${own}`, `second${own}`]
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { category: first })

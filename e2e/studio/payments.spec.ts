@@ -72,11 +72,11 @@ async function order(page: Page, gateways: string[]): Promise<{ customer: string
   const locked = data.list.filter(({ state }) => state === 'locked')
   const orders: string[] = []
   for (const [index, gateway] of gateways.entries()) {
-    const made = await page.request.post('/api/payment/order', {
+    const orderResponse = await page.request.post('/api/payment/order', {
       headers: { origin: siteUrl },
       data: { kind: 'episode', episode_id: locked[index]?.id, gateway, email: 'buyer@example.com' },
     })
-    const { info } = (await made.json()) as { info: { id: string } }
+    const { info } = (await orderResponse.json()) as { info: { id: string } }
     orders.unshift(info.id)
   }
   return { customer: guest.info.id, orders }
@@ -92,16 +92,16 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/payments')
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
-  const find = async (applyFilter: () => Promise<unknown>, address: RegExp, count: number) => {
-    await applyFilter()
+  const find = async (changeFilter: () => Promise<unknown>, address: RegExp, count: number) => {
+    await changeFilter()
     await page.getByRole('button', { name: 'Apply' }).click()
     await expect(page).toHaveURL(address)
     if (count === 0) await expect(page.getByText('No orders match your filters')).toBeVisible()
     else await expect(rows).toHaveCount(count + 1)
   }
   const [state, gateway] = [page.getByLabel('Status'), page.getByLabel('Gateway')]
-  const who = page.getByLabel('E-mail, order number or ID')
-  await find(() => who.fill(customer), /customer=/, 2)
+  const customerField = page.getByLabel('E-mail, order number or ID')
+  await find(() => customerField.fill(customer), /customer=/, 2)
   await find(() => gateway.selectOption('Stripe'), /gateway=stripe/, 1)
   await expect(rows.last()).toContainText('Stripe')
   await find(() => state.selectOption('Paid'), /status=paid/, 0)
@@ -114,7 +114,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   await page.goBack()
   await expect(rows).toHaveCount(3)
   await expect(gateway).toHaveValue('')
-  await expect(who).toHaveValue(customer)
+  await expect(customerField).toHaveValue(customer)
   await page.goForward()
   await expect(gateway).toHaveValue('stripe')
   await page.reload()
@@ -139,7 +139,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
 })
 
 /** Creates a discrepancy: the gateway refunded 10 cents more than the ledger has. */
-const unsettle = (page: Page, order_id: string) =>
+const mockDiscrepancy = (page: Page, order_id: string) =>
   page.route('**/api/studio/reconciliation*', async (route) => {
     const response = await route.fetch()
     const { info } = (await response.json()) as { info: { balances: { ledger_cents: number }[] } }
@@ -164,18 +164,18 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
   await expectAccessible(page)
   await expectNoOverflow(page)
 
-  await unsettle(page, order)
+  await mockDiscrepancy(page, order)
   await page.goto('/studio/payments/reconciliation?lang=dy')
   const german = page.getByRole('table', { name: 'Buchungen und Zahlungsdienste' })
   await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
-  const wrong = page
+  const discrepancyRow = page
     .getByRole('table', { name: 'Abweichungen' })
     .getByRole('row', { name: orderNumber(order) })
-  await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
-  await expect(wrong).toContainText('Wir prüfen nicht mehr.')
+  await expect(discrepancyRow).toContainText(/0,99\s\$.*0,89\s\$/)
+  await expect(discrepancyRow).toContainText('Wir prüfen nicht mehr.')
   await expectAccessible(page)
   await expectNoOverflow(page)
-  await wrong.getByRole('link').click()
+  await discrepancyRow.getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
@@ -211,7 +211,7 @@ const experimentsCode = '**/assets/ExperimentsScreen-*.js'
 
 test.describe('without a connection', () => {
   // axe may request style sheets meanwhile.
-  test.use({ forgiven: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
+  test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
 
   /** Follows a link from the orders page after the connection is lost. */
   const followOffline = async (page: Page, link: string) => {
@@ -248,7 +248,7 @@ test.describe('without a connection', () => {
   })
 
   /** Leaves the orders page; the connection drops while the next page's code loads. */
-  const loseCode = async (page: Page) => {
+  const goOfflineWhileLoading = async (page: Page) => {
     await openStudioWithSession(page, 'owner')
     await page.goto('/studio/payments')
     await expect(page.getByLabel('Gateway')).toBeVisible()
@@ -266,7 +266,7 @@ test.describe('without a connection', () => {
     page,
     context,
   }) => {
-    await loseCode(page)
+    await goOfflineWhileLoading(page)
     await expectAccessible(page)
     await expectNoOverflow(page)
     await context.setOffline(false)
@@ -279,7 +279,7 @@ test.describe('without a connection', () => {
     page,
     context,
   }) => {
-    await loseCode(page)
+    await goOfflineWhileLoading(page)
     await page.getByRole('link', { name: 'Payments' }).click()
     await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false')
     await page.getByLabel('Gateway').evaluate((field) => (field.id = 'the-same'))
@@ -294,7 +294,7 @@ test.describe('without a connection', () => {
 })
 
 test.describe('when an area’s code throws', () => {
-  test.use({ forgiven: /it broke/ })
+  test.use({ allowedConsoleMessages: /it broke/ })
 
   test('the page shows an error, which is reported @desktop', async ({ page }) => {
     const errors: string[] = []

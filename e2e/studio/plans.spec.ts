@@ -16,11 +16,11 @@ async function openShop(browser: Browser): Promise<Page> {
 const planIn = (shop: Page, name: string) => shop.getByRole('listitem').filter({ hasText: name })
 
 /** Checks the plans, which are cached for a second. */
-async function expectSold(shop: Page, name: string, look: () => Promise<void>): Promise<void> {
+async function expectSold(shop: Page, name: string, check: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await shop.goto('/shopping')
     await expect(shop.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
-    await look()
+    await check()
   }, name).toPass()
 }
 
@@ -34,7 +34,7 @@ async function subscribe(shop: Page, name: string): Promise<string> {
 }
 
 /** Fills in the form of a new plan, after an attempt with errors. */
-async function putOnSale(page: Page, name: string): Promise<void> {
+async function createPlan(page: Page, name: string): Promise<void> {
   await page.goto('/studio/plans')
   await page.getByRole('link', { name: 'New plan' }).click()
   await page.getByRole('button', { name: 'Create plan' }).click()
@@ -64,7 +64,7 @@ test('an owner creates a plan, changes its price for new customers, and archives
 }) => {
   const name = `Fortnight ${crypto.randomUUID().slice(0, 6)}`
   await openStudioWithSession(page, 'owner')
-  await putOnSale(page, name)
+  await createPlan(page, name)
   await expect(page.getByText('No subscribers yet.')).toBeVisible()
 
   const shop = await openShop(browser)
@@ -89,17 +89,17 @@ test('an owner creates a plan, changes its price for new customers, and archives
     expect(planIn(visitor, name)).toContainText('$15.99', { timeout: 5_000 }),
   )
   await page.getByRole('link', { name: 'All plans' }).click()
-  const sold = page.getByRole('table', { name: 'Active plans', exact: true }).getByRole('row', { name })
-  await expect(sold).toContainText('$15.99')
-  const archived = page.getByRole('table', { name: 'Archived plans' })
-  await expect(archived.getByRole('row', { name })).toContainText('$12.99')
-  await archived.getByRole('link', { name }).click()
+  const activePlan = page.getByRole('table', { name: 'Active plans', exact: true }).getByRole('row', { name })
+  await expect(activePlan).toContainText('$15.99')
+  const archivedPlans = page.getByRole('table', { name: 'Archived plans' })
+  await expect(archivedPlans.getByRole('row', { name })).toContainText('$12.99')
+  await archivedPlans.getByRole('link', { name }).click()
   await expect(members.getByRole('row', { name: subscriber })).toContainText('$12.99')
   await shop.goto('/shopping')
   await expect(shop.getByRole('region', { name: 'Your subscription' })).toContainText('$12.99')
 
   await page.getByRole('link', { name: 'All plans' }).click()
-  await sold.getByRole('link').click()
+  await activePlan.getByRole('link').click()
   await page.getByRole('button', { name: 'Archive plan' }).click()
   await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Archive plan' }).click()

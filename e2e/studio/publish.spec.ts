@@ -7,7 +7,7 @@ import { tinyVideo } from '#e2e/support/tiny-video.ts'
 test.use({ bypassCSP: true })
 
 /** Opens the page of a draft with converted episodes. @returns its unique title */
-async function openMade(page: Page, count: number): Promise<string> {
+async function openConverted(page: Page, count: number): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const title = `Publish ${crypto.randomUUID().slice(0, 8)}`
   const id = await createDraft(page, title)
@@ -31,7 +31,7 @@ test('a video is scheduled, unscheduled, published and archived; visitors find i
   page,
   browser,
 }) => {
-  const title = await openMade(page, 1)
+  const title = await openConverted(page, 1)
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await button('Schedule').click()
   const dialog = page.getByRole('dialog', { name: 'Schedule' })
@@ -71,20 +71,20 @@ test('a video is scheduled, unscheduled, published and archived; visitors find i
 test('the preview shows the unlocked episodes of a visitor, a member and a subscriber, and the prices of the others', async ({
   page,
 }) => {
-  await openMade(page, 2)
+  await openConverted(page, 2)
   await page.getByLabel('Free episodes').fill('1')
   await page.getByLabel('Episode price').fill('0.55')
   await page.getByLabel('Full series price').fill('5.55')
   await page.getByRole('button', { name: 'Save details' }).click()
   await expect(page.locator('#episodes').getByText(/Locked ·/)).toHaveCount(1)
   const preview = page.locator('#preview')
-  const person = preview.getByLabel('View as')
+  const viewAs = preview.getByLabel('View as')
   const second = preview.getByRole('button', { name: /^Episode 2/ })
   for (const [name, words] of [
     ['Visitor', 'Not signed in'],
     ['Member', 'Signed in without a subscription or purchase'],
   ] as const) {
-    await person.selectOption(name)
+    await viewAs.selectOption(name)
     await expect(preview.getByText(words)).toBeVisible()
     await preview.getByRole('button', { name: 'Episode 1, unlocked' }).click()
     await expect(preview.locator('video')).toBeVisible()
@@ -94,7 +94,7 @@ test('the preview shows the unlocked episodes of a visitor, a member and a subsc
     await expect(preview.locator('video')).toHaveCount(0)
   }
   await expectAccessible(page)
-  await person.selectOption('Subscriber')
+  await viewAs.selectOption('Subscriber')
   await expect(second).toHaveAccessibleName('Episode 2, unlocked')
   await expect(preview.locator('video')).toBeVisible()
   await expect(preview.getByText(/\$0\.55/)).toHaveCount(0)

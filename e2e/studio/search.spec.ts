@@ -3,7 +3,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 
 /** Returns a unique tag name. */
-const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
+const uniqueName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
 test('videos are found while typing with one request, with the words in the URL and the focus in the field', async ({
   page,
@@ -13,10 +13,10 @@ test('videos are found while typing with one request, with the words in the URL 
   await page.goto('/studio/videos?state=draft')
   const list = page.getByRole('table', { name: 'Videos' })
   await expect(list).toBeVisible()
-  const asked: (string | null)[] = []
+  const keywords: (string | null)[] = []
   page.on('request', (request) => {
     const { pathname, searchParams } = new URL(request.url())
-    if (pathname === '/api/studio/videos') asked.push(searchParams.get('keyword'))
+    if (pathname === '/api/studio/videos') keywords.push(searchParams.get('keyword'))
   })
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await field.focus()
@@ -27,7 +27,7 @@ test('videos are found while typing with one request, with the words in the URL 
   await expect(page).toHaveURL(/\?state=draft&q=labelled\+dr$/)
   await expect(list.getByRole('row', { name: 'A labelled draft' }).first()).toBeVisible()
   await expect(field).toBeFocused()
-  await expect.poll(() => asked).toEqual(['labelled dr'])
+  await expect.poll(() => keywords).toEqual(['labelled dr'])
 
   await field.pressSequentially('zz')
   await expect(page.getByText('No videos match this title.')).toBeVisible()
@@ -37,30 +37,30 @@ test('videos are found while typing with one request, with the words in the URL 
 })
 
 test('a late response does not replace the result of newer input', async ({ page }) => {
-  const [slow, quick] = [aName('slow'), aName('quick')]
+  const [slow, quick] = [uniqueName('slow'), uniqueName('quick')]
   await openStudioWithSession(page, 'editor')
   await createLabelledDraft(page, { tags: [slow, quick] })
   await page.goto('/studio/videos/labels')
-  const late = Promise.withResolvers<void>()
+  const slowHold = Promise.withResolvers<void>()
   await page.route(`**/api/studio/tags?keyword=${slow}`, async (route) => {
-    await late.promise
+    await slowHold.promise
     await route.continue()
   })
   const field = page.getByRole('searchbox', { name: 'Search by name' })
-  const begun = page.waitForRequest(`**/api/studio/tags?keyword=${slow}`)
+  const slowRequest = page.waitForRequest(`**/api/studio/tags?keyword=${slow}`)
   await field.fill(slow)
-  await begun
-  const isLate = (request: Request) => request.url().includes(slow)
+  await slowRequest
+  const isSlowRequest = (request: Request) => request.url().includes(slow)
   // Cancelled, or answered nevertheless.
-  const over = Promise.race([
-    page.waitForEvent('requestfinished', isLate),
-    page.waitForEvent('requestfailed', isLate),
+  const slowRequestEnded = Promise.race([
+    page.waitForEvent('requestfinished', isSlowRequest),
+    page.waitForEvent('requestfailed', isSlowRequest),
   ])
   await field.fill(quick)
   const tags = page.getByRole('table', { name: 'Tags' })
   await expect(tags.getByRole('row')).toHaveCount(2)
-  late.resolve()
-  await over
+  slowHold.resolve()
+  await slowRequestEnded
   await expect(tags.getByRole('row', { name: quick })).toBeVisible()
   await expect(field).toHaveValue(quick)
 })

@@ -11,16 +11,16 @@ type Operator = Awaited<ReturnType<typeof openStudioByInvitation>>
 
 /** Signs the page's operator out everywhere without the page's knowledge. */
 async function endSession(page: Page): Promise<void> {
-  const elsewhere = await request.newContext({ storageState: await page.context().storageState() })
-  const ended = await elsewhere.delete(`${siteUrl}/api/studio/session`, {
+  const otherContext = await request.newContext({ storageState: await page.context().storageState() })
+  const response = await otherContext.delete(`${siteUrl}/api/studio/session`, {
     data: { everywhere: true },
     headers: { origin: siteUrl },
   })
-  expect(await ended.json()).toMatchObject({ code: 200 })
-  await elsewhere.dispose()
+  expect(await response.json()).toMatchObject({ code: 200 })
+  await otherContext.dispose()
 }
 
-const signInOver = (page: Page) => page.getByRole('dialog', { name: 'Sign in to the studio' })
+const signInDialog = (page: Page) => page.getByRole('dialog', { name: 'Sign in to the studio' })
 
 async function signIn(page: Page, { email, secret }: Operator): Promise<void> {
   await page.getByLabel('E-mail', { exact: true }).last().fill(email)
@@ -39,15 +39,15 @@ test('text entered when the session ended is kept after the sign-in, and is save
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Typed before the end')
   await endSession(page)
   await page.getByRole('button', { name: 'Publish' }).click()
-  await expect(signInOver(page)).toContainText('to save what you entered')
+  await expect(signInDialog(page)).toContainText('to save what you entered')
   await expectAccessible(page)
   await expectNoOverflow(page)
   // Repeated presses do not close it.
   for (const press of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(press)
-  await expect(signInOver(page).getByLabel('E-mail')).toBeVisible()
+  await expect(signInDialog(page).getByLabel('E-mail')).toBeVisible()
 
   await signIn(page, operator)
-  await expect(signInOver(page)).toHaveCount(0)
+  await expect(signInDialog(page)).toHaveCount(0)
   await expect(text).toHaveValue('# Typed before the end')
   await expect(page.getByText('sign in first')).toHaveCount(0)
   await page.getByRole('button', { name: 'Publish' }).click()
@@ -67,17 +67,17 @@ const forms = [
 for (const [name, path, opener, label, save, saves] of forms)
   test(`keeps input in ${name} of the studio when the session ends`, async ({ page }) => {
     const operator = await openStudioByInvitation(page, 'owner')
-    const place = path === 'draft' ? await createDraft(page, 'Typed at the end of a session') : path
-    await page.goto(`/studio/videos/${place}`)
+    const pathEnd = path === 'draft' ? await createDraft(page, 'Typed at the end of a session') : path
+    await page.goto(`/studio/videos/${pathEnd}`)
     if (opener) await page.getByRole('button', { name: opener, exact: true }).click()
     const field = page.getByLabel(label).first()
     await field.fill('7.77')
     await endSession(page)
     const button = page.getByRole('button', { name: save, exact: true })
     await button.click()
-    await expect(signInOver(page)).toBeVisible()
+    await expect(signInDialog(page)).toBeVisible()
     await signIn(page, operator)
-    await expect(signInOver(page)).toHaveCount(0)
+    await expect(signInDialog(page)).toHaveCount(0)
     await expect(field).toHaveValue('7.77')
     await expect(page.getByText('sign in first')).toHaveCount(0)
     if (!saves) return
@@ -87,15 +87,15 @@ for (const [name, path, opener, label, save, saves] of forms)
   })
 
 test('another operator who signs in does not see the input', async ({ page, browser }) => {
-  const elsewhere = await browser.newPage()
-  const other = await openStudioByInvitation(elsewhere, 'owner')
-  await elsewhere.context().close()
+  const otherPage = await browser.newPage()
+  const other = await openStudioByInvitation(otherPage, 'owner')
+  await otherPage.context().close()
   await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   await page.getByLabel('Markdown').fill('# Not for others')
   await endSession(page)
   await page.getByRole('button', { name: 'Publish' }).click()
-  await expect(signInOver(page)).toBeVisible()
+  await expect(signInDialog(page)).toBeVisible()
   await signIn(page, other)
   await expect(page.getByLabel('Markdown')).not.toHaveValue(/Not for others/)
   await expect(page.getByText('Not for others')).toHaveCount(0)
@@ -110,6 +110,6 @@ test('without input the sign-in replaces the page, and signing out needs no sess
   await endSession(page)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByRole('heading', { name: 'Sign in to the studio' })).toBeVisible()
-  await expect(signInOver(page)).toHaveCount(0)
+  await expect(signInDialog(page)).toHaveCount(0)
   await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toHaveCount(0)
 })

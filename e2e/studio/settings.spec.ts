@@ -10,21 +10,21 @@ test('an owner disables a language, whose viewers see the default until it is en
 }) => {
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/settings')
-  const offer = page.getByRole('button', { name: 'Save languages' })
+  const saveButton = page.getByRole('button', { name: 'Save languages' })
   const portuguese = page.getByLabel('Português')
   await portuguese.uncheck()
   await expectAccessible(page)
   await expectNoOverflow(page)
-  await offer.click()
-  await expect(offer).toBeDisabled()
+  await saveButton.click()
+  await expect(saveButton).toBeDisabled()
 
   const viewer = await (await browser.newContext({ locale: 'pt-PT' })).newPage()
-  const opened = (lang: string) =>
+  const expectLanguage = (lang: string) =>
     expect(async () => {
       await viewer.goto('/')
       await expect(viewer.locator('html')).toHaveAttribute('lang', lang, { timeout: 5_000 })
     }).toPass()
-  await opened('en')
+  await expectLanguage('en')
   await expect(viewer.locator('header select option')).toHaveText([
     'English',
     'Español',
@@ -33,9 +33,9 @@ test('an owner disables a language, whose viewers see the default until it is en
   ])
 
   await portuguese.check()
-  await offer.click()
-  await expect(offer).toBeDisabled()
-  await opened('pt')
+  await saveButton.click()
+  await expect(saveButton).toBeDisabled()
+  await expectLanguage('pt')
   await viewer.context().close()
 })
 
@@ -51,10 +51,10 @@ test('a contact address is set and reset; an analyst has read access only @phone
   await expect(page.getByText('This value isn’t valid.').first()).toBeVisible()
   await address.fill('desk@drama.example')
   await page.getByRole('button', { name: 'Save Contact address' }).click()
-  const back = page.getByRole('button', { name: 'Reset to default Contact address' })
-  await expect(back).toBeVisible()
-  await back.click()
-  await expect(back).toHaveCount(0)
+  const resetButton = page.getByRole('button', { name: 'Reset to default Contact address' })
+  await expect(resetButton).toBeVisible()
+  await resetButton.click()
+  await expect(resetButton).toHaveCount(0)
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
   await openStudioWithSession(other, 'analyst')
   await other.goto('/studio/settings')

@@ -50,12 +50,12 @@ test('an owner sees that each component works, and runs a job immediately @phone
 
 test('a waiting job is shown as completed without a reload @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
-  let asked = 0
+  let requestCount = 0
   await page.route('**/api/studio/system/jobs', async (route) => {
     const response = await route.fetch()
     const answer = (await response.json()) as JobList
-    asked++
-    for (const each of answer.data.list) if (asked <= 2) each.state = 'requested'
+    requestCount++
+    for (const each of answer.data.list) if (requestCount <= 2) each.state = 'requested'
     await route.fulfill({ response, json: answer })
   })
   await page.goto('/studio/system')

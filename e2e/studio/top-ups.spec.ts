@@ -52,14 +52,14 @@ test('an owner creates, edits and archives a top-up; viewers see the top-ups on 
   await page.getByLabel('Bonus', { exact: true }).fill('10')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('heading', { name: '$50.00 + $10.00', level: 1 })).toBeVisible()
-  const offered = async () => {
+  const readTopUps = async () => {
     const answer = await page.request.get('/api/balance')
     // Without `info` until the visit has made a guest.
     return ((await answer.json()) as { info?: { top_ups: object[] } }).info?.top_ups ?? []
   }
-  const sold = expect.objectContaining({ price_cents: 5000, bonus_cents: 1000, bonus_days: 90 })
+  const expectedTopUp = expect.objectContaining({ price_cents: 5000, bonus_cents: 1000, bonus_days: 90 })
   await page.goto('/')
-  await expect.poll(offered).toContainEqual(sold)
+  await expect.poll(readTopUps).toContainEqual(expectedTopUp)
   await page.goto('/studio/plans/top-ups')
   await page.getByRole('link', { name: '$50.00 + $10.00' }).click()
   await page.getByRole('button', { name: 'Archive top-up' }).click()
@@ -68,7 +68,7 @@ test('an owner creates, edits and archives a top-up; viewers see the top-ups on 
   await page.goto('/studio/plans/top-ups')
   const archived = page.getByRole('table', { name: 'Archived top-ups' })
   await expect(archived.getByRole('link', { name: '$50.00 + $10.00' })).toBeVisible()
-  expect(await offered()).not.toContainEqual(sold)
+  expect(await readTopUps()).not.toContainEqual(expectedTopUp)
 })
 
 test('the studio shows the liability of balances, and refunds the unspent part of a top-up', async ({
@@ -77,8 +77,8 @@ test('the studio shows the liability of balances, and refunds the unspent part o
   const order = await topUpAndSpend(page)
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/payments/balances')
-  const owed = page.getByRole('table', { name: 'Unspent money now' })
-  await expect(owed.getByRole('row', { name: /USD/ })).toContainText('$4.01')
+  const liabilities = page.getByRole('table', { name: 'Unspent money now' })
+  await expect(liabilities.getByRole('row', { name: /USD/ })).toContainText('$4.01')
   const today = page.getByRole('table', { name: 'By day (UTC)' }).getByRole('row').nth(1)
   await expect(today).toContainText('$5.00')
   await expect(today).toContainText('$0.99')

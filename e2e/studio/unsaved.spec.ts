@@ -11,16 +11,16 @@ const area = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link', { name })
 
 /** Reloads, and stays on the page if the browser asks. @returns whether it asked */
-async function asksBeforeReload(page: Page): Promise<boolean> {
-  const asked: string[] = []
+async function promptsBeforeReload(page: Page): Promise<boolean> {
+  const dialogTypes: string[] = []
   page.once('dialog', (dialog) => {
-    asked.push(dialog.type())
+    dialogTypes.push(dialog.type())
     void dialog.dismiss()
   })
   await page.evaluate(() => location.reload())
   // The page still responds.
   await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
-  return asked.includes('beforeunload')
+  return dialogTypes.includes('beforeunload')
 }
 
 test('leaving a video’s page asks before unsaved input is lost, and not after it is saved', async ({
@@ -47,7 +47,7 @@ test('leaving a video’s page asks before unsaved input is lost, and not after 
   await expect(question(page)).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(title).toHaveValue('Una noche ')
-  expect(await asksBeforeReload(page)).toBe(true)
+  expect(await promptsBeforeReload(page)).toBe(true)
   await expect(title).toHaveValue('Una noche ')
 
   await page.getByRole('button', { name: 'Save texts' }).click()
@@ -85,7 +85,7 @@ test('every form of the studio asks before unsaved input is lost, and so does si
       await expect(question(page)).toBeVisible()
       await page.keyboard.press('Escape')
       await expect(page.getByLabel(label).first()).toHaveValue('123')
-      expect(await asksBeforeReload(page)).toBe(true)
+      expect(await promptsBeforeReload(page)).toBe(true)
       const account = page.getByRole('button', { name: 'Account and language' })
       if (await account.isVisible()) await account.click()
       await page.getByRole('button', { name: 'Sign out' }).click()
@@ -133,10 +133,10 @@ test('every sheet with a form asks before it closes with unsaved input, however 
         await expect(field).toHaveValue(typed)
       }
       // Repeated presses do not lose input either.
-      for (const asked of [1, 0, 1, 0, 1, 0]) {
+      for (const openQuestions of [1, 0, 1, 0, 1, 0]) {
         await page.keyboard.press('Escape')
         // A closed dialog remains in the page for a moment.
-        await expect(page.locator('dialog')).toHaveCount(1 + asked)
+        await expect(page.locator('dialog')).toHaveCount(1 + openQuestions)
         await expect(field).toHaveValue(typed)
       }
       await page.keyboard.press('Escape')

@@ -9,11 +9,11 @@ export interface InputCounts {
 /** Counts user actions from now on, in all windows and frames: taps, and keys or characters. */
 export async function countInputs(context: BrowserContext): Promise<InputCounts> {
   const counts = { taps: 0, keys: 0 }
-  await context.exposeBinding('noteEffort', (_, kind: keyof InputCounts) => (counts[kind] += 1))
+  await context.exposeBinding('recordInput', (_, kind: keyof InputCounts) => (counts[kind] += 1))
   await context.addInitScript(() => {
-    const note = Reflect.get(window, 'noteEffort') as (kind: string) => void
-    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && note('taps'), true)
-    addEventListener('keydown', ({ isTrusted }) => isTrusted && note('keys'), true)
+    const recordInput = Reflect.get(window, 'recordInput') as (kind: string) => void
+    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && recordInput('taps'), true)
+    addEventListener('keydown', ({ isTrusted }) => isTrusted && recordInput('keys'), true)
   })
   return counts
 }

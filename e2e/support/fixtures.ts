@@ -27,7 +27,7 @@ export const defaultSite: SiteSettings = { template: 'tower', withFakeServices: 
 
 interface Options {
   /** Console messages of the browser that a test expects, such as about a lost connection. */
-  forgiven: RegExp | undefined
+  allowedConsoleMessages: RegExp | undefined
   /** Template and settings of the file's site. */
   site: SiteSettings
   /**
@@ -36,7 +36,7 @@ interface Options {
    */
   consent: 'no' | null
   /** Playback speed. With `slow`, an episode lasts a minute, so that tests do not reach its end unintentionally. */
-  pace: 'slow' | 'real'
+  playbackSpeed: 'slow' | 'real'
 }
 
 interface AutoFixtures {
@@ -58,11 +58,11 @@ interface WorkerFixtures {
  * errors to the console.
  */
 export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
-  forgiven: [undefined, { option: true }],
+  allowedConsoleMessages: [undefined, { option: true }],
   site: [defaultSite, { option: true }],
   baseURL: siteUrl,
   consent: ['no', { option: true }],
-  pace: ['slow', { option: true }],
+  playbackSpeed: ['slow', { option: true }],
   siteServer: [
     async ({ browserName: _any }, use) => {
       const server = new SiteServer()
@@ -93,25 +93,25 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
     { auto: true },
   ],
   slowEpisodes: [
-    async ({ browser, pace }, use) => {
-      if (pace === 'real') return use()
+    async ({ browser, playbackSpeed }, use) => {
+      if (playbackSpeed === 'real') return use()
       await inEveryContext(browser, (context) => void context.addInitScript(playSlowly), use)
     },
     { auto: true },
   ],
   silentConsole: [
-    async ({ browser, forgiven, serviceWorkers }, use) => {
-      const noise: string[] = []
+    async ({ browser, allowedConsoleMessages, serviceWorkers }, use) => {
+      const messages: string[] = []
       const recordMessage = (text: string) => {
         const isTakeover = serviceWorkers === 'allow' && takeoverWarning.test(text)
-        if (!isTakeover && !forgiven?.test(text)) noise.push(text)
+        if (!isTakeover && !allowedConsoleMessages?.test(text)) messages.push(text)
       }
       const listen = (context: BrowserContext) => {
         context.on('console', (message) => isUnexpectedMessage(message) && recordMessage(message.text()))
         context.on('weberror', (thrown) => recordMessage(thrown.error().message))
       }
       await inEveryContext(browser, listen, use)
-      plain(noise, 'the console is silent').toEqual([])
+      plain(messages, 'the console is silent').toEqual([])
     },
     { auto: true },
   ],

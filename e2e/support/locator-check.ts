@@ -107,14 +107,14 @@ async function checkAssertions(page: Page, assertions: Assertion[]): Promise<voi
 async function isTrue(locator: Locator, matcher: string, expected: Assertion['expected']): Promise<boolean> {
   const value = typeof expected === 'object' ? new RegExp(expected.source, expected.flags) : expected
   const now = { timeout: 1 }
-  const asked: Record<string, () => Promise<void>> = {
+  const checks: Record<string, () => Promise<void>> = {
     toBeVisible: () => plain(locator.first()).toBeVisible(now),
     toHaveText: () => plain(locator.first()).toHaveText(value ?? '', now),
     toContainText: () => plain(locator.first()).toContainText(value ?? '', now),
     toHaveAccessibleName: () => plain(locator.first()).toHaveAccessibleName(value ?? '', now),
     toBeChecked: () => plain(locator.first()).toBeChecked(now),
   }
-  return (asked[matcher]?.() ?? Promise.reject(new Error(matcher))).then(
+  return (checks[matcher]?.() ?? Promise.reject(new Error(matcher))).then(
     () => true,
     () => false,
   )
@@ -130,7 +130,7 @@ export const recordingExpect: typeof plain =
               const matcher: unknown = Reflect.get(matchers, name)
               if (typeof matcher !== 'function') return matcher
               return (...args: unknown[]) => {
-                noteAssertion(actual, String(name), args)
+                recordAssertion(actual, String(name), args)
                 return Reflect.apply(matcher, matchers, args) as unknown
               }
             },
@@ -138,7 +138,7 @@ export const recordingExpect: typeof plain =
       })
     : plain
 
-function noteAssertion(actual: unknown, matcher: string, [expected]: unknown[]): void {
+function recordAssertion(actual: unknown, matcher: string, [expected]: unknown[]): void {
   if (mode !== 'record' || !checkedMatchers.has(matcher) || !isLocator(actual)) return
   const at = callSite()
   if (at === undefined || hasStaysComment(at)) return

@@ -60,10 +60,10 @@ async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
       range.selectNodeContents(text)
       const { left, right } = range.getBoundingClientRect()
       if (isScrolledAway(holder, left)) continue
-      const out = left < -1 || right > page.clientWidth + 1
+      const isOutside = left < -1 || right > page.clientWidth + 1
       const clipped =
         holder.scrollWidth > holder.clientWidth + 1 && getComputedStyle(holder).overflowX === 'hidden'
-      if (out || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
+      if (isOutside || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
         cut.push(text.textContent?.trim() ?? '')
     }
     // A hidden frame has no width and is not checked.

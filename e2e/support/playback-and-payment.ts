@@ -16,8 +16,8 @@ export const currentSecond = (page: Page): Promise<number> =>
 export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`episode=${number}\\b`))
   let before = -1
-  const look = async () => (before = await currentSecond(page))
-  await expect.poll(look, { message: `episode ${number} moves` }).toBeGreaterThan(0)
+  const readSecond = async () => (before = await currentSecond(page))
+  await expect.poll(readSecond, { message: `episode ${number} moves` }).toBeGreaterThan(0)
   await expect.poll(() => currentSecond(page), { message: `episode ${number} goes on` }).not.toBe(before)
 }
 

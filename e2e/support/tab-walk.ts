@@ -12,7 +12,7 @@ export interface TabStop {
   /** True if the element is inside the window and not covered while it has the focus. */
   isSeen: boolean
   /** Position in the document in pixels. */
-  place: { left: number; right: number; top: number; bottom: number }
+  position: { left: number; right: number; top: number; bottom: number }
 }
 
 /** The recorder that runs in the page. */
@@ -76,29 +76,29 @@ function installTabWalk(): void {
     const isShown = element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]')
     return isShown && element.tabIndex >= 0 && !element.matches(':disabled') && !isOtherRadio
   }
-  const stopOf = (element: Element, met: Pick<TabStop, 'reached' | 'hasRing' | 'isSeen'>): TabStop => {
+  const stopOf = (element: Element, state: Pick<TabStop, 'reached' | 'hasRing' | 'isSeen'>): TabStop => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     const name = `${groupOf(element)} ${nameOf(element)}`.replaceAll(/\s+/g, ' ').trim()
-    const place = { left, right, top: top + scrollY, bottom: bottom + scrollY }
-    return { name, kind: element.tagName.toLowerCase(), place, ...met }
+    const position = { left, right, top: top + scrollY, bottom: bottom + scrollY }
+    return { name, kind: element.tagName.toLowerCase(), position, ...state }
   }
   const scope = document.querySelector('dialog:modal') ?? document
   const visited = new Map<Element, Pick<TabStop, 'reached' | 'hasRing' | 'isSeen'>>()
   let isCycleComplete = false
-  const note = ({ target }: FocusEvent) => {
+  const recordFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof Element)) return
     isCycleComplete ||= target === visited.keys().next().value
     if (!visited.has(target))
       visited.set(target, { reached: true, hasRing: hasRing(target), isSeen: isSeen(target) })
   }
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-  addEventListener('focusin', note)
+  addEventListener('focusin', recordFocus)
   // A sheet may first focus its main control, so the walk begins at the sheet's first control.
   if (scope !== document) scope.querySelector<HTMLElement>(controls)?.focus()
   const walk: TabWalk = {
     hasCycled: () => isCycleComplete,
     end: () => {
-      removeEventListener('focusin', note)
+      removeEventListener('focusin', recordFocus)
       // Makes sticky elements static, so that each has its own position in the document.
       for (const element of scope.querySelectorAll<HTMLElement>('*'))
         if (getComputedStyle(element).position === 'sticky') element.style.position = 'static'

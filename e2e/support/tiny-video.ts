@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { makeClip } from './make-content.ts'
 
-let made: Promise<Buffer> | undefined
+let cachedVideo: Promise<Buffer> | undefined
 
 /** Returns a video of one second, which the site converts quickly. It is created once. */
-export const tinyVideo = (): Promise<Buffer> => (made ??= make())
+export const tinyVideo = (): Promise<Buffer> => (cachedVideo ??= make())
 
 async function make(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-film-'))
