@@ -3,7 +3,12 @@ import { readAvailableBalance, topUpAtPaywall, unlockButton } from '#e2e/support
 import { expect, test, defaultSite } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible, narrowPhone } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
+import {
+  expectPlaying,
+  lockedPanel,
+  slowDownCountdowns,
+  towerUrl,
+} from '#e2e/support/playback-and-payment.ts'
 
 test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
 
@@ -63,6 +68,7 @@ test('an automatic unlock can be stopped before it happens, and turned off in th
   const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await turnOnAutoUnlock(page)
+  await slowDownCountdowns(page)
   await page.goto(await towerUrl(page, 5))
   await page.getByRole('button', { name: 'Don’t unlock' }).click()
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()

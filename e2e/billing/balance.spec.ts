@@ -15,6 +15,7 @@ import {
   expectNoLayoutShift,
   expectAccessible,
   narrowPhone,
+  readStable,
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
@@ -319,7 +320,7 @@ test.describe('the screens of the balance', () => {
         const offers = page.getByRole('radio', { includeHidden: true })
         const offerPositions = async () =>
           Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
-        const before = await offerPositions()
+        const before = await readStable(offerPositions)
         for (const offer of (await offers.all()).toReversed()) {
           await offer.dispatchEvent('click')
           expect(await offerPositions()).toEqual(before)

@@ -16,8 +16,10 @@ test("in an app's browser the link to the default browser is shown beside the pa
   const hint = page.getByRole('complementary', { name: 'Open in your browser' })
   await expect(hint).toContainText('the Facebook browser')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
-  const link = await hint.getByRole('link', { name: 'Open in your browser' }).getAttribute('href')
-  expect(link).toMatch(/^intent:\/\/localhost:\d+\/shopping\?token=ann#Intent;scheme=http;/)
+  await expect(hint.getByRole('link', { name: 'Open in your browser' })).toHaveAttribute(
+    'href',
+    /^intent:\/\/localhost:\d+\/shopping\?token=ann#Intent;scheme=http;/,
+  )
   await hint.getByRole('button', { name: 'Copy link' }).click()
   await expect(page.getByText('Copy Success')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/shopping\?token=ann$/)

@@ -5,6 +5,7 @@ import {
   expectNoLayoutShift,
   expectAccessible,
   narrowPhone,
+  readStable,
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
@@ -235,7 +236,7 @@ test.describe('the label of a saved card', () => {
         const offers = page.getByRole('radio', { includeHidden: true })
         const offerPositions = async () =>
           Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
-        const before = await offerPositions()
+        const before = await readStable(offerPositions)
         for (const offer of (await offers.all()).toReversed()) {
           await offer.dispatchEvent('click')
           expect(await offerPositions()).toEqual(before)

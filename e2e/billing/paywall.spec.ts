@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { narrowPhone } from '#e2e/support/page-quality.ts'
+import { narrowPhone, readStable } from '#e2e/support/page-quality.ts'
 import { phone, desktop } from '#e2e/playwright.config.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
@@ -76,7 +76,7 @@ test('choosing another offer shifts none of them, and one press shows and hides 
   for (const viewport of [phone.viewport, desktop.viewport]) {
     await page.setViewportSize(viewport)
     await expect(panel).toBeVisible()
-    const before = await offerPositions()
+    const before = await readStable(offerPositions)
     for (const name of [/^Weekly/, /^Yearly/, /^This episode/]) {
       await panel.getByText(name).first().click()
       expect(await offerPositions()).toEqual(before)
@@ -88,7 +88,7 @@ test('choosing another offer shifts none of them, and one press shows and hides 
     const pay = panel.getByRole('button', { name: 'Pay $0.99', exact: true })
     for (const button of [others, pay]) await expect(button).toBeInViewport({ ratio: 1 })
     const buttonPosition = () => others.boundingBox()
-    const before = await buttonPosition()
+    const before = await readStable(buttonPosition)
     await others.click()
     // The button has not moved, so an immediate second press hits it.
     expect(await buttonPosition()).toEqual(before)

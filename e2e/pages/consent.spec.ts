@@ -1,6 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectNoLayoutShift, expectAccessible, recordLayoutShifts } from '#e2e/support/page-quality.ts'
+import {
+  expectNoLayoutShift,
+  expectAccessible,
+  readStable,
+  recordLayoutShifts,
+} from '#e2e/support/page-quality.ts'
 import { interceptPixels } from '#e2e/fakes/pixel-servers.ts'
 import { desktop } from '#e2e/playwright.config.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
@@ -21,8 +26,12 @@ test('after declining, sends no events to third parties and does not ask again',
 }) => {
   const { requests } = await interceptPixels(context, siteUrl)
   await page.goto('/?fbclid=click')
-  const [acceptBox, declineBox] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
-  expect([acceptBox?.width, acceptBox?.height]).toEqual([declineBox?.width, declineBox?.height])
+  const sizes = async () => {
+    const buttonBoxes = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
+    return buttonBoxes.map((box) => [box?.width, box?.height])
+  }
+  const [acceptSize, declineSize] = await readStable(sizes)
+  expect(acceptSize).toEqual(declineSize)
   await decline(page).click()
   await expect(banner(page)).toBeHidden()
   await page.goto('/searchDetail/tower')
@@ -68,8 +77,11 @@ for (const { name, path } of [
     await banner(page).getByRole('button', { name: 'Close' }).click()
     await decline(page).click()
     await expect(banner(page)).toBeHidden()
-    const player = await page.locator('[data-player]').boundingBox()
-    expect((player?.y ?? 0) + (player?.height ?? 0)).toBeGreaterThan(desktop.viewport.height - 40)
+    const playerBottom = async () => {
+      const player = await page.locator('[data-player]').boundingBox()
+      return (player?.y ?? 0) + (player?.height ?? 0)
+    }
+    await expect.poll(playerBottom).toBeGreaterThan(desktop.viewport.height - 40)
   })
 
 /** Narrow phones; the last one has 360 px at 200 % zoom. */

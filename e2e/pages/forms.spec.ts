@@ -1,4 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 import { cardForm, lockedPanel } from '#e2e/support/playback-and-payment.ts'
 import { resolvePath } from '#e2e/support/routes.ts'
 
@@ -25,7 +26,7 @@ test('a press that blurs a field hits its target: the error appears after the pr
   await email.focus()
   const link = page.getByRole('link', { name: 'Forgot your password?' })
   await link.hover()
-  const before = await link.boundingBox()
+  const before = await readStable(() => link.boundingBox())
   await page.mouse.down()
   await expect(email).not.toBeFocused()
   await expect(email).not.toHaveAccessibleDescription(missing)

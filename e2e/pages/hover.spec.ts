@@ -11,7 +11,7 @@ test('hovering over a poster shows scenes of the drama', async ({ page }) => {
   await expect(async () => {
     await page.mouse.move(5, 5)
     await card.hover()
-    await expect(scenes).toBeVisible({ timeout: 2000 })
+    await expect(scenes).toBeVisible({ timeout: 5_000 })
   }).toPass()
   const before = await scenes.getAttribute('style')
   await expect.poll(() => scenes.getAttribute('style')).not.toBe(before)

@@ -1,7 +1,13 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard, tabTo, typeInto } from '#e2e/support/keyboard.ts'
-import { cardForm, expectProgress, expectPlaying, lockedPanel } from '#e2e/support/playback-and-payment.ts'
+import {
+  cardForm,
+  expectProgress,
+  expectPlaying,
+  lockedPanel,
+  repeatEpisode,
+} from '#e2e/support/playback-and-payment.ts'
 
 const tower = /The Test Tower/
 
@@ -40,10 +46,7 @@ test('reaches and pays for an episode from the homepage with the keyboard only',
   await page.keyboard.press('Escape')
   await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeFocused()
   const offers = panel.getByRole('group', { name: 'Choose how to watch' })
-  await expect(async () => {
-    await page.keyboard.press('Shift+Tab')
-    await expect(offers.locator(':focus')).toHaveCount(1, { timeout: 1000 })
-  }).toPass()
+  await tabTo(page, offers.getByRole('radio'), 'Shift+Tab')
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
   await activateWithKeyboard(page, panel.getByRole('button', { name: 'Pay $0.99' }))
@@ -124,7 +127,11 @@ test.describe('when an episode plays to its end', () => {
 
   test('an episode that ends behind an open sheet waits until it is closed', async ({ page }) => {
     await openTower(page)
+    // The episode must not end before the sheet is open.
+    await repeatEpisode(page)
     await activateWithKeyboard(page, page.getByRole('button', { name: 'Settings', exact: true }))
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await repeatEpisode(page, false)
     await expect
       .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)))
       .toBe(true)

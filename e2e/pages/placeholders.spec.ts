@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 import { resolvePath, videoIds } from '#e2e/support/routes.ts'
 
 /** Holds responses until the returned function is called. */
@@ -34,7 +35,7 @@ for (const size of sizes) {
     await page.goto(await resolvePath(page, '/more/{section}'))
     const placeholders = page.getByRole('status', { name: 'Loading' })
     await placeholders.waitFor()
-    const [before = []] = await boxes(page, 'main [role=status] > *')
+    const [before = []] = await readStable(() => boxes(page, 'main [role=status] > *'))
     release()
     await page.locator('main li').first().waitFor()
     const [after] = await boxes(page, 'main li > a')
@@ -57,7 +58,7 @@ for (const size of sizes) {
     const release = await holdResponses(page, '**/api/user/favorite?*')
     await page.goto('/favorites')
     await page.getByRole('status', { name: 'Loading' }).waitFor()
-    const [before] = await boxes(page, 'main [role=status] > li')
+    const [before] = await readStable(() => boxes(page, 'main [role=status] > li'))
     release()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     const [after] = await boxes(page, 'main li')

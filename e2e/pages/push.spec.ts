@@ -229,8 +229,7 @@ test('a push is shown, and a press on it opens the episode or brings its page to
   const [tower = ''] = await videoIds(page)
   await page.goto('/search')
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
-  const [worker] = context.serviceWorkers()
-  if (!worker) throw new Error('there is no worker')
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   await recordIn(worker)
   const devtools = await context.newCDPSession(page)
   const registered = new Promise<string>((resolve) => {

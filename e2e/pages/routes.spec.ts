@@ -168,7 +168,8 @@ test('the header and the footer have the required links', async ({ page }) => {
   await expect(menu.getByRole('link', { name: 'Recommended' })).toHaveAttribute('href', /^\/more\//)
   await expect(menu.locator('a[href^="/browse/"]').first()).toBeVisible()
   const links = page.getByRole('contentinfo').getByRole('link')
-  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+  const hrefs = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  await expect.poll(hrefs).toEqual([
     '/serviceAgreement',
     '/privacyPolicy',
     '/contentPolicy',

@@ -50,17 +50,20 @@ test.describe('while the consent banner is open', () => {
     await page.goto('/my')
     const question = page.getByRole('region', { name: 'Your privacy' })
     await expect(question).toBeVisible()
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
     const edges = async (locator: Locator) => {
       const { y, height } = (await locator.boundingBox()) ?? { y: NaN, height: NaN }
       return { top: Math.round(y), bottom: Math.round(y + height) }
     }
-    const [barEdges, bannerEdges, footerEdges] = await Promise.all(
-      [tabs(page), question, page.getByRole('contentinfo')].map(edges),
-    )
-    expect(barEdges?.bottom).toBe(page.viewportSize()?.height)
-    expect(bannerEdges?.bottom).toBe(barEdges?.top)
-    expect(footerEdges?.bottom).toBeLessThanOrEqual(bannerEdges?.top ?? 0)
+    await expect(async () => {
+      // The page may become longer after a scroll.
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      const [barEdges, bannerEdges, footerEdges] = await Promise.all(
+        [tabs(page), question, page.getByRole('contentinfo')].map(edges),
+      )
+      expect(barEdges?.bottom).toBe(page.viewportSize()?.height)
+      expect(bannerEdges?.bottom).toBe(barEdges?.top)
+      expect(footerEdges?.bottom).toBeLessThanOrEqual(bannerEdges?.top ?? 0)
+    }).toPass()
   })
 })
 

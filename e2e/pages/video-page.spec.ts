@@ -1,11 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 import { desktop } from '#e2e/playwright.config.ts'
 import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
+  // The video may play before the interface, which handles keys and the mouse wheel.
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 }
 
 const player = (page: Page) => page.locator('[data-player]')
@@ -82,7 +85,9 @@ test('nothing in the player covers anything else in a low window @phone', async 
     await page.setViewportSize(viewport)
     await expect.poll(() => overlap(button('Settings'), button('Add to favorites'))).toBe(false)
     for (const name of ['Add to favorites', 'Share', 'Captions'])
-      expect((await button(name).boundingBox())?.x, name).toBeGreaterThan(await rightOfTitle())
+      await expect
+        .poll(async () => ((await button(name).boundingBox())?.x ?? 0) - (await rightOfTitle()), name)
+        .toBeGreaterThan(0)
     await expect(shownCaptions(page).first()).toBeVisible()
     await expect.poll(() => overlap(shownCaptions(page).first(), title)).toBe(false)
   }
@@ -100,7 +105,7 @@ test('simultaneous captions are stacked between the top and the controls', async
     await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(second, title)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(settings, first)).toBeGreaterThan(0)
-    expect(await overlap(second, favorite)).toBe(false)
+    await expect.poll(() => overlap(second, favorite)).toBe(false)
     await expect(second).toBeInViewport({ ratio: 1 })
   }
   await player(page).getByRole('button', { name: 'Captions' }).press('Enter')
@@ -138,8 +143,7 @@ test('captions positioned at the top are shown there, others at the bottom', asy
     await expect.poll(() => gapBelow(third, fourth)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(fourth, title)).toBeGreaterThan(0)
     // All free space is between the two groups.
-    const freeSpace = await gapBelow(second, third)
-    expect(freeSpace).toBeGreaterThan(viewport.height / 10)
+    await expect.poll(() => gapBelow(second, third)).toBeGreaterThan(viewport.height / 10)
   }
 })
 
@@ -179,7 +183,7 @@ test('captions are shown at the side of their alignment', async ({ page }) => {
           right: Math.round(areaBox.right - captionBox.right),
         }
       })
-  const centred = await distances(0)
+  const centred = await readStable(() => distances(0))
   expect(Math.abs(centred.left - centred.right)).toBeLessThanOrEqual(2)
   expect(centred.left).toBeGreaterThan(20)
   for (const at of [1, 2]) expect((await distances(at)).left).toBe(0)
@@ -224,7 +228,7 @@ test('vertical captions are shown in columns at their side without overlap', asy
       await expect.poll(() => layoutOf(caption)).toEqual({ isTall: true, side: 'right' })
     const all = [leftCaption, rightCaption, secondCaption, bottomCaption]
     for (const [at, caption] of all.entries())
-      for (const other of all.slice(at + 1)) expect(await overlap(caption, other)).toBe(false)
+      for (const other of all.slice(at + 1)) await expect.poll(() => overlap(caption, other)).toBe(false)
     for (const caption of all) await expect(caption).toBeInViewport({ ratio: 1 })
   }
 })

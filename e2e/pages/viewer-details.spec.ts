@@ -33,7 +33,7 @@ test('the 2× badge is shown beside the unmute button @phone', async ({ page }) 
   await page.mouse.down()
   await expect(speedBadge).toBeVisible()
   await expect(unmuteButton).toBeVisible()
-  expect(await overlap(speedBadge, unmuteButton)).toBe(false)
+  await expect.poll(() => overlap(speedBadge, unmuteButton)).toBe(false)
   await page.mouse.up()
   await expect(speedBadge).toBeHidden()
 })
@@ -60,7 +60,7 @@ test('a toast covers no heading', async ({ page }) => {
   await expect(message).toBeVisible()
   for (const heading of await page.getByRole('heading').all())
     if (await heading.isVisible())
-      expect(await overlap(message, heading), await heading.innerText()).toBe(false)
+      await expect.poll(() => overlap(message, heading), await heading.innerText()).toBe(false)
 })
 
 test('keyboard shortcuts are offered with a keyboard, and not on touch devices', async ({
@@ -111,6 +111,8 @@ test('the first poster of the homepage is not cropped vertically @phone', async 
     await page.setViewportSize(viewport)
     await page.goto('/')
     const slide = page.getByRole('region', { name: 'Featured' }).getByRole('listitem').first()
+    for (const element of [slide.locator('img'), slide.getByRole('heading')])
+      await expect(element).toBeVisible()
     const [imageBox, headingBox] = [
       await boxOf(slide.locator('img')),
       await boxOf(slide.getByRole('heading')),

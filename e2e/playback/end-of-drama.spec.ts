@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, swipeUp } from '#e2e/support/playback-and-payment.ts'
+import { expectProgress, slowDownCountdowns, swipeUp } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ playbackSpeed: 'real' })
 
@@ -27,15 +27,17 @@ test('after its last episode a drama continues automatically with the next drama
 })
 
 test('the countdown can be stopped, and the last episode replayed', async ({ page }) => {
+  await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
   await expect(end(page).getByRole('timer')).toHaveText('')
   await end(page).getByRole('button', { name: 'Watch again' }).click()
   await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
-  expect(await page.title()).toContain('Wide and Silent')
+  await expect(page).toHaveTitle(/Wide and Silent/)
 })
 
 test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) => {
+  await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
   await swipeUp(page, isMobile)
@@ -68,6 +70,7 @@ test('a running drama ends with a note about future episodes', async ({ page, is
 })
 
 test('rotating a phone and back immediately stays at the end', async ({ page }) => {
+  await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
   // Simulates an occasional behaviour of Chromium: it lays out and scrolls the low window before the page's resize event to the high one.

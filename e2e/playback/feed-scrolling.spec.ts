@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 import { openRoute } from '#e2e/support/routes.ts'
 
 interface Card {
@@ -65,7 +66,7 @@ async function openAndGoBack(page: Page, name: string): Promise<void> {
   const top = () => card.evaluate((each) => Math.round(each.getBoundingClientRect().top))
   await card.scrollIntoViewIfNeeded()
   expect(await scrollPosition(page)).toBeGreaterThan(700)
-  const before = await top()
+  const before = await readStable(top)
   await card.click()
   await expect(page).toHaveURL(/\/videos\/vid_/)
   await expect(page.locator('[data-player] video').first()).toBeAttached()

@@ -61,6 +61,8 @@ test('the buttons beside the video show the episode number and total, and the nu
 }) => {
   await page.goto(await towerUrl(page, 2))
   await expectProgress(page)
+  // The video may play before the interface, which handles the key.
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   await page.keyboard.press('k')
   await expect(page.getByRole('button', { name: /^Episodes, / })).toHaveText('2/6')
   const add = page.getByRole('button', { name: 'Add to favorites' })

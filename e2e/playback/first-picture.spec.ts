@@ -1,4 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 import { openRoute, resolvePath } from '#e2e/support/routes.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
@@ -46,11 +47,11 @@ test("the homepage's first poster is at its place in the carousel, which replace
   const carouselImage = page.locator('main li img').first()
   await expect(carouselImage).toBeVisible()
   await expect(page.locator('#first-poster')).toBeHidden()
-  const imageBox = await carouselImage.boundingBox()
+  const imageBox = await readStable(() => carouselImage.boundingBox())
   await page.route('**/*.js', (route) => route.abort())
   await page.context().clearCookies()
   await page.reload()
-  expect(await page.locator('#first-poster').boundingBox()).toEqual(imageBox)
+  await expect.poll(() => page.locator('#first-poster').boundingBox()).toEqual(imageBox)
 })
 
 test('files for the end of a drama load once the episode has buffered enough', async ({ page }) => {

@@ -2,7 +2,13 @@ import type { Page } from '@playwright/test'
 import { getHomepage } from '#contract/catalog.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { expectProgress, skipToEnd, swipeUp, towerId } from '#e2e/support/playback-and-payment.ts'
+import {
+  expectProgress,
+  skipToEnd,
+  slowDownCountdowns,
+  swipeUp,
+  towerId,
+} from '#e2e/support/playback-and-payment.ts'
 
 /** Returns the URL of the section with recommendations. */
 async function feedSectionUrl(page: Page): Promise<string> {
@@ -78,6 +84,7 @@ test.describe('at normal speed', () => {
   })
 
   test('the end of a drama links to the feed', async ({ page }) => {
+    await slowDownCountdowns(page)
     await page.goto('/searchDetail/silent')
     await page.getByRole('link', { name: /Wide and Silent/ }).click()
     const end = page.getByRole('region', { name: 'The end' })

@@ -1,6 +1,12 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, expectPlaying, currentSecond, towerUrl } from '#e2e/support/playback-and-payment.ts'
+import {
+  expectProgress,
+  expectPlaying,
+  currentSecond,
+  repeatEpisode,
+  towerUrl,
+} from '#e2e/support/playback-and-payment.ts'
 
 declare global {
   interface Window {
@@ -22,6 +28,7 @@ async function watchSecond(page: Page, prepare: () => Promise<unknown> = async (
   const workerStarted = page.waitForEvent('worker')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
+  await repeatEpisode(page)
   await workerStarted
   await prepare()
   await page.keyboard.press('n')
@@ -105,6 +112,7 @@ test('the page loads segments if the worker’s script fails to load', async ({ 
   await page.route(/\/segment-worker-/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
+  await repeatEpisode(page)
   await workerRequest
   await page.keyboard.press('n')
   await expectPlaying(page, 2)

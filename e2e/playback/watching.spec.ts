@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-and-payment.ts'
+import { expectProgress, expectPlaying, repeatEpisode, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
@@ -43,6 +43,7 @@ test.describe('when an episode keeps playing', () => {
   test('only the position text changes during playback with hidden controls', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
     await expectProgress(page)
+    await repeatEpisode(page)
     // The adjacent player and its components are prepared too.
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')

@@ -74,8 +74,10 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   await episode.fill('3')
   await page.getByRole('button', { name: 'Create link' }).click()
   const dialog = page.getByRole('dialog', { name })
+  await expect(dialog.locator('code')).toHaveText(/token=/)
   const address = (await dialog.locator('code').textContent()) ?? ''
-  expect(await readQrCode(dialog.getByRole('img'))).toBe(address)
+  // The screenshot may be taken before the image is drawn.
+  await expect.poll(() => readQrCode(dialog.getByRole('img')).catch(String)).toBe(address)
   await expectAccessible(page)
   await expectNoOverflow(page)
   const token = new URL(address).searchParams.get('token') ?? ''
@@ -87,7 +89,9 @@ test('a visit by a link, a paywall view and a payment each count once, at the li
   await viewer.close()
   const all = { visits: 1, paywalls: 1, paid: 1 }
   await expect.poll(() => funnelOf(token), { intervals: [3000] }).toMatchObject(all)
-  expect((await funnelOf(token))?.plays).toBeGreaterThanOrEqual(1)
+  await expect
+    .poll(async () => (await funnelOf(token))?.plays, { intervals: [3000] })
+    .toBeGreaterThanOrEqual(1)
 
   await page.reload()
   const row = page.getByRole('table', { name: 'Conversion funnel' }).getByRole('row', { name })
@@ -134,8 +138,8 @@ for (const [language, words] of [
       const hasHeight = (name: string) =>
         barsOf(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
       await expect(barsOf(words.churn)).toHaveCount(7)
-      expect((await hasHeight(words.churn)).indexOf(true)).toBe(4)
-      expect((await hasHeight(words.failed)).indexOf(true)).toBe(5)
+      await expect.poll(async () => (await hasHeight(words.churn)).indexOf(true)).toBe(4)
+      await expect.poll(async () => (await hasHeight(words.failed)).indexOf(true)).toBe(5)
       await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
       await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
       await expectAccessible(page)

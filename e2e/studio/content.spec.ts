@@ -93,7 +93,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
       const dots = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
       return dots?.reduce((most, part, at) => (at % 4 === 3 ? most : Math.max(most, part)), 0)
     })
-  expect(await brightest()).toBeGreaterThan(60)
+  await expect.poll(brightest).toBeGreaterThan(60)
   await page.getByRole('button', { name: 'Use as cover' }).click()
   await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
   await expectAccessible(page)

@@ -115,7 +115,7 @@ test('an episode dragged with a mouse or a finger keeps its new place, also afte
   await pointer.release()
   await page.reload()
   await expect(rowsOf(page)).toHaveCount(count)
-  expect(await orderOf(page)).toEqual(moved)
+  await expect.poll(() => orderOf(page)).toEqual(moved)
 })
 
 test('dragging an episode to the edge of the window scrolls the list', async ({ page, isMobile }) => {

@@ -59,11 +59,11 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
   await expect(page.getByText('season/notes.txt')).toBeVisible()
   const table = page.getByRole('table', { name: 'Upload preview' })
   await expect(table.getByRole('row', { name: /captions\/Salt S01E02\.de\.vtt/ })).toBeVisible()
-  expect(
-    await table
+  const episodeNumbers = () =>
+    table
       .getByLabel(/^Episode number of/)
-      .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value)),
-  ).toEqual(['1', '2', '2', '2', '10'])
+      .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value))
+  await expect.poll(episodeNumbers).toEqual(['1', '2', '2', '2', '10'])
   await expectAccessible(page)
   await expectNoOverflow(page)
   await page.getByLabel('Episode number of season/Salt S01E10.mp4').fill('3')

@@ -100,7 +100,7 @@ test('the order of the categories in the menu is changed with the keyboard, and 
   await expect(page.locator(':focus')).toContainText(`Move ${lower}`)
   await page.reload()
   await expect(step).toBeVisible()
-  expect(await orderOf(page, own)).toEqual([lower, top])
+  await expect.poll(() => orderOf(page, own)).toEqual([lower, top])
 })
 
 test('an analyst sees the names without actions', async ({ page }) => {

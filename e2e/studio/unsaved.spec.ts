@@ -10,17 +10,16 @@ const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without
 const area = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link', { name })
 
-/** Reloads, and stays on the page if the browser asks. @returns whether it asked */
-async function promptsBeforeReload(page: Page): Promise<boolean> {
-  const dialogTypes: string[] = []
-  page.once('dialog', (dialog) => {
-    dialogTypes.push(dialog.type())
-    void dialog.dismiss()
+/** Reloads, expects that the browser asks, and stays on the page. */
+async function expectPromptBeforeReload(page: Page): Promise<void> {
+  const prompt = page.waitForEvent('dialog', { timeout: 60_000 }).then(async (dialog) => {
+    await dialog.dismiss()
+    return dialog.type()
   })
   await page.evaluate(() => location.reload())
+  expect(await prompt).toBe('beforeunload')
   // The page still responds.
   await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
-  return dialogTypes.includes('beforeunload')
 }
 
 test('leaving a video’s page asks before unsaved input is lost, and not after it is saved', async ({
@@ -47,7 +46,7 @@ test('leaving a video’s page asks before unsaved input is lost, and not after 
   await expect(question(page)).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(title).toHaveValue('Una noche ')
-  expect(await promptsBeforeReload(page)).toBe(true)
+  await expectPromptBeforeReload(page)
   await expect(title).toHaveValue('Una noche ')
 
   await page.getByRole('button', { name: 'Save texts' }).click()
@@ -85,7 +84,7 @@ test('every form of the studio asks before unsaved input is lost, and so does si
       await expect(question(page)).toBeVisible()
       await page.keyboard.press('Escape')
       await expect(page.getByLabel(label).first()).toHaveValue('123')
-      expect(await promptsBeforeReload(page)).toBe(true)
+      await expectPromptBeforeReload(page)
       const account = page.getByRole('button', { name: 'Account and language' })
       if (await account.isVisible()) await account.click()
       await page.getByRole('button', { name: 'Sign out' }).click()

@@ -2,16 +2,50 @@ import { expect, type Locator, type Page } from '@playwright/test'
 
 /** Functions for tests with only a keyboard. They check that the focus is visible. */
 
+const maxPresses = 60
+
 const isFocused = (locator: Locator) =>
   locator.evaluateAll((elements) =>
     elements.some((element) => element === element.ownerDocument.activeElement),
   )
 
-/** Presses Tab until an element has the focus, and checks that the focus is visible. */
-export async function tabTo(page: Page, target: Locator, maxPresses = 60): Promise<void> {
+/** Returns for each frame the position of its focused element in the document; -1 without one. */
+const focusByFrame = (page: Page): Promise<number[]> =>
+  Promise.all(
+    page.frames().map((frame) =>
+      frame
+        .evaluate(() => {
+          const { activeElement: active, body } = document
+          if (!active || active === body || active instanceof HTMLIFrameElement) return -1
+          return [...document.querySelectorAll('*')].indexOf(active)
+        })
+        // The frame was removed.
+        .catch(() => -1),
+    ),
+  )
+
+/** Waits until a frame has the focus: a frame in another process receives it some time after the key. */
+async function waitForFrameFocus(page: Page, before: number[]): Promise<void> {
+  const isInFrame = await page.evaluate(() => document.activeElement instanceof HTMLIFrameElement)
+  if (!isInFrame) return
+  const hasMoved = async () => {
+    const now = await focusByFrame(page)
+    return now.some((position) => position >= 0) && now.join() !== before.join()
+  }
+  // A frame without a focusable element never has it.
+  await expect
+    .poll(hasMoved, { timeout: 5_000 })
+    .toBe(true)
+    .catch(() => {})
+}
+
+/** Presses Tab, or another key, until an element has the focus, and checks that the focus is visible. */
+export async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect(target.first()).toBeAttached()
   for (let presses = 0; presses < maxPresses; presses++) {
-    await page.keyboard.press('Tab')
+    const before = await focusByFrame(page)
+    await page.keyboard.press(key)
+    await waitForFrameFocus(page, before)
     if (await isFocused(target)) return expectFocusRing(target)
   }
   throw new Error(`Tab did not reach ${target.toString()}`)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type Frame, type Page } from '@playwright/test'
 
@@ -34,9 +35,28 @@ export async function expectAccessible(page: Page): Promise<void> {
   }).toPass()
 }
 
-/** Expects that nothing is wider than the window and no text is cut off. Rows that scroll horizontally may be wider. */
+/**
+ * Expects that nothing is wider than the window and no text is cut off. Rows that scroll horizontally may be wider.
+ * Repeats the check, because the page may still react to a change of the window.
+ */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  for (const frame of page.frames()) await expectNoOverflowInFrame(frame)
+  await expect(async () => {
+    for (const frame of page.frames()) await expectNoOverflowInFrame(frame)
+  }).toPass()
+}
+
+/** Waits until a value is the same in four consecutive reads, such as a position while the page settles. */
+export async function readStable<T>(read: () => Promise<T>): Promise<T> {
+  let last = await read()
+  let equalReads = 0
+  const countEqualReads = async () => {
+    const before = last
+    last = await read()
+    equalReads = isDeepStrictEqual(last, before) ? equalReads + 1 : 0
+    return equalReads
+  }
+  await expect.poll(countEqualReads, { message: 'the value is stable', intervals: [100] }).toBe(3)
+  return last
 }
 
 async function expectNoOverflowInFrame(frame: Frame): Promise<void> {

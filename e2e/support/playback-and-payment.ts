@@ -40,6 +40,26 @@ export async function skipToEnd(page: Page): Promise<void> {
   await expect.poll(isNearEnd).toBe(true)
 }
 
+/**
+ * Repeats the episode on screen at its end, so that a slow machine does not continue with the next one meanwhile.
+ * @param isRepeated false to let the episode end again
+ */
+export async function repeatEpisode(page: Page, isRepeated = true): Promise<void> {
+  await page.locator(visibleVideo).evaluate((video: HTMLVideoElement, loop) => {
+    video.loop = loop
+  }, isRepeated)
+}
+
+/** Makes each second of a countdown last ten seconds, so that a slow machine can stop it. */
+export async function slowDownCountdowns(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const original = window.setInterval.bind(window)
+    const slowSetInterval = (handler: TimerHandler, ms?: number) =>
+      original(handler, ms === 1_000 ? 10_000 : ms)
+    Object.assign(window, { setInterval: slowSetInterval })
+  })
+}
+
 /** Moves to the next episode: by a swipe on a phone, by a key on a desktop. */
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')
