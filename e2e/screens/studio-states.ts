@@ -72,7 +72,7 @@ export const studioShotsOf = (content: StudioContent): Shot[] => [
   ...payments(content),
   ...customers(content),
   ...plans(content),
-  ...growth(content),
+  ...analytics(content),
   ...systemPages(),
 ]
 
