@@ -135,7 +135,10 @@ export const Order = Type.Object({
   bonus_cents: Type.Optional(Cents),
   /** For a purchase from the balance: the part of the amount that bonus money paid. */
   discount_cents: Type.Optional(Cents),
-  /** Set if auto-unlock created the order: the deadline for undoing it, and whether it can be undone (once per drama within 24 hours). */
+  /**
+   * Set if auto-unlock created the order: the deadline for undoing it, and whether it can be undone (once per drama
+   * within 24 hours).
+   */
   auto_unlock: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
   currency: Currency,
   gateway: stringEnum(orderGatewayIds),

@@ -6,7 +6,7 @@ export interface PageSettings {
   site: string
   /** The URL of its logo. */
   logo: string
-  /** The offered languages, the default first; all if omitted. */
+  /** The offered languages, the default first; omitted if all languages are offered. */
   languages?: OfferedLanguages
   /** `strict`: click ids stay in memory until the user consents (docs/tracking.md). */
   consent: 'standard' | 'strict'
@@ -17,7 +17,7 @@ export interface PageSettings {
   /** The destination of error reports; without it, errors are not reported. */
   sentry?: {
     dsn: string
-    /** A host that contains this text is a sandbox. */
+    /** If the host contains this text, at its end or anywhere else, errors are reported as those of a sandbox. */
     sandbox_host_suffix?: string
   }
 }

@@ -7,8 +7,8 @@ export function stringEnum<const V extends readonly string[]>(values: V) {
 }
 
 /**
- * Returns a schema that also allows null. It is a list of types, for which the serialiser needs no validator, unlike
- * `anyOf`.
+ * Returns a schema that also allows null. It uses a list of types instead of `anyOf`, for which the serialiser would
+ * need a validator.
  */
 export function nullable<S extends TSchema>(schema: S) {
   const { type, enum: values, ...rest } = schema as S & { type: string; enum?: string[] }

@@ -78,10 +78,12 @@ export const confirmSocial = endpoint({
 
 /**
  * The reasons why a social sign-in did not complete, as `social` in the query of /login (or of /individual if a member
- * was linking a provider). `reauthenticate`: linking requires reauthentication, see `linkSocial`; `wrong_browser`: the sign-in returned
- * to another browser than the one that started it; `has_account`: sign in to the account with this e-mail first, then
- * link the provider; `already_linked`: the profile belongs to another account; `second_factor`: the account's code is required,
- * see `confirmSocial`.
+ * was linking a provider).
+ * - `reauthenticate`: linking requires reauthentication, see `linkSocial`
+ * - `wrong_browser`: the provider redirected to another browser than the one that started the sign-in
+ * - `has_account`: an account has this e-mail; sign in to it first, then link the provider
+ * - `already_linked`: the profile belongs to another account
+ * - `second_factor`: the account's code is required, see `confirmSocial`
  */
 export const socialSignInOutcomes = [
   'reauthenticate',

@@ -50,7 +50,7 @@ export const PriceRefusal = Type.Object({
 /** A customer's consent that the next episodes of a drama are unlocked from the balance. */
 export const AutoUnlock = Type.Object({
   video_id: Id,
-  /** Maximum number of automatic unlocks within 24 hours; `remaining_today` is the number that is still possible now. */
+  /** Maximum number of automatic unlocks within 24 hours; `remaining_today` is how many of them are left. */
   daily_limit: Type.Integer(),
   remaining_today: Type.Integer(),
   /** Maximum price of an episode that is unlocked automatically. */

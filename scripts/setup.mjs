@@ -115,7 +115,7 @@ async function install(lock, mode) {
   const stopProgress = showProgress(total)
   const status = await runChild(program, [...first, ...args], options, ({ stdout, stderr }) => {
     for (const stream of [stdout, stderr]) stream.on('data', (chunk) => (output += chunk))
-  }).catch(() => 'npm is not there')
+  }).catch(() => 'npm was not found')
   stopProgress()
   if (status !== 0) throw new SetupError(explain(status, output))
 }
@@ -133,7 +133,7 @@ function cacheOption() {
 function showProgress(total) {
   const started = Date.now()
   const line = () =>
-    `  ${Math.min(countPackages(), total)} of ${total} packages begun, ${Math.round((Date.now() - started) / 1000)} s`
+    `  ${Math.min(countPackages(), total)} of ${total} packages so far, ${Math.round((Date.now() - started) / 1000)} s`
   const live = process.stderr.isTTY
   const timer = setInterval(
     () => process.stderr.write(live ? `\r${line()}  ` : `${line()}\n`),
@@ -160,9 +160,9 @@ function explain(status, output) {
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ECONNRESET|network/.test(output)) {
     return 'The package registry could not be reached: check the network (or npm\'s "registry" and "proxy" settings) and run the command again.'
   }
-  if (/ENOSPC/.test(output)) return 'The disk is full: make room and run the command again.'
+  if (/ENOSPC/.test(output)) return 'The disk is full: free some space and run the command again.'
   if (/EACCES|EPERM|EROFS/.test(output))
-    return `npm may not write to ${root}: give this user the checkout and run the command again.`
+    return `npm may not write to ${root}: make this user the owner of the checkout, and run the command again.`
   return `npm failed (${status}):\n${output.trim().slice(-3000)}`
 }
 

@@ -14,8 +14,8 @@ const inOrder = new Set([0, 129, 130, 143])
 const failed = 1
 
 /**
- * Runs a process and restarts it when it crashes, with exponential backoff. Returns when the process exits normally, when its first
- * start fails, or when the script receives a stop signal.
+ * Runs a process and restarts it when it crashes, with exponential backoff. Returns when the process exits normally,
+ * when its first start fails, or when the script receives a stop signal.
  * @param {() => Promise<number>} start runs the process and returns its exit status
  * @param {import('./supervise.d.mts').SuperviseOptions} options
  * @returns {Promise<number>} the last exit status

@@ -22,7 +22,7 @@ interface RunningSite {
 /** Finishes the requests in progress, stops the worker process, closes all connections, and ends the process. */
 export async function closeSite({ context, site, metrics, worker, telemetry }: RunningSite): Promise<never> {
   context.log.info('Closing')
-  // Otherwise a proxy could reuse an idle connection for a request just while it is closed.
+  // Otherwise a proxy could send a request over an idle connection while the server closes that connection.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   await Promise.all([closeListener(site, context.config.drainMs), worker?.stop()])
   await metrics?.close()

@@ -22,7 +22,7 @@ import type { Tables } from '#server/tables.ts'
 export interface PlatformOverrides {
   database?: Database<Tables>
   clock?: Clock
-  /** The clock for TOTP codes; `clock` by default. */
+  /** The clock for TOTP codes and operators' sessions; by default `clock`, or the system's clock without it. */
   realClock?: Clock
   mailer?: Mailer
   webRoot?: string

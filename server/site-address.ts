@@ -14,13 +14,13 @@ export interface SiteAddress {
   note?: string
 }
 
-/** Records where the site was started, for commands that run beside it with other settings. */
+/** Records the address at which the site was started, for commands that run beside it with other settings. */
 export function recordSiteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
   const started: RecordedAddress = { publicUrl }
   return writeSetting(db, settingKey, started)
 }
 
-/** Returns the address for a command's links: PUBLIC_URL, else where the site was last started. */
+/** Returns the address for a command's links: PUBLIC_URL, else the address at which the site was last started. */
 export async function findSiteAddress({ db, config }: Context): Promise<SiteAddress> {
   const { publicUrl, isPublicUrlSet } = config
   if (isPublicUrlSet) return { publicUrl }

@@ -17,7 +17,8 @@ import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
 /**
- * Runs the site until it is stopped: HTTP in this process, and ingest and scheduled jobs in a worker process unless ROLE=web.
+ * Runs the site until it is stopped: HTTP in this process, and ingest and scheduled jobs in a worker process unless
+ * ROLE=web.
  * @throws ConfigError naming the invalid setting
  */
 export async function startSite(config: Config, telemetry: Telemetry): Promise<void> {
@@ -55,6 +56,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   flushCompileCache()
   if (stopping) return
   if (programs) worker = superviseWorker(log, programs)
-  // Frees the start's garbage and shrinks the young generation, some 15 MB; nothing else would trigger a major collection soon.
+  // Frees the start's garbage and shrinks the young generation, some 15 MB; nothing else would trigger a major
+  // collection soon.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

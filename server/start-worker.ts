@@ -20,8 +20,8 @@ const niceness = 10
 const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
 
 /**
- * Runs ingest, uploads and scheduled jobs in this process until it is stopped: next to a site (`--parent`), or standalone
- * (ROLE=worker).
+ * Runs ingest, uploads and scheduled jobs in this process until it is stopped: next to a site (`--parent`), or
+ * standalone (ROLE=worker).
  * @throws ConfigError naming the invalid setting
  */
 export async function startWorker(config: Config, telemetry: Telemetry): Promise<void> {

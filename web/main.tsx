@@ -23,7 +23,7 @@ const reports = prefetchCall(getReports, {}, user)
 prefetchCall(getHomepage, {}, reports)
 
 const videoParam = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
-// The document is in another language than the viewer has chosen, and so are the texts beside its video.
+// Without `boot`, the texts beside the document's video are in another language than the viewer's.
 if (!boot) document.getElementById('first-video')?.remove()
 let videoStarted: Promise<void> | undefined
 const firstEpisode = embeddedEpisode()
@@ -47,20 +47,20 @@ void Promise.resolve(videoStarted)
   .then(({ start }) => start(cleanedUrl !== null), reloadDocument)
 
 /**
- * Prevents screens from fetching style sheets that are inlined in the document: Vite looks for a link to the file. A disabled link
- * loads nothing, but Chromium preloads it if it is in the document's source.
+ * Prevents screens from fetching style sheets that are inlined in the document: Vite looks for a link to the file. A
+ * disabled link loads nothing. It is added here, because Chromium would preload a link in the document's source.
  */
 function linkInlinedStyles(): void {
   for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
     style.insertAdjacentHTML('afterend', `<link rel=stylesheet href="${style.dataset['file']}" disabled>`)
 }
 
-/** Reloads the document, because a module that failed to load is not fetched again in the same document. Waits while offline. */
+/** Reloads the document, because a document does not fetch a failed module again. Waits while offline. */
 function reloadDocument(): void {
   const reload = () => location.reload()
   const [navigation] = performance.getEntriesByType('navigation')
   const isReloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === 'reload'
-  // Firefox also fails modules while it leaves the document; by then the timer no longer runs.
+  // Firefox also fails modules while it leaves the document; the timer does not fire then.
   if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
   else addEventListener('online', reload, { once: true })
 }

@@ -13,8 +13,8 @@ declare const hlsFiles: string[]
 /** The interface loads after this time at the latest, however slow the stream is. */
 const interfaceTimeoutMs = 8_000
 /**
- * Buffered time before anything else is fetched. On a slow connection the interface takes as long to load; less is needed after a
- * quick start.
+ * Buffer that the video needs before the interface loads, in ms. On a slow connection the interface takes about 3 s; a
+ * quick start needs less.
  */
 const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
@@ -22,8 +22,8 @@ const quickWithinMs = 1_000
 const retryWhenOnline = createOnlineRetry()
 reserveConsentBanner(shouldShowConsentBanner())
 
-// This script is inlined in the document, right after its first video, and waits for nothing. Native players start at once and the
-// interface follows; otherwise hls.js is requested before the other scripts arrive.
+// This script is inlined right after the document's first video, so it runs at once. A native player starts now, and
+// the interface loads later. Otherwise hls.js is preloaded and the interface loads now.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const firstEpisode = embeddedEpisode()
 if (video && firstEpisode && shouldStartNatively(firstEpisode.playback)) {
@@ -36,7 +36,7 @@ if (video && firstEpisode && shouldStartNatively(firstEpisode.playback)) {
   loadInterface()
 }
 
-/** Loads the interface once enough is buffered, and the next episode's playlists, for an early swipe. */
+/** Once enough is buffered, loads the interface and prefetches the next episode's playlists for an early swipe. */
 function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
   const bufferChecks = new AbortController()
@@ -54,7 +54,7 @@ function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | un
   for (const event of ['progress', 'timeupdate']) video.addEventListener(event, checkBuffer, { signal })
 }
 
-/** Adds the scripts that the server put into a template (server/features/pages/html-documents.ts) to the document, once. */
+/** Adds the scripts of the server's template (server/features/pages/html-documents.ts) to the document, once. */
 function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
@@ -63,7 +63,7 @@ function loadInterface(): void {
   document.head.append(template.content)
 }
 
-/** Reloads the document when online, because a module that failed to load is not fetched again in the same document. */
+/** Reloads the document when online, because a document does not fetch a failed module again. */
 function reloadWhenOnline(): void {
   retryWhenOnline(() => location.reload())
 }

@@ -7,7 +7,7 @@ export interface CommandEndpoint extends Endpoint {
   /** The name on the command line, such as `video publish`. `args` are its positional arguments. */
   command: string
   args?: readonly string[]
-  /** Set for an irreversible command: the command line asks for these fields and a confirmation, unless `--yes` is given. */
+  /** Set for an irreversible command: without `--yes`, the command line asks for these fields and a confirmation. */
   confirmationFields?: readonly string[]
   /** The roles that may run it. The command line has the owner's rights. */
   roles: readonly Role[]

@@ -50,7 +50,10 @@ export type Experiment = Static<typeof Experiment>
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() })
 export type Estimate = Static<typeof Estimate>
 
-/** The difference between a variant and the control; `significant` if its confidence interval excludes zero. */
+/**
+ * The difference between a variant and the control; `significant` if its confidence interval excludes zero. With
+ * several variants, the intervals are wider (Bonferroni correction).
+ */
 const Difference = Type.Object({ ...Estimate.properties, significant: Type.Boolean() })
 export type Difference = Static<typeof Difference>
 
@@ -78,7 +81,7 @@ export const ExperimentResult = Type.Object({
   /** Minimum number of exposed viewers per variant for a decision. */
   min_viewers: Type.Integer(),
   has_too_few_viewers: Type.Boolean(),
-  /** Sample ratio mismatch: the variants' shares of viewers differ from the configured ones, so the result is not valid. */
+  /** Sample ratio mismatch: the variants' actual shares differ from the configured ones, so the result is not valid. */
   has_sample_ratio_mismatch: Type.Boolean(),
   /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),

@@ -15,7 +15,7 @@ export const Revenue = Type.Object({
   /** The won and lost parts of these disputes; the rest is still open. */
   disputes_won_cents: Cents,
   disputes_lost_cents: Cents,
-  /** Gross amount less refunds and disputes that are not won. */
+  /** The gross amount minus refunds, and minus open and lost disputes. */
   net_cents: Type.Integer(),
 })
 export type Revenue = Static<typeof Revenue>

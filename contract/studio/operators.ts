@@ -149,11 +149,11 @@ export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
   /**
-   * An event of contract/studio/audit-events.ts, or one that only an older version wrote. For a command: `studio ` and
-   * its name.
+   * The name of the event: one of contract/studio/audit-events.ts, or one that only older versions wrote. The event of
+   * a command is named `studio ` followed by the command, such as `studio order refund`.
    */
   event: Type.String(),
-  /** The operator's e-mail address; null for the command line and for actions of others. */
+  /** The operator's e-mail address; null for the command line, and for events of viewers, gateways and jobs. */
   operator: nullable(Type.String()),
   /** The subject of the action, such as the id of a video or an order. */
   subject: nullable(Type.String()),

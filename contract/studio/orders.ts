@@ -15,7 +15,7 @@ export const ListedOrder = Type.Object({
   id: Id,
   status: stringEnum(orderStatuses),
   kind: stringEnum(orderKinds),
-  /** The name of the purchased video or plan. */
+  /** The name of the purchased video or plan; empty for a top-up. */
   title: Type.String(),
   /** The episode number, for an episode. */
   number: nullable(Type.Integer()),
@@ -31,7 +31,7 @@ export const ListedOrder = Type.Object({
   paid_at: nullable(Time),
   /** True for a failed renewal that can still be paid. */
   past_due: Type.Boolean(),
-  /** The time of the next charge; null if there is none. */
+  /** The time of the next attempt to charge a failed renewal; null if there is none. */
   retry_at: nullable(Time),
 })
 export type ListedOrder = Static<typeof ListedOrder>
@@ -103,8 +103,8 @@ export const CustomerEntitlement = Type.Object({
   starts_at: Time,
   ends_at: nullable(Time),
   /**
-   * Set if an operator revoked it, which is permanent, or if the payment was refunded or charged back, which can be
-   * reversed.
+   * When the entitlement was revoked; null if it is not. A revocation by an operator is permanent. One because of a
+   * refund or a chargeback is undone if the refund fails or the dispute is won.
    */
   revoked_at: nullable(Time),
   /** The reason that an operator gave for the revocation. */
@@ -131,8 +131,9 @@ export const OrderDetails = Type.Object({
   /** The amount that the caller can refund now; 0 if none. */
   refundable_cents: Cents,
   /**
-   * For a top-up: its unspent amount, less its spent bonus. This amount is refunded by default; a larger refund requires
-   * a reason.
+   /**
+   * For a top-up: its unspent paid amount minus the part of its bonus that was spent. This amount is refunded by
+   * default; a larger refund requires a reason.
    */
   unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
@@ -199,7 +200,7 @@ export const refundOrder = command({
   ],
   body: Type.Object({
     id: Id,
-    /** Default: the remaining amount; for a top-up, the unspent amount. A larger refund of a top-up requires a reason. */
+    /** Default: the remaining amount; for a top-up, the unspent amount, and more than that requires a reason. */
     amount_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
     /** The refunded amount that the operator saw. The refund is refused if more has been refunded since. */
@@ -232,7 +233,7 @@ export const syncOrder = command({
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({
-    /** False if a gateway did not respond, or a refund is still in progress. */
+    /** False if a difference remains, a gateway did not respond, or a refund is still in progress. */
     settled: Type.Boolean(),
     status: stringEnum(orderStatuses),
   }),
@@ -300,7 +301,8 @@ export const Discrepancy = Type.Object({
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
   /**
-   * The amounts in this currency, in the ledger and at the gateway; null if the gateway has not reported its amount.
+   * The amount in the ledger and the amount at the gateway, both in `currency`. `gateway_cents` is null if the gateway
+   * did not report it.
    */
   ledger_cents: nullable(Type.Integer()),
   gateway_cents: nullable(Type.Integer()),
@@ -327,7 +329,7 @@ export const DayBalance = Type.Object({
   gateway: stringEnum(gatewayIds),
   currency: Currency,
   ledger_cents: Type.Integer(),
-  /** The ledger's amount plus the discrepancies; null until a reconciliation has covered the whole day. */
+  /** The ledger's amount plus the discrepancies; null until a reconciliation has run after the day's last entry. */
   gateway_cents: nullable(Type.Integer()),
 })
 

@@ -16,8 +16,8 @@ const includes = (list: readonly string[], text: string) => list.includes(text)
 const systemNames = ['thumbs.db', 'desktop.ini']
 
 /**
- * Parses file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt",
- * "03.pt-BR.sdh.srt", "cover.de.jpg". Folders before the name are ignored.
+ * Parses file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv",
+ * "01.en.vtt", "03.pt-BR.sdh.srt", "cover.de.jpg". Folders before the name are ignored.
  */
 export function parseFileName(path: string): ParsedFileName {
   const name = path.split('/').at(-1) ?? ''
@@ -84,8 +84,8 @@ const languageSuffixPatterns = [
 ]
 
 function splitLanguage(stem: string): { rest: string; language: Language | undefined } {
-  // Several patterns can match, but only one finds a language: in "Le pas-en", "pas-en" looks like a language with a
-  // region, and "en" is one.
+  // A pattern can match without finding a language: "Le pas-en" first looks like the language "pas" with a region. The
+  // last pattern then finds "en".
   for (const form of languageSuffixPatterns) {
     const [, rest = '', code = ''] = form.exec(stem) ?? []
     const language = languageFromFileTag(code)

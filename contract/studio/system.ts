@@ -59,7 +59,7 @@ export const checkHealth = command({
 export const ScheduledJob = Type.Object({
   name: Type.String(),
   interval_seconds: Type.Integer(),
-  /** `failing`: the last run failed; `late`: overdue; `requested`: by an operator; `ok`: succeeded, or has not run yet. */
+  /** `failing`: the last run failed; `late`: overdue; `requested`: by an operator; `ok`: succeeded or not yet run. */
   state: stringEnum(['ok', 'failing', 'late', 'requested']),
   succeeded_at: nullable(Time),
   failing_since: nullable(Time),

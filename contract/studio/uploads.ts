@@ -20,7 +20,7 @@ export const uploadLimits = {
 /** Accepted file extensions. */
 export const videoExtensions = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
 export const captionExtensions = ['vtt', 'srt', 'ass', 'ssa'] as const
-/** Other accepted files of a folder: the description, and the cover (the case of its name does not matter). */
+/** Other accepted files of a folder: the description, and the cover, whose name may be in upper or lower case. */
 export const descriptionFileName = 'video.yaml'
 export const coverFileNames = [
   'cover.jpg',
@@ -32,7 +32,7 @@ export const coverFileNames = [
   'cover.heif',
 ] as const
 
-/** The roles that may upload files, by these commands and by the upload endpoints. */
+/** The roles that may run the commands below and call the endpoints that receive the files' bytes. */
 export const uploaderRoles: readonly Role[] = ['owner', 'editor']
 export const partPath = '/api/studio/uploads/:id/parts/:part'
 export const coverPath = '/api/studio/video/:id/cover'
@@ -57,7 +57,10 @@ export const languageCoverCommand = {
   summary: 'Sets the cover for viewers of one language, cropped to 3:4',
 } as const satisfies FileCommand
 
-/** `queued`: for the ingest; `rejected`: not a usable file. */
+/**
+ * `complete`: all parts have arrived, and the file waits for the worker; `queued`: the worker has passed the file to
+ * the ingest; `rejected`: the file cannot be used.
+ */
 export const uploadStates = ['uploading', 'complete', 'queued', 'rejected'] as const
 
 export const Upload = Type.Object({
@@ -68,7 +71,7 @@ export const Upload = Type.Object({
   /** The language, for captions. */
   language: nullable(LanguageCode),
   state: stringEnum(uploadStates),
-  /** The readable reason for the refusal. */
+  /** The reason for the rejection as a text for operators; null if the file was not rejected. */
   reason: nullable(Type.String()),
   /** The uploaded parts, numbered from 0. */
   parts: Type.Array(Type.Integer()),
@@ -156,7 +159,7 @@ export const removeUploads = command({
   body: Type.Object({ video_id: Id, ids: Type.Array(Id, uploadBatchBounds) }),
   info: Type.Object({
     removed: Type.Integer(),
-    /** Names of the files that the worker has already taken. */
+    /** Names of the files that a worker is already processing. */
     not_removed: Type.Array(Type.String()),
   }),
 })

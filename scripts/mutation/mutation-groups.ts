@@ -108,8 +108,7 @@ export function mutatePatterns({ files }: MutationGroup): string[] {
 
 /**
  * Returns the line numbers of a top-level function in a formatted file, as `first-last`.
- * @throws Error if the function
- * does not exist
+ * @throws Error if the function does not exist
  */
 export function lineRangeOf(source: string, name: string): string {
   const lines = source.split('\n')

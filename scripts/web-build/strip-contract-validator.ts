@@ -45,7 +45,7 @@ export function stripContractValidator(folder: string): Plugin {
         if (chunk.type !== 'chunk') continue
         const validatorModule = chunk.moduleIds.find((id) => id.includes('node_modules/typebox/'))
         if (validatorModule)
-          this.error(`the validator reached the client bundle: ${chunk.fileName} holds ${validatorModule}`)
+          this.error(`the validator reached the client bundle: ${chunk.fileName} contains ${validatorModule}`)
       }
     },
   }

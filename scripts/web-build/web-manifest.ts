@@ -33,8 +33,7 @@ const screens: Record<string, string[]> = {
 
 /**
  * Returns the chunks of the modules without duplicates, each after its static imports.
- * @throws Error if the build does
- * not contain a module
+ * @throws Error if the build does not contain a module
  */
 export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
   const seen = new Set<string>()

@@ -66,9 +66,9 @@ export const secretFingerprint = (secret: string) =>
   deriveKey(secret, 'mark of a backup').toString('base64url')
 
 /**
- * Backs up the whole site into a folder while it runs: a snapshot of the database, then the files. The site deletes no files
- * meanwhile. A second run into the same folder copies only new files; until it has finished, or if it is aborted, the folder still
- * holds the previous backup.
+ * Backs up the whole site into a folder while it runs: a snapshot of the database, then the files. The site deletes no
+ * files meanwhile. A second run into the same folder copies only new files. Until it has finished, or if it is aborted,
+ * the folder still contains the previous backup.
  * @throws ConfigError if the folder has other contents; the signal's reason when aborted
  */
 export async function backUp(

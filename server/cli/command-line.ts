@@ -196,7 +196,7 @@ async function runStudio(context: Context, parsed: ParsedCommand): Promise<numbe
   return 0
 }
 
-/** What a command line uses of its process. */
+/** The parts of its process that a command line uses. */
 interface ProcessEnvironment {
   env: Env
   /** Called before anything is opened: from then on a signal stops the work cleanly. */

@@ -23,9 +23,9 @@ interface CopyEnds {
 }
 
 /**
- * Copies all files of a storage to another. A repeated run continues: it skips files that the destination has in the
- * same size and not older and, in a bucket, the uploaded parts of a large file. Files that are deleted meanwhile are
- * skipped.
+ * Copies all files of a storage to another. A repeated run continues: it skips a file if the copy at the destination
+ * has the same size and is not older. In a bucket, it also skips the uploaded parts of a large file. Files that are
+ * deleted meanwhile are skipped.
  * @throws the signal's reason when aborted
  */
 export async function copyFiles(

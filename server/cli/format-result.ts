@@ -2,7 +2,7 @@ import { formatMoney } from '#contract/money.ts'
 
 type Row = Record<string, unknown>
 
-/** Formats an answer as text: a list as a table, a record as one line per field. Amounts are in units of their currency. */
+/** Formats an answer as text: a list as a table, a record as one line per field. Amounts are in currency units. */
 export function formatResult(result: unknown): string {
   if (!isRow(result)) return String(result)
   if (!('list' in result) || !Array.isArray(result['list'])) return formatRecord(result)

@@ -29,7 +29,8 @@ export function parseArguments(program: Command, args: readonly string[]): strin
 function configureCommand(command: Command, write: (text: string) => void, depth = 0): void {
   command
     .exitOverride()
-    // An option after a command's name belongs to that command: `text save … --version` does not print the program's version.
+    // An option after a command's name belongs to that command: `text save … --version` does not print the program's
+    // version.
     .enablePositionalOptions()
     .helpOption('-h, --help', 'shows this help')
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => {} })

@@ -22,9 +22,10 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 type ReportProgress = (line: string) => void
 
 /**
- * Restores a backup into an empty place: a database that no site has used, and the configured storage. An aborted restore can be run
- * again; the database is restored completely or not at all.
- * @throws ConfigError if there is no backup, the place is not empty, or the secret differs; the signal's reason when aborted
+ * Restores a backup into an empty place: a database that no site has used, and the configured storage. An aborted
+ * restore can be run again; the database is restored completely or not at all.
+ * @throws ConfigError if there is no backup, the place is not empty, or the secret differs; the signal's reason when
+ * aborted
  */
 export async function restore(
   { config, log }: { config: Config; log: Log },

@@ -172,7 +172,9 @@ function readInput(
 type InputCheck = ReturnType<typeof compileSchema>
 const inputChecks = new Map<CommandEndpoint, InputCheck>()
 
-/** Validates the input of a command. Fields of a confirmation may be missing, because the operator is prompted for them. */
+/**
+ * Validates the input of a command. Fields of a confirmation may be missing, because the operator is prompted for them.
+ */
 function inputValidator(endpoint: CommandEndpoint): InputCheck {
   const known = inputChecks.get(endpoint)
   if (known) return known
@@ -197,8 +199,8 @@ const inputSchemas = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
 /**
- * Returns the fields that can be given. An object such as texts by language yields its properties: `titles.en`. The usual language
- * codes work too, such as `titles.de`, which the validation replaces by the site's codes.
+ * Returns the fields that can be given. An object such as texts by language yields its properties: `titles.en`. The
+ * usual language codes work too, such as `titles.de`, which the validation replaces by the site's codes.
  */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
   const fields = inputSchemas(endpoint).flatMap(({ properties }) => Object.entries(properties))

@@ -1,6 +1,6 @@
 /**
- * The current time, injected so that tests and the sandbox can replace it. TOTP codes, which another device computes, and the
- * sessions of operators use the context's `realClock` instead, which the sandbox does not move.
+ * The current time, injected so that tests and the sandbox can replace it. TOTP codes, which another device computes,
+ * and the sessions of operators use the context's `realClock` instead, which the sandbox does not move.
  */
 export interface Clock {
   now(): Date

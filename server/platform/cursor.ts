@@ -3,7 +3,9 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
-/** The types of values in a cursor. A forged cursor is refused or harmless: the database accepts each of these values. */
+/**
+ * The types of values in a cursor. A forged cursor is refused or harmless: the database accepts each of these values.
+ */
 interface CursorValueTypes {
   /** ISO 8601, as written by `toISOString`. */
   time: string
@@ -26,7 +28,7 @@ const isOfType: Record<CursorValueType, (part: unknown) => boolean> = {
 }
 
 /**
- * Encodes an opaque cursor: a position in a list, and a checksum of the list's name.
+ * Encodes an opaque cursor: a position in a list, and a checksum of the list's name and the position.
  * @param list names the list and everything that orders it; a cursor of another list is refused.
  * @param position the sort key of the last row returned, its id last.
  */
@@ -34,7 +36,7 @@ export function encodeCursor(list: string, position: Position): string {
   return Buffer.from(JSON.stringify([cursorChecksum(list, position), ...position])).toString('base64url')
 }
 
-/** Returns a checksum of the list's name and the position, short however long the name is. */
+/** Returns a short checksum of the list's name and the position. */
 function cursorChecksum(list: string, position: Position): string {
   return hash('sha256', JSON.stringify([list, ...position]), 'base64url').slice(0, 12)
 }

@@ -8,11 +8,14 @@ import type { Clock } from './clock.ts'
 
 /** A document is rebuilt after this long. */
 const lifetimeMs = 60_000
-/** Files are deleted at this age. No response takes that long (`EXPORT_TIMEOUT_SECONDS`). */
+/** Files are deleted at this age. A response that is still sending such a file keeps it open. */
 const unusedMs = 3_600_000
 
 export interface DocumentFiles {
-  /** Returns the path of a document's file, building it if it is missing or too old. Concurrent callers wait for the same build. */
+  /**
+   * Returns the path of a document's file, building it if it is missing or too old. Concurrent callers wait for the
+   * same build.
+   */
   pathOf(name: string, write: () => AsyncIterable<string>): Promise<string>
 }
 

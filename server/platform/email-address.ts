@@ -10,8 +10,8 @@ const longest = 512
 const printableAscii = /^[\x20-\x7e]*$/
 
 /**
- * Normalises an address for storage and lookup: its domain as Unicode instead of `xn--…`, its letters in NFC. A text without `@` is
- * returned unchanged.
+ * Normalises an address for storage and lookup: its domain as Unicode instead of `xn--…`, its letters in NFC. A text
+ * without `@` is returned unchanged.
  */
 export function normalizeEmail(text: string): string {
   const at = text.lastIndexOf('@')
@@ -21,7 +21,10 @@ export function normalizeEmail(text: string): string {
   return `${text.slice(0, at).normalize('NFC')}@${domainToUnicode(host) || host}`
 }
 
-/** Returns whether a text is exactly one address: one `@` with text on both sides, and no character that a mailer interprets. */
+/**
+ * Returns whether a text is exactly one address: one `@` with text on both sides, and no character that a mailer
+ * interprets.
+ */
 export function isEmailAddress(text: string): boolean {
   const [local, host, ...more] = text.split('@')
   return Boolean(local) && Boolean(host) && more.length === 0 && !unsafe.test(text)

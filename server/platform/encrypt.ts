@@ -4,7 +4,7 @@ const cipher = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/** Derives a key for one purpose from APP_SECRET: a value that is encrypted or signed for one purpose is invalid for another. */
+/** Derives a key for one purpose from APP_SECRET. A value encrypted or signed for one purpose is invalid for others. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }

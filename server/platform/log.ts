@@ -20,8 +20,8 @@ interface LogOptions {
 }
 
 /**
- * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Cookies and credentials of a logged
- * request are redacted.
+ * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Cookies and credentials
+ * of a logged request are redacted.
  */
 export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
   const options: LoggerOptions = {

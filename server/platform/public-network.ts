@@ -45,7 +45,10 @@ export function isPublicAddress(address: string): boolean {
   return global.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
 }
 
-/** Returns whether a URL given by a user may be requested: https on its default port, a name instead of an IP address, no credentials. */
+/**
+ * Returns whether a URL given by a user may be requested: https on its default port, a name instead of an IP address,
+ * no credentials.
+ */
 export function isPublicUrl(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')

@@ -18,9 +18,9 @@ interface Options {
 }
 
 /**
- * Caches answers that are the same for all callers, for at most a second: long enough for a crowd, short enough that no
- * other process shows anything older. All answers expire at full seconds of the clock, so that an answer composed of
- * others is not older than them. Callers that arrive during a load share it; failures are not cached.
+ * Caches answers that are the same for all callers, for at most a second: long enough to absorb a burst of requests,
+ * short enough that processes hardly differ. All answers expire at full seconds of the clock, so that an answer
+ * composed of others is not older than them. Concurrent callers share one load; failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
   const loadOrStale = stale ? createStaleFallback<Answer>() : undefined
@@ -90,7 +90,10 @@ function dropExpired(answers: Map<string, { until: number }>, now: number): void
   }
 }
 
-/** Finds rows by their ids, each cached like an answer; missing ones are loaded together. Ids without a row are absent from the result. */
+/**
+ * Finds rows by their ids, each cached like an answer; missing ones are loaded together. Ids without a row are absent
+ * from the result.
+ */
 export function createRowCache<Row extends { id: string }>(
   clock: Clock,
   load: (ids: readonly string[]) => Promise<Row[]>,

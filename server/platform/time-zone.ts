@@ -1,4 +1,6 @@
-/** Names such as `Europe/Berlin` or `UTC`. Offsets such as `+02:00` are not accepted: they have no daylight saving time. */
+/**
+ * Names such as `Europe/Berlin` or `UTC`. Offsets such as `+02:00` are not accepted: they have no daylight saving time.
+ */
 const namePattern = /^[A-Za-z][\w+-]*(\/[\w+-]+){0,2}$/
 const longestName = 64
 

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { deriveKey, decrypt, encrypt } from './encrypt.ts'
 
-/** A TOTP code is valid in its own 30 seconds and the steps before and after, because clocks differ and typing takes time. */
+/** A TOTP code is valid in its 30-second step and the adjacent steps, because clocks differ and typing takes time. */
 const stepSeconds = 30
 const window = 1
 /** As RFC 4226 advises for HMAC-SHA-1. */
@@ -34,8 +34,8 @@ export function encryptTotpSecret(appSecret: string, secret: string, owner: stri
 }
 
 /**
- * Returns the time step of a valid code at `now`. The caller stores the step, so that neither this code nor an earlier one is
- * accepted again.
+ * Returns the time step of a valid code at `now`. The caller stores the step, so that neither this code nor an earlier
+ * one is accepted again.
  */
 export function findCodeStep(
   appSecret: string,

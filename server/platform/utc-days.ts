@@ -7,8 +7,8 @@ export interface DaySpan {
 }
 
 /**
- * Returns the span of `days` UTC days that ends with the day of `until`. UTC has no daylight saving time, so all days have the same
- * length.
+ * Returns the span of `days` UTC days that ends with the day of `until`. UTC has no daylight saving time, so all days
+ * have the same length.
  */
 export function daySpanUntil(until: Date, days: number): DaySpan {
   const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs

@@ -15,8 +15,8 @@ const links = [
 ] as const
 
 /**
- * The footer: links to the seven site texts (seed, section 2), to cancellation, withdrawal, privacy choices and
- * feedback, and the operator's copyright line.
+ * The footer: the seven text links of the seed (section 2), two of which open the service agreement; links for
+ * cancellation, withdrawal, privacy choices and feedback; and the operator's copyright line.
  */
 export function Footer({
   copyright,

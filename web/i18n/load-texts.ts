@@ -17,8 +17,8 @@ export type TextPart =
 const files = import.meta.glob<TextTree>(['./*/*.json', '!./en/*.json'], { import: 'default' })
 
 /**
- * Loads a part's texts in a language. Returns undefined for English, which each part contains, and after a failed load, when
- * English is used.
+ * Loads a part's texts in a language. Returns undefined for English, whose texts are in the code, and after a failed
+ * load, so that English is used.
  */
 export async function fetchTexts(language: Language, part: TextPart): Promise<TextTree | undefined> {
   const file = files[`./${language}/${part}.json`]

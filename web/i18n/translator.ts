@@ -6,8 +6,9 @@ export interface TextTree {
 }
 
 /**
- * Translates keys into the current language and falls back to English. Keys are dotted; a key of a text with plural forms omits the
- * form, which `count` selects. Written for this site, because a library would be a tenth of what the first screen loads.
+ * Translates keys into the current language and falls back to English. Keys are dotted. The key of a text with plural
+ * forms omits the form, which `count` selects. Written for this site, because a library would be a tenth of what the
+ * first screen loads.
  */
 export function createTranslator<Key extends string>(language: Language) {
   const texts = new Map<string, string>()

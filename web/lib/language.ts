@@ -27,8 +27,8 @@ export const offeredLanguages: readonly Language[] = languages.filter((each) => 
 let language: Language | undefined
 
 /**
- * Returns the interface language of this visit, also sent with calls. Detected once when the page loads, until the user
- * chooses another one.
+ * Returns the interface language of this visit, which is also sent with calls. It is detected on the first call;
+ * `chooseLanguage` changes it.
  */
 export function currentLanguage(): Language {
   return (language ??= detectLanguage())

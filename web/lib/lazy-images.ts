@@ -15,7 +15,7 @@ export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   }
 }
 
-/** Returns a throttled function: it calls `run` at once and then, while it is called, at most every `ms`. */
+/** Returns a function that calls `run` at once, and on repeated calls at most once per `ms`. */
 export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let requested = false

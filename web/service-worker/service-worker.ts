@@ -4,7 +4,7 @@ import { openAlert, showAlert } from './alerts.ts'
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
-/** This build's files, inserted by scripts/web-build/build-web.ts: those of the shell, and large ones that few users need. */
+/** The files of the shell, and large files that few users need; inserted by scripts/web-build/build-web.ts. */
 declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 
 // The server inserts the release. Each release has its own cache, so that two never mix.
@@ -39,8 +39,9 @@ self.addEventListener('fetch', (event) => {
 })
 
 /**
- * Caches the release completely or not at all; after a failure the browser retries with the next document. On metered or slow
- * connections nothing is fetched, and the previous release stays.
+ * Caches the release completely or not at all; after a failure the browser retries with the next document. On metered
+ * or slow connections, fetches nothing, so that the previous release stays active.
+ * @throws Error if the release was not cached
  */
 async function fetchRelease(): Promise<void> {
   if (shouldSaveData()) throw new Error('data saving is on or the connection is slow')
@@ -76,7 +77,7 @@ async function cacheFile(cache: Cache, file: string): Promise<Response> {
   return response
 }
 
-/** Deletes old caches and takes control of open pages. Called on activation, when no page of the previous release is open any more. */
+/** Deletes old caches and controls open pages. Called on activation, when the previous release has no open page. */
 async function replaceOldRelease(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))
@@ -85,8 +86,8 @@ async function replaceOldRelease(): Promise<void> {
 }
 
 /**
- * Activates the worker if the asking page is of this release and the only one, so that the previous release is not needed. A page
- * that just closed counts as open for a moment, so this is retried.
+ * Activates the worker if the page that sent the message is of this release and the only open page: then no page needs
+ * the previous release. Retries, because a page that was just closed counts as open for a moment.
  */
 async function skipWaitingIfAlone(pageEntry: unknown, attemptsLeft = 10): Promise<void> {
   if (pageEntry !== entry || attemptsLeft === 0) return
@@ -96,7 +97,7 @@ async function skipWaitingIfAlone(pageEntry: unknown, attemptsLeft = 10): Promis
   return skipWaitingIfAlone(pageEntry, attemptsLeft - 1)
 }
 
-/** Returns the server's document, else the shell. */
+/** Returns the server's document or, if it is slow or unavailable, the shell. */
 async function respondWithScreen(event: FetchEvent): Promise<Response> {
   const network = fetchDocument(event)
   event.waitUntil(network.catch(() => undefined))

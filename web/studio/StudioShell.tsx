@@ -140,7 +140,7 @@ function useFocusOnNewPage(pathname: string): void {
     if (last.current === pathname) return
     last.current = pathname
     const main = document.querySelector('main')
-    // If the page itself has focused an element, such as a tab, that focus is kept.
+    // If the page itself has focused an element, such as a tab, do not move the focus.
     if (document.activeElement !== document.body && main?.contains(document.activeElement)) return
     const heading = main?.querySelector<HTMLElement>('h1')
     ;(heading ?? main)?.focus({ preventScroll: true })

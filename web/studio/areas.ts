@@ -22,7 +22,7 @@ export interface Area {
   load: () => Promise<{ Component: ComponentType }>
 }
 
-/** The areas in the order of the navigation. The first one that a role may open is its start page. */
+/** The areas in the order of the navigation. The first one that a role may open follows the setup guide, if any. */
 export const areas: readonly Area[] = [
   {
     name: 'videos',

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 /**
  * Mounts a component beside the current screen, with a React root of its own.
  * @param render receives a function that unmounts the component
- * @param group a class name: components with the same one are stacked in one element
+ * @param group a class name; components of the same group are stacked in one element
  */
 export function mountRoot(
   queryClient: QueryClient,

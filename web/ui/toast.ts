@@ -6,7 +6,7 @@ let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Shows a message above everything, including dialogs. It replaces the previous message. `toast.offline` is translated.
+ * Shows a message above everything, including dialogs, instead of the previous message. Translates `toast.offline`.
  */
 export function showToast(message: string): void {
   // The offline banner already says so (web/app/deferred).

@@ -13,8 +13,8 @@ import { verifyUnsubscribeSecret } from './unsubscribe-link.ts'
 export type AlertsContext = MembersContext & PushContext
 
 /**
- * Returns the jobs for alerts. A release is alerted within a minute after it is complete: when no further episode has
- * appeared for `releaseGapMs`.
+ * Returns the jobs for alerts. Users are alerted within a minute after a release is complete. It is complete when no
+ * further episode has appeared for `releaseGapMs`.
  */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
@@ -42,8 +42,7 @@ export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: D
 
 /**
  * Turns e-mail alerts off for the user of an unsubscribe link.
- * @throws Refusal linkExpired if this site did not issue
- * the secret
+ * @throws Refusal linkExpired if this site did not issue the secret
  */
 export async function unsubscribeByLink(
   { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
@@ -52,7 +51,7 @@ export async function unsubscribeByLink(
 ): Promise<{ mail: false }> {
   const userId = verifyUnsubscribeSecret(secret, linkSecret)
   if (userId === undefined) throw new Refusal('linkExpired')
-  // Only an existing setting is changed: the user may have deleted the account, and then has none.
+  // Inserts no setting, because the user may have deleted the account since the mail was sent.
   if ((await queries.selectAlertSetting(tx, userId))?.mail)
     await queries.saveAlertSetting(tx, userId, false, clock.now())
   return { mail: false }

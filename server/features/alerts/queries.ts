@@ -42,8 +42,8 @@ export function selectAlertSetting(db: Db, userId: string) {
 }
 
 /**
- * SQL condition: true if there is work for the job at `$1`: a batch in progress, new episodes that it has not stamped,
- * or episodes it stamped at least 10 minutes (`releaseGapMs`) ago.
+ * SQL condition: true if the alert job has work at `$1`: a batch in progress, new episodes without a stamp, or episodes
+ * stamped at least 10 minutes (`releaseGapMs`) ago.
  */
 export const anyNewEpisodes =
   "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '10 minutes')"

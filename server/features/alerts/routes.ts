@@ -75,7 +75,7 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
         summary: 'Turns e-mails about new episodes off, for mail programs (`List-Unsubscribe-Post`)',
         query: Type.Object({ secret: Type.String() }),
         body: 'application/x-www-form-urlencoded',
-        answers: { 204: { words: 'They are off' }, 404: { words: 'The secret is not one of a mail' } },
+        answers: { 204: { words: 'The e-mails are off' }, 404: { words: 'The secret is invalid' } },
       },
       async handle({ query }, reply) {
         const { db } = context
@@ -92,9 +92,9 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
       method: 'GET',
       path: oneClickUnsubscribePath,
       description: {
-        summary: 'Leads people to the page that turns e-mails about new episodes off',
+        summary: 'Redirects to the page that turns e-mails about new episodes off',
         query: Type.Object({ secret: Type.String() }),
-        answers: { 303: { words: 'To that page' } },
+        answers: { 303: { words: 'Redirect to that page' } },
       },
       handle: ({ query }, reply) =>
         reply

@@ -65,7 +65,7 @@ export interface PaymentMethodsTable {
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   detach_attempts: Generated<number>
-  /** When to try next to detach it at the gateway; null while it may be charged. */
+  /** When to try next to detach it at the gateway; null while it may be charged, and after the last attempt. */
   next_detach_at: Optional<Date>
 }
 
@@ -134,9 +134,7 @@ export type AutoRefundReason =
   | 'withdrawal'
   | 'account_deleted'
 
-/**
- * The buyer's consent: the hash of the shown text (`accepted_terms`) and the time. Older orders contain the text itself.
- */
+/** The buyer's consent: the hash of the shown text (`accepted_terms`) and the time. Older orders contain the text. */
 export interface Consent {
   terms_text?: string
   terms_hash?: string

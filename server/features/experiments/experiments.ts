@@ -39,8 +39,8 @@ export interface Experiments {
   running(): Promise<readonly RunningExperiment[]>
   /**
    * Records that a viewer was exposed to these experiments. Only the first exposure to each counts. For a guest without
-   * a row, the number of exposures per network is limited, and nothing is recorded if the guest has become a member
-   * meanwhile.
+   * a row, the number of exposures per network is limited. Nothing is recorded if that guest has since been registered,
+   * merged or deleted.
    */
   recordExposures(
     viewer: Pick<Viewer, 'userId' | 'isStored' | 'ip'>,

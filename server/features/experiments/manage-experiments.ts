@@ -58,8 +58,9 @@ export async function changeDraft(
 
 /**
  * Starts a draft.
- * @param currency the currency of its prices, which is the video's; null if it has no prices
- * @throws Refusal notFound, editConflict if it is not a draft, experimentRunning if another one on the same target is running
+ * @param currency the video's currency; null for a site-wide experiment
+ * @throws Refusal notFound; editConflict if it is not a draft; experimentRunning if another experiment of the same kind
+ * is running on the same target
  */
 export async function startDraft(
   tx: Tx,
@@ -103,8 +104,8 @@ async function lockInState(tx: Tx, id: string, state: ExperimentRow['state']): P
 }
 
 /**
- * Checks the variants: the first one is the control and sets nothing, each other one sets only fields of its kind, no
- * two are equal, and the shares add up to 100.
+ * Checks the variants. The first is the control and sets nothing. Each other variant sets at least one field, and only
+ * fields of the experiment's kind. No two variants are equal, and the shares add up to 100.
  * @throws Refusal variantsInvalid
  */
 function checkVariants(kind: ExperimentKind, variants: readonly Variant[]): void {

@@ -75,7 +75,7 @@ export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Pr
   return row !== undefined
 }
 
-/** Returns whether a guest whose token says that it has no row has been registered, merged or deleted since. */
+/** Returns whether a guest was registered, merged or deleted. An old token may still state that there is no row. */
 export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

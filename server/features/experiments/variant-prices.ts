@@ -6,7 +6,7 @@ interface Amount {
   currency: string | null
 }
 
-/** The prices of an episode and of the whole video in a viewer's variants; missing if no variant sets them. */
+/** The prices that a viewer's variants set for an episode and for the whole video. */
 export interface VariantPrices {
   episode?: Amount
   video?: Amount

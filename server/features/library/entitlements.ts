@@ -34,8 +34,8 @@ export async function loadVideoEntitlements(
 export const noEntitlements: VideoEntitlements = { covers: () => false, entitlementFor: () => undefined }
 
 /**
- * Grants what an order has bought, in the transaction that marks the order as paid. Granting it again changes nothing.
- * `episodeId` grants that episode, `videoId` alone the whole video; without both, everything is granted.
+ * Grants the entitlement of an order, in the transaction that marks the order as paid. Granting it again changes
+ * nothing. With `episodeId`, grants one episode; with only `videoId`, the whole video; with neither, everything.
  */
 export async function grantEntitlement(
   tx: Tx,

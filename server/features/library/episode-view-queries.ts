@@ -21,7 +21,7 @@ export async function mergeEpisodeViews(tx: Tx, guestId: string, memberId: strin
     SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
 }
 
-/** Deletes a user's episode views. The totals stay: they hold no personal data. */
+/** Deletes a user's episode views. The viewer counts remain, because they contain no personal data. */
 export async function deleteEpisodeViews(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('episode_views').where('user_id', '=', userId).execute()
 }

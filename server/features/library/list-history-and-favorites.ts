@@ -79,7 +79,7 @@ function presentEntry(row: HistoryListRow, language: Language): Omit<HistoryEntr
   }
 }
 
-/** Returns one page of a viewer's favorites, latest first; archived videos stay in it. @throws Fault invalidCursor */
+/** Returns one page of a viewer's favorites, latest first, including archived videos. @throws Fault invalidCursor */
 export async function listFavorites(
   { db, findCards }: ListContext,
   viewer: Viewer,

@@ -24,8 +24,8 @@ export interface AdminMediaContext {
 }
 
 /**
- * Subject of media links for the studio, in place of a user id. It can be no viewer's: no
- * user has this id, and only the site signs links.
+ * Subject of media links for the studio, in place of a user id. Viewers cannot have it, because no user has this id and
+ * only the site signs links.
  */
 export const studioSubject = 'studio'
 
@@ -117,8 +117,8 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
 }
 
 /**
- * Reorders a video's episodes by distributing their existing numbers anew. A gap in the numbers stays, so that the
- * missing episode can still be uploaded.
+ * Reorders a video's episodes by reassigning their existing numbers. A gap in the numbers stays, so that the missing
+ * episode can still be uploaded.
  * @returns the episode ids in the previous order
  * @throws Refusal editConflict if `ids` are not exactly the ids of the video's episodes
  */
@@ -216,9 +216,9 @@ export async function retryEpisode(
 }
 
 /**
- * Deletes an episode that never played, with its file. If the episode plays, only removes the
- * failed file that was to replace the current one.
- * @throws Refusal notFound; editConflict if the episode plays and no replacement has failed
+ * Deletes an episode that was never playable, with its file. Of a playable episode, removes only the failed replacement
+ * file.
+ * @throws Refusal notFound; editConflict if the episode is playable and no replacement has failed
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {
   await queries.lockVideoOfEpisode(tx, id)

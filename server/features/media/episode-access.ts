@@ -27,7 +27,7 @@ export interface AccessContext {
   experiments: Experiments
 }
 
-/** What a viewer may watch of one video, and at which prices. */
+/** A viewer's access to one video: entitlements, free episodes and prices. */
 export interface Access {
   viewer: Viewer | null
   entitlements: VideoEntitlements

@@ -25,8 +25,8 @@ export function mediaRoutes(context: MediaContext): Route[] {
   const loadShared = async (call: Call<typeof getEpisode>) => {
     if (call.viewer && (call.viewer.isStored || (await context.experiments.running()).length > 0))
       return load(call)
-    // Guests without a row have no entitlements. While no experiment runs,
-    // they share responses, including the signed links.
+    // Guests without a row have no entitlements. While no experiment runs, they all get the same cached response,
+    // including its signed links.
     const { episode_id, video_id, cursor, limit } = call.query
     const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
     // Load without a viewer: if an experiment starts at this moment, the shared
@@ -50,8 +50,8 @@ interface DeliveryContext extends Pick<
 }
 
 /**
- * HTTP statuses if there is no key. A replaced asset gets 410 like an expired link: a
- * new link will be for the asset that replaced it.
+ * HTTP statuses of requests for a key that are refused. A replaced asset gets 410, as an expired link does: the player
+ * then requests a new link, which is for the new asset.
  */
 const missingKeyStatus = { none: 404, locked: 403, replaced: 410 }
 
@@ -87,8 +87,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       async handle(request, reply) {
         const { pass: signature, asset, '*': file } = request.params as MediaParams
         const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
-        // Not cached, because the link may become valid: after a change of the
-        // secrets, or on a machine with a correct clock.
+        // Not cached, because the same link may be accepted later: after a change of the secrets, or by another machine
+        // if the clock of this one is wrong.
         if (validity !== 'valid')
           return reply
             .code(validity === 'expired' ? 410 : 403)

@@ -17,8 +17,8 @@ export interface StartedSession {
 }
 
 /**
- * Account lifecycle hooks, by which other features handle their records of a user; `members` does not know these
- * records. Each feature provides its hooks in its `feature.ts`. They run in the transaction of the event.
+ * Account lifecycle hooks. With them, each feature handles its own records of a user; it provides them in its
+ * `feature.ts`. Except for `export`, they run in the transaction of the event.
  */
 export interface LifecycleHooks {
   /**
@@ -40,11 +40,10 @@ export interface LifecycleHooks {
   /** Returns when a guest was last active according to the feature's records; inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /**
-   * Throws if a user must not be deleted: because the user would lose something,
-   * unless `insists`, or because work is unfinished.
+   * Throws if a user must not be deleted: the user would lose something and `insists` is false, or work is unfinished.
    */
   assertErasable: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
-  /** Deletes the user's data. What the ledger must keep stays without personal data. */
+  /** Deletes the user's data. Records that the ledger needs remain, without personal data. */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /**
    * Returns all stored data of a user by name, to be written as JSON. A list

@@ -22,7 +22,7 @@ export interface UsersTable {
   consent_version: Generated<string | null>
   member_since: Moment
   merged_into: Generated<string | null>
-  /** The guest's last activity, as the purge of idle guests last found it; null until its first check of this guest. */
+  /** The last activity that the purge of idle guests found; null until the purge first checks the guest. */
   last_active_at: Moment
   deleted_at: Moment
 }

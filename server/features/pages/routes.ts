@@ -102,8 +102,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
 }
 
 /**
- * Returns 'away' if the database is down. The document is then sent without data; its script retries the calls, and
- * plays what it has already loaded.
+ * Returns 'away' if the database is down. The document is then sent without data. Its script retries the calls, and
+ * continues to play media that is already loaded.
  */
 function ignoreDatabaseDown(error: unknown): 'away' {
   if (isDatabaseUnavailable(error)) return 'away'

@@ -98,9 +98,8 @@ function takeSlot({ concurrencySlots, resourceLimits }: SitemapContext, ip: stri
 }
 
 /**
- * Sends a sitemap of videos from a file on disk, because it has megabytes.
- * @param releaseSlot called once, after
- * sending
+ * Sends a sitemap of videos from a file on disk, because it has several megabytes.
+ * @param releaseSlot called once, after sending
  */
 async function sendVideoSitemap(
   { readDb, publicUrl, languages, documentFiles, resourceLimits }: SitemapContext,

@@ -6,7 +6,7 @@ import { readCommand, type Command } from './define-command.ts'
 const pageLimits = { default: 50, max: 100 }
 
 /**
- * Commands that read the audit log. Entries are kept forever: the trigger `audit_events_append_only` rejects changes and
+ * Commands that read the audit log. Entries are permanent: the trigger `audit_events_append_only` rejects changes and
  * deletions.
  */
 export const auditCommands: Command[] = [

@@ -59,7 +59,7 @@ export function readCommand<E extends CommandEndpoint>(
 }
 
 /**
- * Defines a command that changes only the database. The change and The audit-log-log entry are one transaction, so that
+ * Defines a command that changes only the database. The change and its audit-log entry are one transaction, so that
  * neither exists without the other. `change` is null if nothing was changed, for example by a repeated call.
  */
 export function transactionalCommand<E extends AuditedEndpoint>(
@@ -84,8 +84,8 @@ export function transactionalCommand<E extends AuditedEndpoint>(
 }
 
 /**
- * Defines a command with external effects (a gateway, the disk), which cannot be one transaction. One audit-log entry
- * is written before anything happens, another with the result.
+ * Defines a command that cannot be one transaction, for example because it calls a gateway. Writes one audit-log entry
+ * before the command runs, and another with the result.
  */
 export function externalCommand<E extends AuditedEndpoint<MultiTransactionCommand>>(
   endpoint: E,

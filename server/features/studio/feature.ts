@@ -6,7 +6,7 @@ interface StudioDependencies {
   gateways: readonly PaymentGateway[]
 }
 
-/** Adds to the context what the studio shows of the environment. */
+/** Adds to the context the environment's settings that the studio shows. */
 export function studioFeature({ config, gateways }: StudioDependencies) {
   return {
     parts: {

@@ -113,8 +113,7 @@ export const orderCommands: Command[] = [
 
 /**
  * Returns one page of an export; the caller must have written the audit-log entry.
- * @throws Refusal notAllowed,
- * endBeforeStart
+ * @throws Refusal notAllowed, endBeforeStart
  */
 export function exportPage(
   context: StudioContext,

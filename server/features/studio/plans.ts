@@ -64,7 +64,7 @@ export const planCommands: Command[] = [
   }),
 ]
 
-/** Adds to a plan's audit-log-log entry the other plans that are no longer highlighted because of it. */
+/** Adds to a plan's audit-log entry the ids of the plans that lost their highlight to this plan. */
 const withUnhighlighted = <Plan extends object>(plan: Plan, unhighlightedPlans: string[]) =>
   unhighlightedPlans.length > 0 ? { ...plan, took_highlight_from: unhighlightedPlans } : plan
 

@@ -7,7 +7,7 @@ import { readCommand, type Actor, type Command } from './define-command.ts'
 import { orderViewOf } from './orders.ts'
 import type { StudioContext } from './studio-context.ts'
 
-/** Commands that list the setup steps of a new site, until its first sale and its opening. */
+/** Commands that list the setup steps of a new site, and whether each step is done. */
 export const setupChecklistCommands: Command[] = [
   readCommand(showSetupGuide, async (context, _input, actor) => {
     const published = await findLatestVideoId(context.db, 'published')

@@ -39,7 +39,8 @@ export async function recordTouch(
 }
 
 /**
- * Stores the link that a guest used first as the first touch, if the guest used another one before its row was created.
+ * Stores the guest's first link as the first touch. Stores nothing if this call has the same link, or a touch is
+ * already stored.
  */
 async function recordFirstLink(
   context: AttributionContext,
@@ -96,7 +97,7 @@ function isSame(a: Touch, b: Touch): boolean {
 /**
  * Returns an order's attribution: the last touch, the first touch if it differs, and the member whose referral code was
  * used. Must be called when the order is created, after the call's own touch was stored and the buyer was locked. A
- * withdrawal of consent that follows then waits for the order (`deleteOrderClickIds`).
+ * later withdrawal of consent then waits until the order is stored (`deleteOrderClickIds`).
  */
 export async function attributionForOrder(
   context: AttributionContext,

@@ -4,7 +4,7 @@ import type { Log } from '#server/platform/log.ts'
 export interface EventBuffer<T> {
   add(event: T): void
   /**
-   * Returns the number of dropped events since the start: because the buffer was full, or the database refused them.
+   * Returns the number of events dropped since the start because the buffer was full or the database refused them.
    */
   dropped(): number
   /** Stops accepting events, and writes the buffered ones. */

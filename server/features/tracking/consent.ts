@@ -16,8 +16,8 @@ export type LoadConsents = (db: Db, userIds: readonly string[]) => Promise<Conse
 export type LockConsent = (tx: Tx, userId: string) => Promise<boolean>
 
 /**
- * Does the same for many users, without waiting for locks. Returns the users who consent, except those whose answer is
- * being changed.
+ * Like `LockConsent` for many users, but without waiting for locks. Returns the users who consent, except those whose
+ * answer is being changed.
  */
 export type LockConsents = (tx: Tx, userIds: readonly string[]) => Promise<ReadonlySet<string>>
 

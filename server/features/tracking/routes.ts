@@ -62,9 +62,9 @@ const beaconQuery = Type.Object({
 })
 
 /**
- * Creates the route of the beacon. It returns the same pixel for every event, stored or not. The sender is identified
- * after that, and is anonymous if that fails. The event counts against the sender's rate limit. Beyond the limit, the
- * event is dropped and the sender's other calls are refused.
+ * Creates the route of the beacon. It returns the same pixel for every event, stored or not, and then identifies the
+ * sender. If the identification fails, the sender is anonymous. The event counts against the sender's rate limit;
+ * beyond it, the event is dropped and the sender's other calls are refused.
  */
 export function beaconRoutes({
   clock,

@@ -17,7 +17,7 @@ import {
 } from './event-queries.ts'
 import type { AnalyticsEvent } from './parse-beacon.ts'
 
-/** The sender of an event; null if anonymous, `tooManyRequests` beyond the sender's rate limit (the event is then dropped). */
+/** The sender of an event; null if anonymous. `tooManyRequests`: the event exceeds a rate limit and is dropped. */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooManyRequests'
 
 /** An event as received. The lookup of the sender may still be running when the pixel has already been returned. */

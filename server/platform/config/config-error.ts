@@ -37,7 +37,7 @@ interface ExitReport {
   status: number
 }
 
-/** Maps an error to its message and exit status: ConfigError 1, UsageError 2, without a stack; any other error 1, with its stack. */
+/** Maps an error to its message (without a stack for a ConfigError) and its exit status: UsageError 2, others 1. */
 export function exitReportOf(error: unknown): ExitReport {
   const status = error instanceof UsageError ? 2 : 1
   if (error instanceof ConfigError) return { text: error.message, status }
@@ -45,8 +45,8 @@ export function exitReportOf(error: unknown): ExitReport {
 }
 
 /**
- * Runs an entry point. An error ends the process with a message on stderr and the exit status of `exitReportOf`. If the reader of stdout
- * closes early (such as `head`), the work continues without it.
+ * Runs an entry point. An error ends the process with a message on stderr and the exit status of `exitReportOf`. If the
+ * reader of stdout closes early (such as `head`), the work continues without it.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -92,7 +92,7 @@ export interface Config {
   apiDocs: boolean
   /** The address where Prometheus scrapes the metrics; undefined disables them. */
   metrics: { port: number; host: string } | undefined
-  /** Whether payments with the sandbox gateway are allowed: by default only without https and without another gateway's keys. */
+  /** Whether the sandbox gateway is allowed: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string; applePayDomain?: string | undefined } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
@@ -225,7 +225,10 @@ export function readRateLimits(env: Env): RateLimits {
   })
 }
 
-/** Reads the sender of mails: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
+/**
+ * Reads the sender of mails: an address, or a name and an address in angle brackets.
+ * @throws ConfigError naming MAIL_FROM
+ */
 export function readMailFrom(env: Env): string | undefined {
   const from = readText(env, 'MAIL_FROM')
   if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
@@ -262,7 +265,7 @@ function readPaypal(env: Env) {
   }
 }
 
-/** Removes other users' permissions from an existing directory. */
+/** Removes the permissions of `umask` from an existing directory that belongs to this user. */
 function removeOthersPermissions(dir: string, umask: number): void {
   const { uid, mode } = statSync(dir)
   if (uid === process.getuid?.() && (mode & umask) !== 0) chmodSync(dir, mode & 0o777 & ~umask)

@@ -1,6 +1,6 @@
 import type { Env } from './read-env.ts'
 
-/** An environment setting. `docs/configure.md` describes each; a test compares both lists with the settings read at start. */
+/** An environment setting. A test compares this list with `docs/configure.md` and with the settings read at start. */
 export interface Setting {
   name: string
   /** A description of the default. */
@@ -149,7 +149,7 @@ export interface EffectiveSetting {
 
 /**
  * Lists every setting with its value and source, group by group. Secrets are masked.
- * @param env the environment, with `ENV_FILE_SETTINGS` naming what scripts/env-file.mjs took from `.env`
+ * @param env the environment; its `ENV_FILE_SETTINGS` lists the settings that scripts/env-file.mjs read from `.env`
  */
 export function listEffectiveSettings(env: Env): { group: string; settings: EffectiveSetting[] }[] {
   const fromEnvFile = new Set(env['ENV_FILE_SETTINGS']?.split(','))

@@ -4,7 +4,8 @@ import { ConfigError } from './config-error.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a setting as text; empty counts as not set. `NAME_FILE` names a file that contains the value, as with container secrets.
+ * Reads a setting as text; empty counts as not set. `NAME_FILE` names a file that contains the value, as with container
+ * secrets.
  * @throws ConfigError if both are set, or if the file can't be read
  */
 export function readText(env: Env, name: string): string | undefined {
@@ -78,7 +79,10 @@ export function readEnum<Word extends string>(
   return word
 }
 
-/** Reads an address with one of the given schemes (`https:`). The message does not repeat the value, which may contain a password. */
+/**
+ * Reads an address with one of the given schemes (`https:`). The message does not repeat the value, which may contain a
+ * password.
+ */
 export function readUrl(env: Env, name: string, schemes: readonly string[]): string | undefined {
   const value = readText(env, name)
   if (value === undefined) return undefined

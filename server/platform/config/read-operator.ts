@@ -23,7 +23,8 @@ export interface OperatorConfig {
 
 /**
  * Reads the operator's settings.
- * @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO_PATH not a readable image
+ * @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO_PATH not a readable
+ * image
  */
 export function readOperator(env: Env): OperatorConfig {
   const email = readText(env, 'CONTACT_EMAIL')

@@ -7,7 +7,10 @@ import { readList, readText, type Env } from './read-env.ts'
 
 const shortestSecret = 32
 
-/** Reads APP_SECRET, or the secret in DATA_DIR of a site with the embedded database. @throws ConfigError if it is missing or too short */
+/**
+ * Reads APP_SECRET, or the secret in DATA_DIR of a site with the embedded database.
+ * @throws ConfigError if it is missing or too short
+ */
 export function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
   const secret = readText(env, 'APP_SECRET')
   if (secret !== undefined) {

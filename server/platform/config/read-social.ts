@@ -57,7 +57,10 @@ function readBaseUrl(env: Env, name: string): string | undefined {
 
 const localhostPattern = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Reads a provider's address. Responses from it identify users, so it must be protected from tampering: https, or this machine. */
+/**
+ * Reads a provider's URL. It must use https or be on this machine, so that nobody can tamper with the responses, which
+ * identify users.
+ */
 function readSafeUrl(env: Env, name: string): string | undefined {
   const value = readUrl(env, name, ['https:', 'http:'])
   if (value === undefined) return undefined

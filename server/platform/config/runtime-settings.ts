@@ -6,7 +6,9 @@ import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from '#server/platform/log.ts'
 import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
-/** Settings that the operator may change while the site runs. They override the environment; unset ones fall back to it. */
+/**
+ * Settings that the operator may change while the site runs. They override the environment; unset ones fall back to it.
+ */
 export interface RuntimeOverrides {
   contact_email?: string
   mail_from?: string

@@ -33,8 +33,8 @@ export async function checkServer(server: TestedServer, setting: string, connect
 }
 
 /**
- * Checks a pooler in transaction mode before calls use it. Warns if nothing limits the duration of a statement, because the
- * site cannot set that limit behind a pooler: it is a session setting.
+ * Checks a pooler in transaction mode before calls use it. Warns if nothing limits the duration of a statement, because
+ * the site cannot set that limit behind a pooler: it is a session setting.
  * @throws ConfigError if it provides too few connections
  */
 export async function checkPooler(

@@ -55,8 +55,8 @@ const busy = new Set([
 ])
 
 /**
- * Returns whether an error means that the database itself is unreachable or silent, not just busy. If a busy server counted, a
- * single slow statement would take it out of use for all.
+ * Returns whether an error means that the database itself is unreachable or silent, not just busy. If a busy server
+ * counted as unreachable, a single slow statement would stop all use of the server.
  */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || !isDatabaseUnavailable(error)) return false

@@ -37,13 +37,16 @@ interface MigrationSettings {
 export interface Database<Tables> {
   db: Kysely<Tables>
   /**
-   * Reads from a healthy replica that is at most 5 s behind `db`, or from the primary if there is none. Use it only for data
-   * that is the same for all viewers, never for a user's own writes, entitlements or money.
+   * Reads from a healthy replica that is at most 5 s behind `db`, or from the primary if there is none. Use it only for
+   * data that is the same for all viewers, never for a user's own writes, entitlements or money.
    */
   readDb: Kysely<Tables>
   /** Returns the state of the replicas. */
   replicas(): ReplicaState[]
-  /** The pool for statements that Kysely does not support. Behind a pooler, a connection keeps no state between transactions. */
+  /**
+   * The pool for statements that Kysely does not support. Behind a pooler, a connection keeps no state between
+   * transactions.
+   */
   pool: pg.Pool
   /** Connections that keep their session, for LISTEN. */
   sessions: pg.Pool
@@ -54,9 +57,9 @@ export interface Database<Tables> {
 export const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
- * Makes PostgreSQL plan each prepared statement once per connection, for all parameter values. This suits processes that answer
- * calls, because their statements are short and use an index. The condition of a partial index must then be a literal, not a
- * parameter.
+ * Makes PostgreSQL plan each prepared statement once per connection, for all parameter values. This suits processes
+ * that answer calls, because their statements are short and use an index. The condition of a partial index must then be
+ * a literal, not a parameter.
  */
 export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_plan' }
 
@@ -64,7 +67,8 @@ export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_p
 const statementTimeoutMs = 10_000
 
 /**
- * Pool options for processes that answer calls. After a time-out for a connection or a statement, the client is asked to retry.
+ * Pool options for processes that answer calls. After a time-out for a connection or a statement, the client is asked
+ * to retry.
  */
 export const requestPoolOptions = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
   ...genericPlanOptions,
@@ -88,13 +92,15 @@ const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 
 
 /** Maximum connections of a process that answers calls or runs jobs: those of its pool and of its pipelines. */
 const maxConnections = defaultPoolOptions.max + pipelinedConnections
-/** Maximum direct connections of a process whose calls go through a pooler: two for LISTEN, the others for a migration. */
+/**
+ * Maximum direct connections of a process whose calls go through a pooler: two for LISTEN, the others for a migration.
+ */
 const directConnections = 4
 
 /**
- * Opens PostgreSQL directly for commands and jobs: at DATABASE_DIRECT_URL, else at DATABASE_URL, else as the embedded server,
- * which it starts. Checks the server's version and that connections keep their session. Then runs the migrations, or checks
- * that they have run.
+ * Opens PostgreSQL directly for commands and jobs: at DATABASE_DIRECT_URL, else at DATABASE_URL, else as the embedded
+ * server, which it starts. Checks the server's version and that connections keep their session. Then runs the
+ * migrations, or checks that they have run.
  * @param options for the pool's connections, such as `genericPlanOptions`; tests use other time-outs
  * @param connections the number of simultaneous connections that the server must provide
  * @throws ConfigError naming the setting whose server can't be used, is older than 15 or must be migrated first
@@ -120,8 +126,8 @@ export function openDatabaseForJobs<Tables>(
 }
 
 /**
- * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without session state, as
- * a pooler in transaction mode requires.
+ * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without
+ * session state, as a pooler in transaction mode requires.
  * @throws ConfigError as `openDatabase` does, or if it provides too few connections
  */
 export async function openDatabaseForRequests<Tables>(

@@ -30,7 +30,7 @@ export interface Dump {
   counters: Record<string, number>
 }
 
-/** The lock of a running backup. While it is held, no process deletes files that the database referred to when the backup started. */
+/** The lock of a running backup. While a backup holds it, no process deletes files that the backup may still copy. */
 const backupLock = 4_711_850_002
 
 /** SQL that returns true if files may be deleted, because no backup is running. */

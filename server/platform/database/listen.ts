@@ -13,8 +13,8 @@ type OnNotification = (channel: string, payload?: string) => void
 
 /**
  * Calls `onNotification` when any process notifies a channel (`pg_notify`). Also calls it for every channel each time
- * listening begins, because earlier notifications may have been missed. It holds a connection, and reconnects when that
- * is lost. Callers must poll as well, because notifications can be lost: they only reduce the delay.
+ * listening begins, because earlier notifications may have been missed. Uses one connection and replaces it when it is
+ * lost. Callers must poll as well, because notifications can be lost: they only reduce the delay.
  * @param pool a pool whose connections keep their session
  * @param onDisconnect called when listening has stopped, until it begins again
  */

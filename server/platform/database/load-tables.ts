@@ -53,8 +53,8 @@ async function createPartition(
 }
 
 /**
- * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Requires the owner of the
- * tables.
+ * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Requires the owner
+ * of the tables.
  * @returns the statements that restore them
  */
 async function dropForeignKeys(client: PoolClient): Promise<string[]> {

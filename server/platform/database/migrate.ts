@@ -25,11 +25,13 @@ export type AppliedMigration = Pick<Migration, 'name' | 'checksum'>
 
 /** An arbitrary key for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
-/** A leading comment of a migration that runs outside a transaction. Each of its statements must be safe to run twice. */
+/**
+ * A leading comment of a migration that runs outside a transaction. Each of its statements must be safe to run twice.
+ */
 const outsideTransactionMark = '-- Runs outside a transaction.'
 /**
- * A leading comment of a migration that its own release does not need yet. From 1.0.0 on every migration must have it. Only a
- * migration that expands the schema may have it.
+ * A leading comment of a migration that its own release does not need yet. From 1.0.0 on every migration must have it.
+ * Only a migration that expands the schema may have it.
  */
 const deferrableMark = '-- This release runs without it.'
 /**
@@ -84,8 +86,8 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
 }
 
 /**
- * Waits until no other process migrates. It polls: a statement that waits for the lock holds a snapshot, and building an index
- * concurrently waits for all older snapshots.
+ * Waits until no other process migrates. It polls: a statement that waits for the lock holds a snapshot, and building
+ * an index concurrently waits for all older snapshots.
  */
 async function waitForMigrationLock(client: PoolClient): Promise<void> {
   for (;;) {
@@ -98,8 +100,8 @@ async function waitForMigrationLock(client: PoolClient): Promise<void> {
 }
 
 /**
- * Checks that this release can run on the database, without changing it. A migration that the release does not need may be
- * missing, so that a release starts on the schema of the release before.
+ * Checks that this release can run on the database, without changing it. A migration that the release does not need may
+ * be missing, so that a release starts on the schema of the release before.
  * @throws ConfigError as `migrate` does, and if another migration has not run yet
  */
 export async function checkMigrated(
@@ -211,8 +213,8 @@ function findPending(
 const majorOf = (version: string | null) => version?.split('.')[0]
 
 /**
- * Accepts the schema of a newer release of the same major version, so that an update can be rolled out and rolled back. @throws
- * ConfigError for another major version
+ * Accepts the schema of a newer release of the same major version, so that an update can be rolled out and rolled back.
+ * @throws ConfigError for another major version
  */
 function acceptNewerSchema(
   unknown: readonly PastMigration[],
@@ -258,7 +260,10 @@ async function runMigration(
   }
 }
 
-/** @returns the error if another transaction holds a required lock; changes are rolled back or safe to repeat */
+/**
+ * Runs a migration. After an error, its changes are rolled back or safe to repeat.
+ * @returns the error if another transaction holds a required lock
+ */
 async function tryMigration(
   client: PoolClient,
   { name, sql, checksum, outsideTransaction }: Migration,

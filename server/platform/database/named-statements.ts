@@ -40,9 +40,9 @@ interface Options {
 }
 
 /**
- * Adapts a pool for Kysely and sends every query as a named prepared statement, so that PostgreSQL parses and plans a text once
- * per connection. Outside of transactions, prepared queries use the pipelines, if there are any.
- * @param options `named`: false behind a pooler in transaction mode, where the next statement may reach another connection
+ * Adapts a pool for Kysely and sends queries as named prepared statements, so that PostgreSQL parses and plans a text
+ * once per connection. Outside of transactions, prepared queries use the pipelines, if there are any.
+ * @param options `named`: false behind a pooler in transaction mode, where each statement may use another connection
  */
 export function withNamedStatements(pool: Pool, { pipelines, named = true }: Options = {}): PostgresPool {
   const names = named ? new Names() : noNames

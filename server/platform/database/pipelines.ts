@@ -2,9 +2,10 @@ import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import { tooManyQueriesMessage } from './database-unavailable.ts'
 
 /**
- * The number of connections for each kind of statement. Look-ups are so fast that one connection suffices, but slower queries
- * must not delay them. For the rest, a few connections are faster than many, because PostgreSQL's processes reuse their own
- * caches. With more than `maxWaiting` statements queued for a connection, the next one would wait longer than clients do.
+ * The number of connections for each kind of statement. Look-ups are so fast that one connection suffices, but slower
+ * queries must not delay them. For the rest, a few connections are faster than many, because PostgreSQL's processes
+ * reuse their own caches. With more than `maxWaiting` statements queued for a connection, the next one would wait
+ * longer than clients do.
  */
 const pipelineOptions = {
   lookUp: { connections: 1, maxWaiting: 10_000, options: { statement_timeout: 5000 } },
@@ -40,8 +41,8 @@ export function statementKind(text: string): StatementKind | undefined {
 }
 
 /**
- * Connections that carry many statements at once. A statement that is sent while others wait needs no round trip of its own,
- * because the server reads everything that has arrived and answers in order.
+ * Connections that carry many statements at once. A statement that is sent while others wait needs no round trip of its
+ * own, because the server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
   query(kind: StatementKind, statement: QueryConfig): Promise<QueryResult>
@@ -88,8 +89,8 @@ export function isStatementOutdated(error: unknown): boolean {
 }
 
 /**
- * One connection. It opens with the first statement, and reopens after it broke. Statements in flight fail when it breaks, as
- * on any connection.
+ * One connection. It opens with the first statement, and reopens after it broke. Statements in flight fail when it
+ * breaks, as on any connection.
  */
 class PipelinedConnection {
   readonly #pool: Pool

@@ -21,8 +21,8 @@ interface PageParts {
 type Values = { userId: string; limit: number } & PagePosition
 
 /**
- * Prepares the pages of one user's list, newest first. The first page and further pages are separate prepared queries, so that each
- * reads an index from the right position.
+ * Prepares the pages of one user's list, newest first. The first page and further pages are separate prepared queries,
+ * so that each reads an index from the right position.
  */
 export function preparedPage<Tables, Row>(
   build: (db: Kysely<Tables>, parts: PageParts) => Compilable<Row>,

@@ -4,9 +4,9 @@ import { isDatabaseUnreachable, tooManyQueriesMessage } from './database-unavail
 import type { Replica } from './replica.ts'
 
 /**
- * Creates a pool for Kysely that reads from replicas. A process keeps to one replica while it is healthy, so that a read never
- * shows older data than the read before; each process starts with a random replica. A SELECT that fails there is retried once
- * on the primary. Any other statement goes directly to the primary.
+ * Creates a pool for Kysely that reads from replicas. A process uses the same replica while it is healthy, so that no
+ * read shows older data than the previous one. Each process prefers a random replica. A SELECT that fails on a replica
+ * is retried once on the primary. After any other statement, the connection uses only the primary.
  */
 export function createReplicaPool(
   replicas: readonly Replica[],

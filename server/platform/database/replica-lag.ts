@@ -22,8 +22,8 @@ export class PrimaryPositions {
   }
 
   /**
-   * Returns the lag of a replica at this position: the ms since the primary was first seen ahead of it, or 0 if it was
-   * not. Undefined if that was before the first record.
+   * Returns the lag in ms of a replica at this position: the time since the primary was first seen ahead of it; 0 if
+   * the primary was not seen ahead of it. Undefined if the replica is behind the first recorded position.
    */
   lagOf(position: WalPosition, now: number): number | undefined {
     const [first] = this.#notes

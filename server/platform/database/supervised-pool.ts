@@ -59,8 +59,8 @@ export class SupervisedPool extends pg.Pool {
 }
 
 /**
- * Reports a failure to start the server as unavailability, with PostgreSQL's own code (cannot_connect_now), because its cause
- * may be temporary, such as a full disk.
+ * Reports a failure to start the server as unavailability, with PostgreSQL's own code (cannot_connect_now), because its
+ * cause may be temporary, such as a full disk.
  */
 function throwUnavailable(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -27,7 +27,7 @@ export async function writeAuditEvent(
       ${JSON.stringify(details)})`.execute(tx)
 }
 
-/** Returns a keyed hash of a network for the audit log: equal for equal networks, and irreversible without the secret. */
+/** Returns a keyed hash of a network for the audit log. The hash is irreversible without the secret. */
 export function hashNetwork(secret: string, ip: string): string {
   return createHmac('sha256', secret)
     .update(`origin|${networkOf(ip)}`)

@@ -47,7 +47,9 @@ function adClickIdsOf(request: FastifyRequest): Omit<AdClickIds, 'firstReferrerT
   }
 }
 
-/** Decodes percent-encoding; returns invalid encoding unchanged, and undefined for NUL, which the database cannot store. */
+/**
+ * Decodes percent-encoding; returns invalid encoding unchanged, and undefined for NUL, which the database cannot store.
+ */
 function decoded(value = ''): string | undefined {
   try {
     const text = decodeURIComponent(value)

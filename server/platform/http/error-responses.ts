@@ -58,8 +58,8 @@ export async function sendErrorResponse(
 }
 
 /**
- * Reads the rest of the request body for at most `drainTimeoutMs`. Otherwise a client that is still sending would see a broken connection
- * instead of the response.
+ * Reads the rest of the request body for at most `drainTimeoutMs`. Otherwise a client that is still sending would see a
+ * broken connection instead of the response.
  */
 async function drainBody(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
@@ -116,7 +116,10 @@ const faultOfParser: Record<string, FaultName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
 }
 
-/** Responds to bytes that are not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */
+/**
+ * Responds to bytes that are not valid HTTP (bad method, header or length; too long; too slow), for which there is no
+ * request object.
+ */
 export function answerMalformedRequest(
   context: Pick<ErrorResponseContext, 'translate'>,
   error: NodeJS.ErrnoException,
@@ -142,7 +145,10 @@ export function answerMalformedRequest(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Responds to requests that Node would refuse without a body: an unknown expectation, which servers may ignore, and CONNECT. */
+/**
+ * Responds to requests that Node would refuse without a body: an unknown expectation, which servers may ignore, and
+ * CONNECT.
+ */
 export function overrideNodeRefusals(words: Pick<ErrorResponseContext, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket) => {

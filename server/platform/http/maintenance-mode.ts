@@ -19,7 +19,7 @@ const retrySeconds = 120
  */
 export const maintenanceDetail = 'the site is closed for viewers'
 
-/** Routes that stay open: the operators' studio, webhook events, health checks, and the files of pages that are already open. */
+/** Routes that stay open: the studio, webhook events, health checks, and files that already opened pages load. */
 const openRoutes =
   /^\/(studio|media|public|assets)(\/|$)|^\/api\/(studio|webhook|health|ready|openapi\.json)(\/|$)|^\/(favicon\.svg|robots\.txt|sw\.js)$/
 

@@ -12,7 +12,11 @@ interface DescribedRoutes {
   bytesRoutes?: readonly BytesRoute[]
 }
 
-/** Describes the API as an OpenAPI 3.1 document: every call of the contract, and the plain routes with a description. */
+/**
+ /**
+ * Describes the API as an OpenAPI 3.1 document: every endpoint of the contract, the uploads of bytes, and those plain
+ * routes that have a description.
+ */
 export function describeApi({ publicUrl, routes, plainRoutes, bytesRoutes = [] }: DescribedRoutes): object {
   const paths: Record<string, Record<string, object>> = {}
   const add = (method: string, path: string, operation: object) => {
@@ -211,7 +215,7 @@ function faultReferences(unsafe: boolean): object {
   )
 }
 
-/** Every HTTP failure by its status; several may share a status. */
+/** Returns the response of each HTTP status that faults use. Several faults may share a status. */
 function faultResponses(): object {
   return Object.fromEntries(
     statuses.map((status) => {

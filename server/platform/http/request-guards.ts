@@ -74,7 +74,10 @@ export function refuseMissingHost({ headers, raw }: FastifyRequest): void {
     throw new Fault('badRequest', 'the request names no host')
 }
 
-/** Headers that must not occur twice: another server on the path could interpret such a request differently (RFC 9112, section 3.2). */
+/**
+ * Headers that must not occur twice: another server on the path could interpret such a request differently (RFC 9112,
+ * section 3.2).
+ */
 const single: ReadonlySet<string> = new Set([
   'host',
   'content-length',

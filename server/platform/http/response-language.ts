@@ -20,8 +20,8 @@ export interface LanguageSource {
 }
 
 /**
- * Returns the language of a response: the first of `accept-language` that is offered, else the user's stored one, else the default.
- * For a guest without a row nothing is read.
+ * Returns the language of a response: the first of `accept-language` that is offered, else the user's stored one, else
+ * the default. For a guest without a row nothing is read.
  */
 export function responseLanguage(
   request: FastifyRequest,

@@ -19,7 +19,7 @@ export interface Viewer {
   ip?: string
 }
 
-/** Where a visitor came from, as the client sends it with every call. */
+/** The source of a visit (referrer and ad clicks), which the client sends with every call. */
 export interface AdClickIds {
   /** The first referrer token of a guest without a row; later calls may have others. */
   firstReferrerToken?: string | undefined
@@ -69,15 +69,15 @@ export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
   /**
-   * Answers a remembered viewer's call without looking them up; undefined if a lookup is needed. Only for frequent calls without
-   * private data: the session may have ended a moment ago.
+   * Answers a remembered viewer's call without looking them up; undefined if a lookup is needed. Only for frequent
+   * calls without private data: the session may have ended a moment ago.
    */
   handleRemembered?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }
 
 /**
- * Binds an endpoint to its handler. The handler gets input that is validated by the endpoint's schemas and returns exactly one of
- * `info` and `data`; it throws `Refusal` or `Fault` otherwise.
+ * Binds an endpoint to its handler. The handler gets input that is validated by the endpoint's schemas and returns
+ * exactly one of `info` and `data`; it throws `Refusal` or `Fault` otherwise.
  */
 export function route<E extends Endpoint>(
   endpoint: E,
@@ -128,7 +128,9 @@ export interface RawUpload extends Pick<OperatorCall, 'operator'>, Partial<Pick<
   bytes: Buffer
 }
 
-/** Accepts a raw body from an operator, such as a part of a file or an image. It answers in the envelope, as calls do. */
+/**
+ * Accepts a raw body from an operator, such as a part of a file or an image. It answers in the envelope, as calls do.
+ */
 export interface BytesRoute {
   path: `/api/studio/${string}`
   /** The name of its command on the command line; if omitted, there is none. */
@@ -165,7 +167,10 @@ export interface PlainDescription {
 
 export type FindViewer = () => Viewer | null | Promise<Viewer | null>
 
-/** A route outside of the contract, for media, documents or a gateway's frames. It answers plain HTTP, without the envelope. */
+/**
+ * A route outside of the contract, for media, documents or a gateway's frames. It answers plain HTTP, without the
+ * envelope.
+ */
 export interface PlainRoute {
   method: 'GET' | 'POST'
   path: string
@@ -173,8 +178,8 @@ export interface PlainRoute {
   body?: 'form' | 'raw'
   description?: PlainDescription
   /**
-   * Most plain routes do not identify the caller. `caller` looks up the viewer, `viewer` only verifies the token. Both count the
-   * request against the viewer's rate limit, and may throw Fault tooManyRequests.
+   * Most plain routes do not identify the caller. `caller` looks up the viewer, `viewer` only verifies the token. Both
+   * count the request against the viewer's rate limit, and may throw Fault tooManyRequests.
    */
   handle(
     request: FastifyRequest,

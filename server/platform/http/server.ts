@@ -98,7 +98,7 @@ const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout
 
 /** Identifies the caller and checks their rate limit. */
 type OpenViewer = (request: FastifyRequest) => ReturnType<FindViewer>
-/** Does the same, and determines the language. */
+/** Identifies the caller, checks their rate limit and determines the language. */
 type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
 
 /**
@@ -115,7 +115,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     logger: false,
     requestIdHeader: false,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomHex(),
-    // Requests that arrive during the shutdown are answered like any other: Fastify's own refusal has neither envelope nor Retry-After.
+    // Requests that arrive during the shutdown are answered like any other: Fastify's own refusal has neither envelope
+    // nor Retry-After.
     return503OnClosing: false,
     http: { requireHostHeader: false },
     // Forwarded headers are trusted for the configured number of proxies only.
@@ -260,7 +261,10 @@ function describeRequest({ method, routeOptions }: FastifyRequest, reply: Fastif
   }
 }
 
-/** Closes each connection after its response once the server closes. Node would keep it alive, and the server would wait for it. */
+/**
+ * Closes each connection after its response once the server closes. Node would keep it alive, and the server would wait
+ * for it.
+ */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', (done) => {

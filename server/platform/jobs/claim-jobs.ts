@@ -5,7 +5,7 @@ import type { Log } from '#server/platform/log.ts'
 export const requestedJobsChannel = 'requested_jobs'
 
 const longestReason = 500
-/** Interval at which the success of a frequent job is recorded. The alert for a job that does not succeed allows five minutes. */
+/** Interval for recording the success of a frequent job. The alert for a job without success allows five minutes. */
 const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
@@ -74,7 +74,10 @@ function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date
   return pool.query<{ met: boolean[]; round: Round[] }>(text, [now])
 }
 
-/** Claims these jobs for this round, except those that another process has claimed. @returns the names of those claimed */
+/**
+ * Claims these jobs for this round, except those that another process has claimed.
+ * @returns the names of those claimed
+ */
 export async function claimRound(pool: Pool, names: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `UPDATE scheduled_jobs SET claimed_at = now() WHERE name = ANY (ARRAY(

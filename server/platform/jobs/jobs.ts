@@ -57,8 +57,9 @@ const graceMs = 4000
 const usualPollSeconds = 5
 
 /**
- * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job that fails is
- * logged and runs again in its next round, as does one whose process died. The outcome is recorded (claim-jobs.ts).
+ * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
+ * that fails is logged and runs again in its next round, as does one whose process died. The outcome is recorded
+ * (claim-jobs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -114,8 +115,8 @@ export async function startJobs(
 }
 
 /**
- * Creates the poll that starts due jobs, except those that this process is already running. A job with nothing to do counts as
- * succeeded.
+ * Creates the poll that starts due jobs, except those that this process is already running. A job with nothing to do
+ * counts as succeeded.
  */
 function createDueJobStarter(
   { pool, clock, log }: Required<Pick<Options, 'clock'>> & { pool: Pool; log: Log },

@@ -11,7 +11,8 @@ export type AbandonedMailRow = Awaited<ReturnType<typeof selectAbandonedMails>>[
 const keptMs = 7 * dayMs
 
 /**
- * Lists abandoned mails that have not expired, the latest first. Their fields may contain a link's secret and must not be shown.
+ * Lists abandoned mails that have not expired, the latest first. Their fields may contain a link's secret and must not
+ * be shown.
  * @throws Fault invalidCursor
  */
 export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, paging: Paging) {

@@ -25,7 +25,7 @@ export async function insertMail(
 /** An SQL condition that is true while a mail is due; `$1` is the site's time. */
 export const hasDueMails = 'EXISTS (SELECT FROM mails WHERE next_attempt_at <= $1)'
 
-/** Claims due mails until a time: no other process takes them before that. */
+/** Claims due mails for this process until the time `until`; after that, another process may claim them. */
 export function claimMails(
   db: Kysely<MailTables>,
   now: Date,
@@ -148,7 +148,10 @@ export function selectAbandonedMails(
   return page.execute()
 }
 
-/** Moves an abandoned mail back to the queue, as a new mail. @returns its template, if it exists and has not expired */
+/**
+ * Moves an abandoned mail back to the queue, as a new mail.
+ * @returns the template of the mail; undefined if the mail does not exist or has expired
+ */
 export async function requeueMail(
   tx: Transaction<MailTables>,
   id: string,

@@ -61,7 +61,10 @@ const deadlineMs = 45_000
 /** Loaded on demand: it is large, and only the process that sends mails needs it. */
 const loadNodemailer = () => import('nodemailer')
 
-/** Sends through SMTP_URL with the sender that `from` returns at that time; without SMTP_URL, writes mails as files to DATA_DIR/mails. */
+/**
+ * Opens the mailer. It sends through SMTP_URL, with the sender that `from` returns for each mail. Without SMTP_URL, it
+ * writes the mails as files to DATA_DIR/mails.
+ */
 export function openMailer(config: Config, log: Log, from = () => config.mail.from): Mailer {
   const { smtpUrl } = config.mail
   return smtpUrl === undefined ? fileMailer(config, log, from) : smtpMailer(smtpUrl, from)

@@ -57,7 +57,7 @@ export async function queueMail(
     template: MailTemplate
     values: Record<string, string>
     language: string
-    /** When the mail's link expires, after which it is not sent. */
+    /** The expiry of the mail's link. The mail is not sent after this time. */
     expiresAt?: Date
     /** The earliest time to send it. Bulk mails set it, so that they do not delay other mails. */
     sendAt?: Date

@@ -30,8 +30,8 @@ export function readHolder(path: string): Holder | undefined {
 }
 
 /**
- * Takes the lock file at `path`, or returns its holder. A lock whose holder no longer runs (kill -9) is taken over. The file is
- * created by a hard link, so readers never see it incomplete.
+ * Takes the lock file at `path`, or returns its holder. A lock whose holder no longer runs (kill -9) is taken over. The
+ * file is created by a hard link, so readers never see it incomplete.
  */
 export function tryLock(path: string, note = ''): { release: () => void } | { heldBy: Holder } {
   const own = thisProcess(note)
@@ -54,7 +54,7 @@ export function tryLock(path: string, note = ''): { release: () => void } | { he
   }
 }
 
-/** Moves a dead holder's file away. If another process has taken the lock in between, its file is restored. */
+/** Deletes the lock file of a dead holder. Restores it if another process has taken the lock in the meantime. */
 function removeStale(path: string): void {
   const aside = `${path}.stale-${randomBytes(4).toString('hex')}`
   try {

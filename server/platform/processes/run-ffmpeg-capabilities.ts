@@ -12,8 +12,8 @@ export interface FfmpegCapabilities {
 }
 
 /**
- * Queries a build of ffmpeg for its filters and encoders, once. A failed query is not repeated before the next start,
- * because ffmpeg is a program on this machine.
+ * Queries a build of ffmpeg for its filters and encoders, once per process. A failed query is not repeated either: a
+ * program on this machine is unlikely to recover by itself.
  * @throws Error if it does not respond within 10 s
  */
 export function queryCapabilities(ffmpegPath: string): Promise<FfmpegCapabilities> {

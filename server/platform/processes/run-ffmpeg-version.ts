@@ -53,7 +53,10 @@ async function findFfprobe(ffmpegPath: string): Promise<string> {
   )
 }
 
-/** Returns the version that a program reports (`5.1.6`, `N-12345-gabc` for a nightly build); undefined if it does not run within 10 s. */
+/**
+ * Returns the version that a program reports (`5.1.6`, `N-12345-gabc` for a nightly build); undefined if it does not
+ * run within 10 s.
+ */
 async function readVersion(program: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(program, ['-version'], { timeout: timeoutMs })

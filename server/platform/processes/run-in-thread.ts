@@ -9,7 +9,7 @@ export interface ThreadJob {
 export type ThreadResult = { result: unknown } | { problem: { name: string; message: string } }
 export type ThreadMessage = 'loaded' | ThreadResult
 
-/** The work took longer than its deadline. */
+/** The work took longer than its deadline, or its thread ended without a result. */
 export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded'
 }
@@ -20,7 +20,8 @@ const loadWithinMs = 60_000
 const megabytes = 128
 
 /**
- * Runs a function in a thread and terminates it at the deadline, so that a text that takes long to parse delays no other request.
+ * Runs a function in a thread and terminates it at the deadline, so that a text that takes long to parse delays no
+ * other request.
  * @throws DeadlineExceeded, and errors of the function with their name and message
  */
 export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs): Promise<unknown> {

@@ -3,7 +3,7 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { tryLock } from './lock-file.ts'
 
 /**
- * Ensures that one site at a time serves a data directory. The operator's commands may run beside it and don't take this lock.
+ * Ensures that one site at a time serves a data directory. The operator's commands do not take this lock.
  * @throws ConfigError naming the process and address of the running site
  */
 export function lockSite(dataDir: string, address: string): { release: () => void } {

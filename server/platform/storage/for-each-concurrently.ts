@@ -1,6 +1,6 @@
 /**
- * Processes all items with limited concurrency. After the first failure it starts no more, and rejects once the running ones have
- * ended.
+ * Processes all items with limited concurrency. After the first failure, starts no further items, and rejects once the
+ * running ones have ended.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

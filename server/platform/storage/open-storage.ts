@@ -7,8 +7,8 @@ import type { Storage } from './storage.ts'
 /**
  * Opens the configured storage: a bucket, else the disk.
  * @param siteId distinguishes this site from others that use the same bucket by mistake
- * @throws ConfigError naming the setting if the store refuses access or the bucket belongs to another site; an unreachable store is
- * logged
+ * @throws ConfigError naming the setting if the store refuses access or the bucket belongs to another site; an
+ * unreachable store is logged
  */
 export async function openStorage(
   { dataDir, s3, secrets }: Config,

@@ -18,8 +18,8 @@ interface LinkRequest {
 }
 
 /**
- * Creates a URL that opens one file until a time: Signature Version 4 in the query (AWS, "Authenticating requests: using query
- * parameters"). A playlist has hundreds of them, so they are computed here in microseconds.
+ * Creates a URL that opens one file until a time: Signature Version 4 in the query (AWS, "Authenticating requests:
+ * using query parameters"). A playlist has hundreds of them, so they are computed here in microseconds.
  */
 export function presign(bucket: SigningBucket, { key, signedAt, expires, query = {} }: LinkRequest): string {
   const { address, region, accessKeyId, secretAccessKey } = bucket

@@ -19,7 +19,9 @@ import {
 import type { S3Config } from '#server/platform/config/read-s3.ts'
 import { StorageError } from './storage.ts'
 
-/** Time-outs and the number of attempts. A server error and a refused or broken connection are retried after a moment. */
+/**
+ * Time-outs and the number of attempts. A server error and a refused or broken connection are retried after a moment.
+ */
 export interface S3Timeouts {
   attempts: number
   connectMs: number

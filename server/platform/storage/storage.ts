@@ -27,7 +27,10 @@ export interface Storage {
   exists(key: string): Promise<boolean>
   /** Lists all files below a folder; none if there is no such folder. */
   list(folder: string): AsyncIterable<StoredFile>
-  /** `interactive`: a viewer waits for it, so a slow store is abandoned within seconds. @throws Error (ENOENT) if there is no such file */
+  /**
+   * `interactive`: a viewer waits for it, so a slow store is abandoned within seconds.
+   * @throws Error (ENOENT) if there is no such file
+   */
   read(key: string, options?: { interactive?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**
@@ -45,7 +48,10 @@ export interface Storage {
    * @throws Error (ENOENT) if there is no such file; the signal's reason when aborted
    */
   getLocalPath(key: string, folder: string, signal?: AbortSignal): Promise<string>
-  /** Returns whether this site owns the storage, so that it may delete unknown files. It claims a bucket without an owner. */
+  /**
+   * Returns whether this site owns the storage, so that it may delete unknown files. It claims a bucket without an
+   * owner.
+   */
   claimOwnership(): Promise<boolean>
   /** Deletes unfinished uploads that started before a time. */
   deleteUnfinishedUploads(before: Date): Promise<void>
@@ -53,7 +59,7 @@ export interface Storage {
 
 /** An error of a store. */
 export abstract class StorageError extends Error {
-  /** True if the error does not concern the file: the same call may succeed once the store is available or grants access again. */
+  /** True if the file did not cause the error: the call may succeed once the store is available or grants access. */
   abstract readonly isUnavailable: boolean
 }
 
@@ -67,7 +73,7 @@ export function noSuchFile(key: string): Error {
   return Object.assign(new Error(`There is no file ${key} in the storage.`), { code: 'ENOENT' })
 }
 
-/** @throws Error if a key is not a plain path below the storage's root */
+/** Returns the key. @throws Error if it is not a plain path below the storage's root */
 export function checkKey(key: string): string {
   const parts = key.split('/')
   if (parts.some((part) => part === '' || part === '.' || part === '..') || /[\\\0]/.test(key))

@@ -3,7 +3,10 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { forEachConcurrently } from './for-each-concurrently.ts'
 import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
-/** A smaller file is sent in one piece; S3 accepts no part under 5 MiB except the last. */
+/**
+ * Size of a part, unless the file would need more than `maxParts`. A file up to this size is sent in one piece. S3
+ * rejects parts under 5 MiB, except the last one.
+ */
 export const partBytes = 8 * 1024 * 1024
 const maxParts = 10_000
 const partsAtOnce = 3
@@ -18,8 +21,9 @@ interface LargeFile {
 }
 
 /**
- * Uploads a large file in parts. Parts of an earlier attempt with the same bytes are not sent again: S3 keeps the parts until the
- * upload is completed or aborted, and identifies each by its MD5.
+ /**
+ * Uploads a large file in parts. A part that an earlier attempt has already sent is not sent again: S3 keeps the parts
+ * until the upload is completed or aborted, and the MD5 of a part tells whether its bytes are the same.
  */
 export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   try {
@@ -83,8 +87,9 @@ function isSame(part: Part | undefined, bytes: Buffer): part is Part {
 }
 
 /**
- * Returns whether an ETag is the MD5 of these bytes. Stores use it for files sent in one piece, unless they encrypt
- * them with a key of the bucket's owner. Then the ETag differs, and the file is sent again.
+ * Returns whether an ETag is the MD5 of these bytes. S3 storages use the MD5 as the ETag of parts, and of files that
+ * are sent in one piece, unless they encrypt the data with a key of the bucket's owner. The ETag is then another value,
+ * and the data is sent again.
  */
 export function isMd5Of(etag: string, bytes: Buffer): boolean {
   return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')

@@ -86,11 +86,11 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
   const payment = paymentOf(books, id)
   const order = books.orders.find((one) => one.id === order_id)
   const isCharged = payment?.status === 'succeeded'
-  if (status === 'succeeded') ensure(isCharged, 'what the site calls paid was paid', { attempt, payment })
+  if (status === 'succeeded') ensure(isCharged, 'a succeeded attempt was paid', { attempt, payment })
   if (status === 'failed' || status === 'cancelled')
-    ensure(!isCharged, 'what the site calls unpaid was not paid', { attempt, payment })
+    ensure(!isCharged, 'an attempt without success is unpaid', { attempt, payment })
   const source = debitAccountOf(books, id)
-  ensure((source !== undefined) === (status === 'succeeded'), 'what was paid is in the ledger', attempt)
+  ensure((source !== undefined) === (status === 'succeeded'), 'every payment is in the ledger', attempt)
   if (!order || source === undefined) return
   const known = order.amount_cents - sum(succeededRefunds(books, id).map(({ amount_cents }) => amount_cents))
   ensure(
@@ -102,7 +102,7 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
     const returnRefunds = books.refunds.filter(({ attempt_id }) => attempt_id === id)
     ensure(
       returnRefunds.some(({ amount_cents }) => amount_cents === order.amount_cents),
-      'money that buys nothing goes back',
+      'a payment for nothing is refunded',
       { order, attempt, back: returnRefunds },
     )
   }
@@ -115,24 +115,24 @@ function checkOrder(books: Books, order: OrderEntry): void {
   const sale = saleAttemptOf(books, order.id)
   const orderEntitlements = books.entitlements.filter(({ order_id }) => order_id === order.id)
   if (!sale) {
-    ensure(unpaid.includes(order.status), 'an order that nothing was paid for is not paid', order)
-    ensure(orderEntitlements.length === 0, 'nobody has a right without a payment', {
+    ensure(unpaid.includes(order.status), 'an order without a payment has no paid status', order)
+    ensure(orderEntitlements.length === 0, 'an unpaid order gives no entitlement', {
       order,
       rights: orderEntitlements,
     })
     return
   }
-  ensure(order.status === statusFor(books, order, sale), 'an order follows its money', { order, sale })
+  ensure(order.status === statusFor(books, order, sale), "an order's status is correct", { order, sale })
   const [right, ...others] = orderEntitlements
-  ensure(right !== undefined && others.length === 0, 'an order that was paid gives one right', {
+  ensure(right !== undefined && others.length === 0, 'a paid order gives one entitlement', {
     order,
     rights: orderEntitlements,
   })
-  ensure(right.revoked === !isPaidOrder(order), 'a right lasts as long as its money is held', {
+  ensure(right.revoked === !isPaidOrder(order), 'only a paid order has an active entitlement', {
     order,
     right,
   })
-  ensure(right.user_id === order.user_id, 'a right belongs to whoever has the order', { order, right })
+  ensure(right.user_id === order.user_id, "an entitlement belongs to the order's user", { order, right })
   checkEntitlement(books, order, right)
 }
 
@@ -149,7 +149,7 @@ function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEnt
   if (order.kind !== 'plan') {
     const { video_id, episode_id, ends_at, source } = right
     const fits = video_id === order.video_id && episode_id === order.episode_id && source === 'purchase'
-    ensure(fits && ends_at === null, 'a purchase is for what was bought, for good', { order, right })
+    ensure(fits && ends_at === null, 'a purchase entitles to its product, permanently', { order, right })
     return
   }
   const days = order.period_days ?? 0
@@ -193,7 +193,7 @@ function checkLive(books: Books, subscription: SubscriptionEntry): void {
   if (status !== 'active' || period_ends_at === null) return
   const renews = !cancelled && has_method
   const expected = period_ends_at + (renews ? graceMs(order.period_days ?? 0) : 0)
-  ensure(right.ends_at === expected, 'a period that is to be renewed has a grace, no other', {
+  ensure(right.ends_at === expected, 'only a period that renews has a grace period', {
     subscription,
     right,
   })
@@ -212,7 +212,7 @@ function checkPeriod(books: Books, order: OrderEntry): void {
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
   const start = next.paid_at <= end + graceMs(days) ? end : next.paid_at
-  ensure(nextRight.starts_at === start, 'a period continues the one before', {
+  ensure(nextRight.starts_at === start, 'a renewal continues the last period', {
     order,
     next,
     right,
@@ -235,7 +235,7 @@ function checkNoDoublePurchase(model: Model): void {
       // A guest and a member may both have bought the same product before the guest signed in.
       const [buyer, otherBuyer] = [buyers.get(one.id), buyers.get(other.id)]
       if (model.signedIn && (buyer === undefined || buyer !== otherBuyer)) continue
-      ensure(!coversSameEpisode(books, one, other), 'nothing is paid for twice', { one, other })
+      ensure(!coversSameEpisode(books, one, other), 'no product is paid for twice', { one, other })
     }
 }
 
@@ -280,18 +280,18 @@ function checkCharges(model: Model): void {
     const attempt = books.attempts.find(({ id }) => id === payment.attemptId)
     const order = books.orders.find(({ id }) => id === payment.orderId)
     ensure(attempt !== undefined && order !== undefined, 'every payment is for an order', payment)
-    ensure(payment.amountCents === order.amount_cents, 'a payment is of the price', { payment, order })
+    ensure(payment.amountCents === order.amount_cents, 'a payment has the order’s amount', { payment, order })
     if (isRenewal(attempt) && !known.has(payment.reference)) checkRenewal(model, order, attempt)
   }
   for (const { id, presses } of model.orders) {
     const own = books.attempts.filter((attempt) => attempt.order_id === id && !isRenewal(attempt))
-    ensure(own.length <= presses, 'nobody is charged who did not press the button', { presses, own })
+    ensure(own.length <= presses, 'no order has more attempts than requests', { presses, own })
   }
 }
 
 /** Checks a new charge of a saved payment method. */
 function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: AttemptEntry): void {
-  ensure(!cancelled.has(order.user_id), 'nobody is charged who has cancelled', { order, attempt })
+  ensure(!cancelled.has(order.user_id), 'a cancelled plan is not charged', { order, attempt })
   // Period 0 is the first of a new subscription. A renewal that was paid only after its subscription had ended started
   // it.
   if (order.period_no === 0) return

@@ -9,7 +9,7 @@ export const deviceName = (device: Device) => (device === 'here' ? 'the viewer' 
 interface ModelOrder {
   id: string
   product: ProductName
-  /** The user who ordered. A guest's orders later become the member's, but this does not change. */
+  /** The user who ordered. A guest's orders later become the member's, but this id does not change. */
   buyer: string
   /** Number of payment requests that the client has sent. */
   presses: number

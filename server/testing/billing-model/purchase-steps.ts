@@ -163,7 +163,7 @@ function expectOrderAccepted(
     ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
   )
   const isOwned = products[product].kind === 'plan' ? isSubscribed : activeEntitlements.length > 0
-  if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { product, outcome })
+  if (!isOwned) ensure(outcome.startsWith('order '), 'a product not owned is for sale', { product, outcome })
 }
 
 /** Creates an order and pays it by card immediately. */
@@ -278,7 +278,7 @@ export class RemoveCard extends Step {
     if (!saved) return 'no card is saved'
     await removeSavedMethod(context, userId, saved)
     const { saved_method: savedMethod } = await loadSavedMethod(context, userId)
-    ensure(savedMethod === null, 'a removed card is gone', { savedMethod })
+    ensure(savedMethod === null, 'a removed card is not saved', { savedMethod })
     return 'done'
   }
 }

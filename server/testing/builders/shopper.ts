@@ -32,7 +32,7 @@ type OrderParams = Partial<BodyOf<typeof createOrder>>
 
 let shopperCount = 0
 
-/** A guest who buys. Also does what a browser does between the API calls. */
+/** A guest who buys. Also performs the browser's steps between the API calls. */
 export class Shopper {
   readonly visitor: Visitor
   /** A unique e-mail address, because some offers are limited to one per address. */

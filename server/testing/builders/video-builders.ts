@@ -50,7 +50,7 @@ export async function buildTag(db: Db, name: string): Promise<string> {
   return id
 }
 
-/** What a storage must be able to do to store the files of a built video. */
+/** The storage methods that store the files of a built video. */
 type WritableStorage = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
 
 /** A storage for tests that do not read a video's files. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 
-/** Where a process crashes: before its n-th statement (`before`), or directly after sending it (`sent`). */
+/** The point at which a process crashes: before its n-th statement (`before`), or after sending it (`sent`). */
 export interface CrashPoint {
   when: 'never' | 'before' | 'sent'
   at: number

@@ -93,8 +93,7 @@ export class PushBrowser {
 
 /**
  * Returns the claims of the site in a push (VAPID, RFC 8292).
- * @throws Error if the signature does not match the public
- * key
+ * @throws Error if the signature does not match the public key
  */
 export function verifyVapid(
   { headers }: Pick<ReceivedPush, 'headers'>,

@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch'
 // The test generates this module from the site's OpenAPI document. Only this file imports it.
 import type { paths } from './paths.ts'
 
-/** What an API client needs besides the OpenAPI document: a card token from the sandbox's form. */
+/** The inputs of an API client besides the OpenAPI document: the site's URL, and card tokens of the sandbox's form. */
 interface Shop {
   url: string
   cardToken(userToken: string): Promise<string>
@@ -10,8 +10,7 @@ interface Shop {
 
 /**
  * Buys an episode with a client that was generated from the OpenAPI document, beginning at the homepage.
- * @returns the
- * episode's playlist
+ * @returns the episode's playlist
  */
 export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string> {
   const userToken = (await fetch(`${url}/api/user`)).headers.get('x-user-token') ?? ''

@@ -11,7 +11,10 @@ export interface Feedback {
   email: string
 }
 
-/** Sends feedback to the error reporting service. @throws Error if the service did not accept it */
+/**
+ * Sends feedback to the error reporting service.
+ * @throws Error if the service is not configured, does not respond in time, or rejects the feedback
+ */
 export async function sendFeedback({ message, name, email }: Feedback): Promise<void> {
   if (!settings.sentry) throw new Error('error reporting is not configured')
   await loadErrorReporting(settings.sentry)

@@ -157,7 +157,7 @@ function NothingForSale() {
 interface PlanCardProps {
   plan: Plan
   status: PlanStatus
-  /** True if no plan can be bought now. */
+  /** True if no payment method accepts the plan. */
   disabled: boolean
   onChoose: () => void
 }

@@ -29,7 +29,7 @@ export function useProgress(videoId: string) {
     flush: saver.flush,
     /**
      * Returns the position in ms at which an episode starts: its last position during this visit, else the server's
-     * position, else 0.
+     * position, else 0. A position in the last 3 seconds counts as the end, so the episode then starts at 0.
      */
     startPositionOf(episodeId: string, durationMs: number | null, resume: Video['resume']): number {
       const resumeMs = positions.get(episodeId) ?? (resume?.episode_id === episodeId ? resume.position_ms : 0)

@@ -19,7 +19,7 @@ interface EndSlideProps {
   /** Whether more episodes of this drama will be released. */
   hasMoreEpisodes: boolean
   active: boolean
-  /** Whether the next drama starts automatically. False if the viewer skipped a locked episode. */
+  /** Whether the next drama starts automatically. False if the last episode is locked. */
   autoPlaysNext: boolean
   back: ReactNode
   onReplay: () => void

@@ -5,10 +5,7 @@ import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
 
-/**
- * From this number of episodes on, a field for the number and buttons to step are shown: they are quicker than finding
- * a tile.
- */
+/** With more episodes than this, a stepper is shown, because it is quicker than finding a tile. */
 const manyEpisodes = 24
 
 interface EpisodeGridProps {

@@ -15,7 +15,7 @@ interface ShareButtonProps {
   episode: number
 }
 
-/** Shares the episode with the system's share sheet or, where it is not used, with the site's own. */
+/** Shares the episode with the system's share sheet on phones and tablets, else with the site's own sheet. */
 export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   const { t } = useTranslation()
   const code = useQuery(userQuery).data?.referral_code

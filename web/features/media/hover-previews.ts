@@ -44,8 +44,8 @@ function canShowPreviews(): boolean {
 }
 
 /**
- * Plays the frames once the mouse has rested on the poster for a moment, until it leaves.
- * @returns a function that cancels this
+ * Plays the frames after the mouse has rested on the poster for a moment.
+ * @returns a function that cancels the preview
  */
 function schedulePreview(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
   const abortController = new AbortController()

@@ -34,7 +34,7 @@ function whenIdleOrLeaving(work: () => void): void {
 }
 
 /**
- * Counts the visit once; called when a page is opened or shown again.
+ * Counts the visit once per tab; called when a document is opened.
  * @param fromCampaignLink true if the URL was a campaign link, which starts a new visit
  */
 export function trackVisit(fromCampaignLink: boolean): void {
@@ -46,7 +46,7 @@ export function trackVideoVisit(videoId: string): void {
   if (markOnce(`video ${videoId}`)) whenIdleOrLeaving(() => send('visit_video', { video_id: videoId }))
 }
 
-/** Counts the paywall of a video once per visit. The visit's first one is sent with `first`. */
+/** Counts the paywall of a video once per visit. The visit's first paywall is sent with `first`. */
 export function trackPaywall(videoId: string): void {
   const first = markOnce('paywall')
   if (markOnce(`paywall ${videoId}`)) send('paywall', { video_id: videoId, ...(first ? { first: '1' } : {}) })

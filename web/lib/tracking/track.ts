@@ -17,7 +17,7 @@ export interface TrackedEvent {
   eventId?: string
   cents?: number
   currency?: string
-  /** The id of the video, plan or episode. */
+  /** The id of the video, episode, plan or top-up. */
   contentId?: string
   /** The search words. */
   searchTerm?: string

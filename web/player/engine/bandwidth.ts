@@ -67,7 +67,7 @@ function measuredBandwidth(): number | undefined {
   return total.ms > 0 ? (total.bits / total.ms) * 1000 : undefined
 }
 
-/** Adds a transfer to the total. Skips cached responses and those without a size (older Safari). */
+/** Adds a transfer to the total. Skips small and cached responses, and those without a size (older Safari). */
 function addTransfer(
   total: typeof workerTotal,
   { transferSize, encodedBodySize, responseStart, responseEnd }: Transfer,

@@ -10,8 +10,8 @@ import Hls, {
 const Base = Hls.DefaultConfig.loader
 
 /**
- * Loads playlists. The master playlist contains only renditions that every browser can play. It is replaced by the one
- * with an extra codec if this browser supports that codec.
+ * Loads playlists. The master playlist contains only renditions that every browser can play, and may name an extra
+ * codec. If this browser supports that codec, loads the playlist with the extra codec instead.
  */
 export class MasterPlaylistLoader extends Base {
   private readonly config: HlsConfig

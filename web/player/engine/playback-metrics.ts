@@ -12,8 +12,8 @@ const minStallMs = 100
 const linkStartWithinMs = 20_000
 
 /**
- * True until the first episode of a page that was opened at a video. Its startup time counts from the start of the
- * navigation.
+ * True until the first episode comes on screen, in a page that was opened at a video. The startup time of that episode
+ * counts from the start of the navigation.
  */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 

@@ -17,7 +17,7 @@ export interface Player {
   chooseRendition(side: number | null): void
   /** Continues at the same position with a fresh link. */
   renew(source: Source): void
-  /** Sets whether the stream is on screen. Only then it fills its whole buffer; otherwise it loads a few seconds. */
+  /** Sets whether the stream is on screen. A stream off screen loads only a few seconds ahead. */
   setActive(active: boolean): void
   /** Stops or resumes loading, if the player supports it. */
   setSuspended(suspended: boolean): void

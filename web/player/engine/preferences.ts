@@ -5,7 +5,7 @@ export interface Preferences {
   /** Greater than 0 and at most 1. */
   volume: number
   rate: number
-  /** The language of the captions; null turns them off. Undefined until chosen: then the interface language is used. */
+  /** The language of the captions; null turns them off, and undefined means the interface language. */
   captions?: string | null
   /** The shorter side of the chosen rendition, or null for automatic. */
   quality: number | null

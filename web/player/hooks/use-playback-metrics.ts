@@ -3,7 +3,7 @@ import { sendEvent } from '#web/lib/tracking/events.ts'
 import type { PlayerError } from '#web/player/engine/player.ts'
 import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
 
-/** The maximum number of events per episode; more would add no information. */
+/** The maximum number of events per episode, errors excluded; more would add no information. */
 const maxEvents = 20
 
 interface PlaybackMetricsOptions {

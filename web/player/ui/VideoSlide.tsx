@@ -75,7 +75,7 @@ export function VideoSlide(props: VideoSlideProps) {
       undoTap.current = isSilenced ? () => {} : commands.togglePlay
     },
     onDoubleTap: () => {
-      // The first tap of the double tap was handled as a tap, which paused the video; undo that.
+      // The first tap of the double tap was already handled, so undo it.
       undoTap.current()
       setLikeCount((before) => before + 1)
       props.onDoubleTap()

@@ -20,7 +20,7 @@ export function SearchField({
   const [lastSearch, setLastSearch] = useState({ value, sent: value })
   if (lastSearch.value !== value) {
     setLastSearch({ value, sent: value })
-    // If this field reported the change, its text is kept, because the user may have typed more.
+    // If this field caused the change, do not replace its text, because the user may have typed more.
     if (lastSearch.sent !== value) setText(value)
   }
   const search = (typed: string) => {

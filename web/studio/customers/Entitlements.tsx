@@ -62,8 +62,9 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 }
 
 /**
- * Returns the texts of the confirmation. They differ for an entitlement that is already locked by a refund or a
- * dispute: if it is not also revoked, it is unlocked again when the money comes back.
+ * Returns the texts of the button and its confirmation. An entitlement that a refund or a dispute has already locked
+ * gets other texts: it would be unlocked again if the refund fails or the dispute is won, and a revocation prevents
+ * that.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)

@@ -1,7 +1,7 @@
 import type { Customer } from '#contract/studio/customers.ts'
 import type { Translate } from '#web/studio/texts.ts'
 
-/** Returns a customer's name or e-mail address; null for a guest with neither. */
+/** Returns a customer's e-mail address, else the name, else the address from a purchase; null if all are missing. */
 export const customerName = ({
   email,
   display_name,

@@ -22,7 +22,7 @@ import styles from './homepage.module.css'
 const placeholders = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
 /**
- * Edits a site text in Markdown, with a preview. If another operator saves the text meanwhile, the typed text is kept.
+ * Edits a site text in Markdown, with a preview. If another operator saves the text meanwhile, no typed text is lost.
  * Leaving with unsaved text asks for a confirmation.
  */
 export function TextEditor({ saved }: { saved: PageText }) {
@@ -147,7 +147,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
   )
 }
 
-/** Shows the text that another operator has saved meanwhile. Both versions are kept until the operator chooses one. */
+/** Shows the text that another operator has saved meanwhile. Both versions stay until the operator chooses one. */
 function Conflict({
   theirs,
   busy,

@@ -10,7 +10,7 @@ import { formatTime } from '#web/studio/format.ts'
 import { textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** The six site texts. Shows in which languages the operator has replaced the built-in text. */
+/** The list of the site's texts. It shows for each language whether the operator has replaced the built-in text. */
 export function TextList() {
   const { t, language: shown } = useTexts()
   const texts = useQuery(textsQuery)

@@ -26,7 +26,7 @@ type Total = Reconciled['totals'][number]
 type ComparedGateway = Reconciled['gateways'][number]
 type Balance = Reconciled['balances'][number]
 
-/** Compares our records with those of the gateways, and shows the revenue of a day. */
+/** Shows the discrepancies between our records and those of the gateways, and the totals of a day. */
 export function Reconciliation() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()

@@ -11,8 +11,8 @@ import { parseCents, formatCents } from '#web/studio/format.ts'
 import styles from './payments.module.css'
 
 /**
- * Refunds an order. The default amount is the maximum that is left and that the role may refund; for a top-up, its
- * unspent part.
+ * Refunds an order. The default amount is the maximum that the role may still refund; for a top-up, its unspent
+ * part.
  */
 export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () => void }) {
   const { t } = useTexts()

@@ -29,9 +29,9 @@ export function SortableList<Item>({
   const lastStep = useRef<{ place: number; by: -1 | 1 } | null>(null)
   const before = useRef(items)
   const last = items.length - 1
-  // Restores a lost focus. A moved item loses it, a button that is disabled at an end of the list loses it, and a
-  // removed item takes it along. A layout effect, because a passive effect of an earlier render could run between a
-  // step and its own render, and would discard the step.
+  // Restores the focus, which is lost when an item is moved or removed, and when its button is disabled at an end of
+  // the list. A layout effect, because a passive effect of an earlier render could run between a step and its own
+  // render, and would discard the step.
   useLayoutEffect(() => {
     const { place = 0, by = 1 } = lastStep.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])

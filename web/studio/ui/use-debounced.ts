@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 /** Time without typing after which the search starts. */
 const defaultDelayMs = 300
 
-/** Returns the value as it was when it last stayed unchanged for `delayMs` (debounce). */
+/** Returns the debounced value: the latest value that stayed unchanged for `delayMs`. */
 export function useDebounced<Value>(value: Value, delayMs = defaultDelayMs): Value {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

@@ -18,8 +18,8 @@ interface StepperProps {
 }
 
 /**
- * A field for a whole number, with buttons to decrease and increase it. A typed number is applied on Enter or blur, a
- * step by arrow key at once, and a held button's number on release.
+ * A field for a whole number, with buttons to decrease and increase it. A typed number is applied on Enter or blur. An
+ * arrow key is applied at once. A held button is applied on release.
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
   const [heldValue, setHeldValue] = useState<number | null>(null)
@@ -50,8 +50,8 @@ export function Stepper({ label, fewer, more, value, min, max, onValue }: Steppe
 }
 
 /**
- * Returns the number that was chosen last until `value` is updated to it or changes otherwise. Without this, a quick
- * second step would start from an outdated value.
+ * Returns the last chosen number until `value` reaches it or changes to a number that was not chosen. Without this, a
+ * quick second step would start from an outdated value.
  */
 function useOptimisticValue(value: number) {
   const [pendingValues, setPendingValues] = useState([value])

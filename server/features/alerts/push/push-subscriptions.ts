@@ -72,10 +72,7 @@ export async function subscribeToPush(
   await deleteOlderSubscriptions(tx, userId, maxBrowsers)
 }
 
-/**
- * Turns notifications off in a browser. Any user may do so, because only
- * that browser knows the secret endpoint.
- */
+/** Turns notifications off in a browser. The user is not checked, because only that browser knows the endpoint. */
 export const unsubscribeFromPush = (db: Db, endpoint: string): Promise<void> =>
   deleteSubscription(db, fingerprint(endpoint))
 
@@ -91,7 +88,7 @@ export async function mergePushSubscriptions(tx: Tx, guestId: string, memberId: 
  */
 const otherKeyRetentionMs = 30 * dayMs
 
-/** Deletes subscriptions whose public key has not been the site's for `otherKeyRetentionMs`: no push can reach them. */
+/** Deletes subscriptions that a changed public key has made unreachable for longer than `otherKeyRetentionMs`. */
 export async function deleteUnreachableSubscriptions({
   db,
   clock,

@@ -19,7 +19,7 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
-/** Lists the orders of all users, latest first. @throws Fault invalidCursor, also if the cursor belongs to other filters */
+/** Lists the orders of all users, latest first. @throws Fault invalidCursor, also for a cursor of another filter */
 export async function listAllOrders(
   db: Db,
   filter: OrderFilter,
@@ -112,7 +112,7 @@ const csvColumns = [
 
 const formatCents = (cents: number) => (cents / 100).toFixed(2)
 
-/** Returns one page of the filtered orders as CSV; the first page begins with a header row. @throws Fault invalidCursor */
+/** Returns one page of orders as CSV; the first page begins with a header row. @throws Fault invalidCursor */
 export async function exportOrders(
   db: Db,
   filter: OrderFilter,

@@ -97,7 +97,7 @@ function presentAttempt(row: AttemptRow): OrderDetails['attempts'][number] {
   }
 }
 
-/** Returns the text of the terms that the buyer agreed to. The consent has the text, or its hash in `accepted_terms`. */
+/** Returns the terms that the buyer agreed to. The consent contains their text, or its hash in `accepted_terms`. */
 async function loadAgreedTerms(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
   if (consent?.terms_hash === undefined) return consent?.terms_text ?? null
   return selectAcceptedTerms(db, consent.terms_hash)

@@ -59,8 +59,9 @@ const selectOrdersForList = (db: Db) =>
 export type OrderListRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
- * Selects orders of all users after a cursor position, latest first. Indexes provide this order for every combination
- * of filters. Status, gateway and limit are SQL literals: a generic query plan would scan all orders for a rare status.
+ * Selects orders of all users after a cursor position, latest first. Indexes provide this order, except for an id or
+ * e-mail address, which match few orders. Status, gateway and limit are SQL literals: a generic query plan would scan
+ * all orders for a rare status.
  */
 export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition | undefined, limit: number) {
   let page = db

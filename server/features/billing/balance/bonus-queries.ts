@@ -2,13 +2,13 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * SQL condition for the entries of purchases. The sum of their lines is what a purchase took from a lot and has not
- * returned.
+ * SQL condition for the entries of purchases. The negated sum of their lines is the amount of a lot that a purchase
+ * still uses.
  */
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 
 /**
- * SQL expression: the refundable amount of a paid lot, which is its money left less the spent bonus of the same top-up.
+ * SQL expression: the refundable amount of a paid lot, which is its remaining money less the spent bonus of the top-up.
  */
 export const refundableLotCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
   greatest(0, ${lots}.remaining_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
@@ -48,7 +48,7 @@ export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<Bonus
   return rows
 }
 
-/** Reduces the amount of a purchase that was paid with bonus (`discount_cents`); a negative amount raises it. */
+/** Reduces `discount_cents`, the part of a purchase that bonus paid; a negative amount increases it. */
 export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Promise<void> {
   await sql`UPDATE orders SET discount_cents = discount_cents - ${cents}::int WHERE id = ${orderId}`.execute(
     tx,

@@ -13,8 +13,8 @@ export interface LotChange {
 }
 
 /**
- * Records a change of a balance: its lines, and the remaining money of each lot. Refunds and disputes of a top-up also record
- * the amount that they reversed.
+ * Records a change of a balance: its lines, and the remaining money of each lot. With `isReversal` (a refund or dispute
+ * of a top-up), also records the reversed amount.
  */
 export async function insertEntry(
   tx: Tx,

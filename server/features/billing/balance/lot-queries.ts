@@ -73,12 +73,12 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
   return row !== undefined
 }
 
-/** Adds to the loss of a top-up: the amount reversed beyond the remaining money; negative for less. */
+/** Increases a top-up's loss, the amount reversed beyond the remaining money; a negative amount reduces it. */
 export async function addLoss(tx: Tx, lotId: string, cents: number): Promise<void> {
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
 
-/** Marks a bonus as withdrawn, to be restored below an amount of refunds and disputes; null once it is restored. */
+/** Marks a bonus as withdrawn until refunds and disputes total less than the given amount; null removes the mark. */
 export async function setBonusWithdrawn(
   tx: Tx,
   lotId: string,
@@ -88,8 +88,8 @@ export async function setBonusWithdrawn(
 }
 
 /**
- * Locks and returns the lots that paid for a purchase, with the amount that each paid and that was not refunded. The
- * order is that of a refund: paid money first, latest lot first.
+ * Locks and returns the lots that paid for a purchase, in the order of a refund: paid money before bonus, latest lot
+ * first. `spent` is the amount that a lot paid, less refunds.
  */
 export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
   const lots = await tx

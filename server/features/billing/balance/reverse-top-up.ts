@@ -23,7 +23,7 @@ async function lockTopUpLots(tx: Tx, topUpId: string): Promise<Partial<Record<Lo
 export const lockPaidLot = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
   (await lockTopUpLots(tx, topUpId)).paid
 
-/** Reverses money of a lot for a refund or a dispute of its top-up: `reversed` from the remaining money, `lost` beyond it. */
+/** Reverses money of a lot after a refund or dispute of its top-up: `reversed` is unspent, `lost` was already spent. */
 export async function reverseLot(
   tx: Tx,
   lot: LotRow,

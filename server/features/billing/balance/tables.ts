@@ -26,11 +26,11 @@ export interface BalanceLotsTable {
   currency: string
   amount_cents: number
   remaining_cents: number
-  /** Debited by refunds and disputes of the top-up. */
+  /** The unspent money that refunds and disputes of the top-up debited. */
   reversed_cents: Generated<number>
-  /** The amount beyond that: already spent, so a loss. */
+  /** The money that they reversed although it was already spent. */
   lost_cents: Generated<number>
-  /** Of bonus: it is restored once less of the top-up is refunded and disputed; null while not withdrawn (`withdrawBonus`). */
+  /** Of a withdrawn bonus: it is restored once refunds and disputes total less than this (`withdrawBonus`). */
   restore_below_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date

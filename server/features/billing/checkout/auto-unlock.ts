@@ -67,8 +67,8 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 
 /**
  * Turns on auto-unlock: the next episodes of a drama are paid from the balance, up to the current price of an episode.
- * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound if the drama is not on sale; priceChanged if another
- * price was shown; balanceTooLow if the user never topped up; Fault tooManyRequests
+ * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound if the drama is not on sale; priceChanged if
+ * another price was shown; balanceTooLow if the user never topped up; Fault tooManyRequests
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -143,8 +143,8 @@ async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Da
 /**
  * Unlocks an episode of a drama with auto-unlock on: creates an order that is paid from the balance, like a manual
  * unlock.
- * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow; priceChanged if
- * the price exceeds the agreed price or differs from the shown price
+ * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow;
+ * priceChanged if the price exceeds the agreed price or differs from the shown price
  */
 export async function autoUnlock(
   context: BillingContext,
@@ -185,10 +185,10 @@ async function checkAutoUnlockAllowed(
 }
 
 /**
- * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns auto-unlock of the drama off.
- * Allowed once per user and drama within 24 hours: users can finish a short episode before the undo window ends, and
- * could otherwise watch every episode for free.
- * @throws Refusal notFound for another user's order, or one that auto-unlock did not make; undoTooLate, undoUsed
+ * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns off auto-unlock of the
+ * drama. Allowed once per user and drama within 24 hours: users can finish a short episode before the undo window ends,
+ * and could otherwise watch every episode for free.
+ * @throws Refusal notFound if the order is another user's or not made by auto-unlock; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(
   context: BillingContext,

@@ -77,9 +77,9 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
  * Creates an order with the id reserved for it, so that a repeated request creates no second order. Pays the order if
  * it uses a saved method or the balance. Starts its payment if the browser needs the payment for its next step, as with
  * a wallet.
- * @param beforeBalancePayment runs in the order's transaction before the balance pays: checks an automatic unlock
- * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound, alreadyOwned,
- * alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
+ * @param beforeBalancePayment runs in the order's transaction before the balance pays; checks the limits of auto-unlock
+ * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound,
+ * alreadyOwned, alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
  */
 export async function createOrderFor(
   context: BillingContext,
@@ -136,9 +136,7 @@ async function payWithSavedMethod(
   }
 }
 
-/**
- * @throws Refusal balanceDisabled; gatewayNotOffered for a plan or a top-up; Fault badRequest if a payment method is given
- */
+/** @throws Refusal balanceDisabled; gatewayNotOffered for a plan or top-up; Fault badRequest with a payment method */
 function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
   if (!isBalanceEnabled) throw new Refusal('balanceDisabled')
@@ -169,8 +167,8 @@ function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, show
 }
 
 /**
- * Creates the order, or finds an existing one: that of an unpaid subscription period, or the open order of a repeated
- * request.
+ * Creates the order, or finds an existing one: the order of an unpaid subscription period, or the open order of a
+ * repeated request.
  * @returns the id of the order
  */
 async function findOrCreateOrder(
@@ -197,7 +195,8 @@ async function findOrCreateOrder(
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
   const consent = await storeConsent(context, tx, call, now)
-  // A past-due subscriber pays the open period, whichever plan was requested, unless no gateway accepts its amount.
+  // A past-due subscriber pays the open period, even if another plan is requested. The only exception is an amount that
+  // no gateway accepts.
   const unpaidOrder = live?.status === 'past_due' ? await findOpenPeriodOrder(tx, live) : undefined
   if (unpaidOrder && isOpenPeriodPayable(context, unpaidOrder))
     return setMethodOfOpenPeriod(tx, unpaidOrder, { ...payment, consent })
@@ -235,7 +234,7 @@ async function findOrCreateOrder(
   return orderId
 }
 
-/** Returns the drama credited with selling a plan: that of the paywall, else the last watched one (docs/figures.md). */
+/** Returns the drama credited with selling a plan: the paywall's drama, else the last watched one (docs/figures.md). */
 async function creditDrama(
   tx: Tx,
   buyer: string,
@@ -275,7 +274,7 @@ async function orderPlan(
   return newOrder.id
 }
 
-/** Records the consent and its time. Many orders share the same shown terms, so the order stores their hash. */
+/** Stores the shown terms. Returns the order's consent with their hash, because many orders share the same terms. */
 async function storeConsent(
   context: BillingContext,
   tx: Tx,

@@ -82,7 +82,8 @@ export async function handlePaypalReturn(
 }
 
 /**
- * Does the same for a wallet that is saved without a payment, identified by our id of its setup.
+ * Queries PayPal for the setup of a wallet without a payment, and completes it if it was approved. If the user
+ * cancelled at PayPal, cancels the setup. Idempotent.
  * @returns the page that shows the result
  */
 async function handleWalletSetupReturn(

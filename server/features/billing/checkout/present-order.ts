@@ -221,13 +221,12 @@ function planChangeStartOf(
   return (subscription_id && planChangeStarts.get(subscription_id)?.toISOString()) || null
 }
 
-/** Returns the browser's next step: that of the open payment, else the step that begins a new payment. */
+/** Returns the browser's next step: the step of the open payment, else the step that begins a new payment. */
 function nextStepOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending' || isPendingPlanChange(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }
-  // Without a token step, the browser pays without a token. This creates the payment for which the card is then
-  // entered.
+  // Without a token step, the browser requests the payment first, and then shows the card form for it.
   return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
 }

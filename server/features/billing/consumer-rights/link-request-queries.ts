@@ -25,8 +25,8 @@ export function takeLinkRequest(tx: Tx) {
 }
 
 /**
- * Returns the paid orders with an address, and those of the account that verified the address, latest first. With
- * `order_id`, returns only that order.
+ * Returns the paid orders with an e-mail address, and the paid orders of the account that verified this address, latest
+ * first. With `order_id`, returns at most this order.
  */
 export function selectPaidOrdersOf(
   db: Db,

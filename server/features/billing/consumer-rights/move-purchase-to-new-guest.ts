@@ -10,8 +10,8 @@ import { movePurchase } from './claim-queries.ts'
 
 /**
  * Moves one purchase of a guest to a new guest: the order, or all orders of its subscription, with their entitlements.
- * Everything else stays with the old guest. The caller must have locked the old guest. If that guest's balance paid for the purchase,
- * a refund still returns to this balance.
+ * Everything else stays with the old guest. If the old guest's balance paid for the purchase, a refund still returns to
+ * that balance. The caller must have locked the old guest.
  * @returns the id of the new guest
  */
 export async function movePurchaseToNewGuest(

@@ -28,8 +28,8 @@ const maxOrders = 50
 /**
  * Records the request of a client without a session for links to cancel or to withdraw. Only `sendOrderLinks` looks
  * up the orders, so neither the response nor its duration reveals whether the address is known.
- * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses; badRequest without an
- * address
+ * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses; Fault badRequest
+ * without an address
  */
 export async function requestOrderLink(
   { db, clock, secret, limits, quotas }: BillingContext,
@@ -51,7 +51,7 @@ export async function requestOrderLink(
   await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })
 }
 
-/** Mails each requester the links for their orders. Any number of processes may run it; each request is answered once. */
+/** Mails requesters the links for their orders. Any number of processes may run it; each request is answered once. */
 export async function sendOrderLinks(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {

@@ -24,8 +24,8 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 }
 
 /**
- * Returns the total that a withdrawal refunds of these orders. It is the same before and after that refund: the paid
- * amount, less refunds for other reasons and disputed amounts; of a top-up the unspent money, less the spent bonus.
+ * Returns the total that a withdrawal from these orders refunds: the paid amounts, less other refunds and disputed
+ * amounts. Of a top-up, it refunds the unspent money less the spent bonus. The total is the same after the refund.
  */
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`

@@ -83,8 +83,8 @@ export interface Payment {
   /** Details of the dispute, for the operator who answers it at the gateway. */
   disputeDetails?: DisputeDetails
   /**
-   * The gateway no longer has the payment, but still has its refund, reversal or dispute. Only `attemptId` and the dispute
-   * are known then, and the status is `unreadable`.
+   * The gateway no longer has the payment, but still has its refund, reversal or dispute. Then only `attemptId` and the
+   * dispute are known, and the status is `unreadable`.
    */
   missing?: boolean
   /** The gateway did not report whether there is a dispute. A dispute that is already recorded stays unchanged. */
@@ -122,7 +122,7 @@ export function missingPayment(reference: string, attemptId = ''): Payment {
   return { ...unreadablePayment(reference), attemptId, missing: true }
 }
 
-/** Returns the reference with which `retrievePayment` finds a payment by its dispute, if its own record is gone. */
+/** Returns the reference with which `retrievePayment` finds a payment by its dispute, if its own record was deleted. */
 export const toDisputeReference = (disputeReference: string): string => `dispute:${disputeReference}`
 
 /** Returns whether a reference is not the id of a payment: the gateways' ids contain no colon. */
@@ -238,7 +238,7 @@ export interface PaymentGateway {
   /** Returns the required webhook events that the account does not send: all of them if there is no webhook. */
   missingWebhookEvents?(): Promise<readonly string[]>
   readonly formHosts?: FormHosts
-  /** Returns the unit of a currency, in cents, of which every amount must be a multiple; one cent by default. */
+  /** Returns the smallest unit of a currency, in cents. Every amount must be a multiple of it; one cent by default. */
   unitCents?(currency: string): number
   /** Returns whether the gateway accepts an amount; by default it accepts any amount. */
   acceptsAmount?(amountCents: number, currency: string): boolean
@@ -255,7 +255,7 @@ export interface PaymentGateway {
   confirmPayment(reference: string): Promise<Payment | null>
   /**
    * Time after the start of a payment, in milliseconds, until the gateway surely finds it by our key; an hour by
-   * default. No other payment replaces it before that.
+   * default. A payment that it does not find counts as lost only after this time.
    */
   readonly lookupLagMs?: number
   /** Returns a payment; null if the gateway has no such payment. */

@@ -103,7 +103,7 @@ export function gatewaysFor(
 
 /**
  * Returns the payment methods for the offered products, one entry per gateway and method, with the products whose price
- * the gateway does not accept.
+ * the gateway does not accept. Omits a gateway that accepts none of the prices.
  */
 export function offeredGateways(
   { gateways }: Gateways,

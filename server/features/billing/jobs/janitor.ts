@@ -145,7 +145,7 @@ async function processEach<T extends { poll_count: number }>(
 ): Promise<void> {
   for (const item of items) {
     await work(item).catch((error: unknown) =>
-      log.error({ err: error }, 'an open payment, refund or webhook event could not be processed'),
+      log.error({ err: error }, 'the janitor could not process an item'),
     )
     if (nextPoll(item.poll_count + 1, clock.now()) === null) await endPolling(item)
   }
@@ -178,8 +178,8 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
   const subscription = await selectSubscription(db, current.subscription_id)
   const isLive = subscription?.status === 'active' || subscription?.status === 'past_due'
   const last = nextPoll(setup.poll_count + 1, clock.now()) === null
-  // After the last poll, the setup is closed even if it may have succeeded: the user may choose another method
-  // meanwhile.
+  // A gateway that is not configured cannot be queried. Its setup is closed after the last poll, although it may have
+  // succeeded.
   if (!isGatewayConfigured(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
   if (current.status === 'requires_action' && (last || !isLive)) return cancelMethodSetup(context, current)

@@ -128,7 +128,7 @@ async function postponeCheck(tx: Tx, id: string, at: Date): Promise<Step> {
   return noStep
 }
 
-/** Makes a subscription past due until its gateway is configured again, or the customer chooses another. */
+/** Makes a subscription past due until its gateway is configured again, or the customer chooses another method. */
 async function waitForGateway(
   context: BillingContext,
   tx: Tx,
@@ -187,14 +187,14 @@ async function beginCharge(
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
-/** Returns whether a subscription is paid by card or wallet. If the gateway has both, only cards have last digits. */
+/** Returns how a subscription is paid: by card or wallet. If the gateway has both, only cards have last digits. */
 function methodKindOf({ methods }: PaymentGateway, { method_last4 }: RenewalRow): PaymentMethod {
   const [only = 'card', ...others] = methods
   if (others.length === 0) return only
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** Returns the order for the next period: that of a planned change of plan, otherwise a new one for the same plan. */
+/** Returns the order for the next period: the planned change of plan if there is one, otherwise a new order. */
 async function createRenewalOrder(
   tx: Tx,
   row: RenewalRow,

@@ -66,8 +66,8 @@ export function enterBalanceRefund(
 }
 
 /**
- * Books the effect of a refund or dispute of a top-up on the balance: `reversed` is unspent money that leaves the balance,
- * and `lost` was already spent. Negative amounts reverse this, or reduce a loss by money that returned to the balance.
+ * Books the effect of a refund or dispute of a top-up on the balance: `reversed` is unspent money that leaves the
+ * balance, and `lost` was already spent. A negative amount reverses an earlier entry.
  */
 export function enterTopUpReversal(
   tx: Tx,

@@ -11,9 +11,9 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * The accounts that a payment credits: `sales:…` for sales; `deferred_revenue` for unspent money in balances, which is
- * owed to users; `bonus_sales` for amounts paid with bonus; `refunds_payable` for a duplicate or late payment, which is
- * refunded.
+ * The accounts that a payment credits: `sales:…` for sales; `deferred_revenue` for unspent money in balances, which the
+ * site owes to users; `bonus_sales` for amounts paid with bonus; `refunds_payable` for a duplicate or late payment,
+ * which is refunded.
  */
 const sourceAccounts = [
   'sales:plan',

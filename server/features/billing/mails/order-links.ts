@@ -23,7 +23,7 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** Returns the order of a link by its secret. @throws Refusal linkExpired if it has expired, was used or never existed */
+/** Returns the order of a link by its secret. @throws Refusal linkExpired, also if it was used or never existed */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,

@@ -29,7 +29,7 @@ interface SubscriptionMail {
   cents: number
   currency: string
   orderId: string
-  /** The date in the mail: when the next renewal, the next retry, or the end of the subscription is. */
+  /** The date in the mail: of the next renewal, the next retry, or the end of the subscription. */
   date: Date
 }
 

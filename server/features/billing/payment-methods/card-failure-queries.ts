@@ -42,8 +42,8 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
 }
 
 /**
- * Does the same as `selectCardAttemptOfUser` for all users of a network. Of failed payments, only those with a card
- * decline count (`cardDeclineCodes`).
+ * Does the same as `selectCardAttemptOfUser` for all users of a network. A failed payment counts only if the card was
+ * declined (`cardDeclineCodes`).
  */
 export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx

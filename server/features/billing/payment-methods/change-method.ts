@@ -58,8 +58,8 @@ const unknownSetupTimeoutMs = 60_000
  * transactions with the gateway call between them, so that a change can be recovered after a crash. An earlier change
  * that waits for the user is cancelled.
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not accept the next amount),
- * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards of the user
- * or network
+ * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards
+ * of the user or network
  */
 export async function changePaymentMethod(
   context: BillingContext,
@@ -218,7 +218,7 @@ function refusalFor(setup: MethodSetupRow): Refusal {
   return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
-/** Returns a method change as a response. @throws Refusal methodSetupUnknown, or the reason why the method was not saved */
+/** Returns a method change as a response. @throws Refusal methodSetupUnknown, or the reason for the failure */
 async function presentMethodChange({ db }: BillingContext, setupId: string): Promise<PaymentMethodChange> {
   const setup = await selectMethodSetup(db, setupId)
   if (!setup || setup.status === 'started' || setup.status === 'unknown')

@@ -18,7 +18,7 @@ import { removeDetachedMethod } from './saved-method.ts'
  * Queries whether the gateway still has the payment method of a webhook event. If not, the method is no longer charged,
  * and its subscription waits for another method, as after the loss of a card.
  * @param reference the gateway's id of the method
- * @returns `done`; `no method` if the reference is not a stored method; `unknown` if the gateway did not answer
+ * @returns `done`; `no method` if the method is not stored or its gateway not configured; `unknown` without an answer
  */
 export async function handleDetachedMethod(
   context: BillingContext,

@@ -11,8 +11,8 @@ import { isRenewal, type OrderRow } from '#server/features/billing/records/order
 const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
- * Refuses another payment of an order once the daily limit is reached. The order of a renewal is not closed by that,
- * because its period has no other order: it can be paid again when the oldest of these attempts is a day old.
+ * Refuses another payment of an order once the daily limit is reached. The order of a renewal stays open, because its
+ * period has no other order: it can be paid again when the oldest of these attempts is a day old.
  * @param attempts all attempts of the order, latest first
  * @throws Refusal orderClosed; Fault tooManyRequests for a renewal
  */
@@ -24,7 +24,7 @@ export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow
   checkOldestEvent(oldest?.started_at, perDay, now)
 }
 
-/** Checks the user's daily limit of set-ups, which counts all of them, successful or not. @throws Fault tooManyRequests */
+/** Checks the user's daily limit of set-ups, including successful ones. @throws Fault tooManyRequests */
 export async function checkMethodSetupLimit(tx: Tx, userId: string, now: Date): Promise<void> {
   const oldest = await selectMethodSetupBefore(tx, userId, perDay.max - 1)
   checkOldestEvent(oldest?.started_at, perDay, now)

@@ -26,7 +26,7 @@ import { nextRetry } from '#server/features/billing/records/renewals/dunning-sch
 
 /**
  * The state of a set-up: as the gateway reports it; `unknown` if it did not answer; `never received`; or `out of reach`
- * if its gateway was not configured as long as the set-up was polled.
+ * if its gateway is not configured at the last poll.
  */
 type MethodSetupOutcome = MethodSetup | 'unknown' | 'never received' | 'out of reach'
 

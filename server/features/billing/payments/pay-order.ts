@@ -59,9 +59,9 @@ const unknownPaymentTimeoutMs = 60_000
  * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a
  * crash. An order has one attempt at a time: if a request is repeated meanwhile, it waits for that attempt and returns
  * the same answer. Resolves when the order is paid or waits for the user.
- * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for the decline;
- * Fault tooManyRequests after too many failed cards of the user or network, payments of the network, or attempts to pay a
- * renewal
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for
+ * the decline; Fault tooManyRequests after too many failed cards of the user or network, payments of the network, or
+ * attempts to pay a renewal
  */
 export async function payOrder(
   context: BillingContext,

@@ -53,7 +53,7 @@ const overlapMs = 48 * hourMs
 const initialLookbackMs = 7 * dayMs
 const batchSize = 200
 
-/** Time for which operators see the discrepancy of a period that a gateway no longer lists. */
+/** How long the studio shows the discrepancy of a period whose payments a gateway no longer lists. */
 const unlistedShownMs = 30 * dayMs
 
 const comparisonFailedMessage = 'a payment could not be compared with its gateway'
@@ -63,8 +63,8 @@ const retryPeriodMs = 7 * dayMs
 
 /**
  * Compares the payments of each gateway with our ledger, and settles the differences in the same way as a webhook
- * event. If a gateway does not answer, the next run lists its payments from the same time. A payment that cannot be
- * settled is retried on its own and does not block the others.
+ * event. If a gateway does not answer, the next run lists its payments from the same start time. A payment that cannot
+ * be settled is retried on its own and does not block the others.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
@@ -80,7 +80,10 @@ export async function reconcile(context: BillingContext): Promise<void> {
   await retryUnwantedPaymentRefunds(context)
 }
 
-/** Compares the payments that a gateway lists since the last run. @returns the references of these payments */
+/**
+ * Compares the payments that a gateway lists for the time since the previous run, plus an overlap.
+ * @returns the references of these payments
+ */
 async function compareListedPayments(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -97,8 +100,8 @@ async function compareListedPayments(
   if (!payments) return new Set()
   if (since > requestedSince)
     payments.push(...(await reportUnlistedPeriod(context, gateway, requestedSince, since)))
-  // A dispute takes months and a refund days. When they end, the gateway no longer lists the payment, so it is queried
-  // here.
+  // A dispute can last for months and a refund for days. By its end, the payment is too old for the list, so payments
+  // with an open dispute or a pending refund are queried one by one.
   for (const id of await selectUnsettledAttemptIds(db, gateway.id))
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
@@ -109,9 +112,10 @@ async function compareListedPayments(
 }
 
 /**
- * Reports a period that the gateway no longer lists, as happens after weeks without its API keys.
- * @returns the payments with disputes of that period, which the gateway may list for longer, and a discrepancy that
- * represents the period itself
+ * Reports a period whose payments the gateway no longer lists. This happens if no run succeeded for longer than the
+ * gateway's list reaches back, for example while its API keys were missing.
+ * @returns the payments whose dispute was opened since the start of the period, because gateways may list disputes for
+ * longer than payments, and one unreadable payment that represents the period itself
  */
 async function reportUnlistedPeriod(
   context: BillingContext,
@@ -121,7 +125,7 @@ async function reportUnlistedPeriod(
 ): Promise<Payment[]> {
   context.log.error(
     { gateway: gateway.id, from, to },
-    "a gateway no longer lists a period; compare its payments in the gateway's dashboard",
+    "a gateway no longer lists the payments of a period; compare them in the gateway's dashboard",
   )
   const disputed = (await listGatewayDisputes(context, gateway, from)) ?? []
   return [...disputed, unreadablePayment(toUnlistedReference(from, to))]
@@ -227,8 +231,8 @@ function recordDiscrepancy(
 }
 
 /**
- * Retries the open discrepancies, except those that were just listed and compared. Abandons those that are too old; an
- * operator must resolve them.
+ * Retries the open discrepancies, except those that were just listed and compared. Discrepancies older than
+ * `retryPeriodMs` are abandoned, and an operator must resolve them.
  */
 async function retryDiscrepancies(
   context: BillingContext,
@@ -278,7 +282,7 @@ async function compareByReference(
   if (payment.reference !== reference) await deleteDiscrepancy(context.db, gateway.id, reference)
 }
 
-/** Compares the payments with disputes of a time when the gateway did not return the disputes. */
+/** Requests the disputes again that the gateway did not return at an earlier time, and compares their payments. */
 async function retryUnreadDisputes(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
   const since = new Date(foundAt.getTime() - overlapMs)
   const payments = await listGatewayDisputes(context, gateway, since)
@@ -289,14 +293,15 @@ async function retryUnreadDisputes(context: BillingContext, gateway: PaymentGate
 
 /**
  * Compares the payment of one attempt with its gateway.
- * @returns whether all differences are settled; false if the gateway did not answer
+ * @returns whether all differences are settled; false if the gateway did not answer, or no longer has a payment that is
+ * in the ledger
  */
 export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
   const attempt = await selectAttempt(context.db, attemptId)
   const gateway = findGateway(context, attempt?.gateway)
   const reference = attempt?.reference ?? null
-  // Without the gateway's id there is no payment to compare. If the attempt is still open, a lookup by our own key has
-  // just failed to settle it.
+  // Without the gateway's id there is no payment to compare. If the attempt is still open, the caller's lookup by our
+  // own key did not settle it.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
   const disputeReference = attempt?.dispute_reference ?? null

@@ -46,8 +46,7 @@ export async function setReconciledUntil(
 }
 
 /**
- * Stores a discrepancy. If it is already stored, it keeps `detected_at`, gets the gateway's current amount, and is retried
- * again if it was abandoned.
+ * Stores a discrepancy. If it is already stored, keeps `detected_at`, updates the amount, and marks it as not abandoned.
  */
 export async function upsertDiscrepancy(
   db: Db,
@@ -93,7 +92,7 @@ export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: s
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Returns those of the given payments of a gateway that already succeeded in our records. */
+/** Returns the references, among the given ones, of payments that succeeded in our records. */
 export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,

@@ -1,7 +1,7 @@
 import type { Tx } from '#server/tables.ts'
 
 /**
- * Returns the e-mail address of a user's account, that of the latest order, and the time when the account was deleted.
+ * Returns the e-mail addresses of a user's account and latest order, and the time when the account was deleted.
  */
 export function selectBuyer(tx: Tx, userId: string) {
   return tx

@@ -10,7 +10,7 @@ const unusedDays = 2
 /** 128 bits in letters, as stored with a payment at the gateway. */
 export const termsHashLength = 32
 
-/** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether the text is new */
+/** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether it is new */
 export async function storeAcceptedTerms(
   tx: Tx,
   text: string,

@@ -8,7 +8,7 @@ import type { Db, Tables } from '#server/tables.ts'
 const finalPollLeaseMs = 15 * 60_000
 
 /**
- * The current time, the batch size, and a function that returns when to poll next after `checks` polls (null: never).
+ * The current time, the batch size, and a function that returns the time of the next poll after `polls` polls, or null.
  */
 export interface DueQuery {
   now: Date

@@ -66,7 +66,7 @@ export interface LockedEpisodeIds {
   video_id: string
 }
 
-/** Returns the first `count` locked episodes of a drama on sale that has that many; an empty array if no drama has. */
+/** Returns the first `count` locked episodes of a drama on sale; an empty array if no drama has so many. */
 export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisodeIds[]> {
   const { rows } = await sql<LockedEpisodeIds>`
     WITH locked AS (

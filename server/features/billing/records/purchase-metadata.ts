@@ -47,8 +47,8 @@ const kindCodes: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: '
 const methodCodes: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
- * Encodes an order's purchase as a text that is stored with its payment. By the signature, this site recognizes its own
- * payments if another site uses the same account. Click ids and other data about the browser are not included.
+ * Encodes an order's purchase as a text that is stored with its payment. The signature identifies payments of this site
+ * if another site uses the same account. Click ids and other data about the browser are not included.
  */
 export async function encodePurchase(
   { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
@@ -81,9 +81,7 @@ export async function encodePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/**
- * Encodes a consent: immediate delivery or not, the time, and the hash of the terms if `storeAcceptedTerms` computed it.
- */
+/** Encodes a consent: immediate delivery or not, the time, and the hash of the terms if it has the current length. */
 function encodeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, terms_hash = '' } = consent

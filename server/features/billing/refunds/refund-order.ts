@@ -60,8 +60,8 @@ export interface RefundResult {
  * time: another request for the same amount returns the refund in progress. Entitlements are updated by
  * sync-order-status.ts.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with the remaining amount,
- * refundHasDecimals, refundOverOrderLimit, refundOverDailyLimit, editConflict if the refunded amount differs from `knownRefundedCents`, or
- * refundDeclined if the gateway refuses, or is no longer configured
+ * refundHasDecimals, refundOverOrderLimit, refundOverDailyLimit, editConflict if the refunded amount differs from
+ * `knownRefundedCents`, or refundDeclined if the gateway refuses, or is no longer configured
  */
 export async function refundOrder(
   context: BillingContext,

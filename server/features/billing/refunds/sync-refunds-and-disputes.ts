@@ -91,7 +91,7 @@ export async function syncRefundsAndDisputes(
   return false
 }
 
-/** Returns undefined if the payment of the attempt is not in the ledger, so that there is nothing to refund. */
+/** Loads the recorded payment of an attempt; undefined if it is not in the ledger, so that there is nothing to sync. */
 async function loadRecorded(db: Db, attemptId: string): Promise<RecordedPayment | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceAccountOf(db, attemptId))) return undefined
@@ -125,8 +125,7 @@ export async function retrieveByDispute(
 
 /**
  * Sends our own started refunds first, so that the gateway's report includes them.
- * @returns whether one is still in
- * progress
+ * @returns whether a refund is still in progress
  */
 async function finishOwnRefunds(context: BillingContext, { refunds }: RecordedPayment): Promise<boolean> {
   let sending = false

@@ -11,7 +11,7 @@ export interface UnwantedPaymentRow {
   currency: string
   /** The amount that is still to be refunded. */
   cents: number
-  /** The number of failed refunds, the time of the last failure, and the reason for the refund. */
+  /** The number of failed refunds, the start of the latest of them, and the reason for the refund. */
   failed: number
   failed_at: Date | null
   reason: string | null

@@ -13,7 +13,7 @@ interface Row {
 
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
- * `until`, with all their income and refunds, whenever those were booked. The index `experiment_exposures_experiment` finds the
+ * `until`, with all income and refunds, even if booked later. The index `experiment_exposures_experiment` finds the
  * viewers, `orders_user` their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
@@ -46,7 +46,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
   }))
 }
 
-/** Returns an experiment's sales as last counted, if they were. */
+/** Returns the stored count of an experiment's sales; undefined if they were never counted. */
 export function selectCountedSales(db: Db, experimentId: string) {
   return db
     .selectFrom('experiment_sales')
@@ -76,8 +76,8 @@ export async function upsertCountedSales(
 }
 
 /**
- * Returns the experiments to count: running ones, and stopped ones that were not counted since their end, or last
- * before `before`.
+ * Returns the experiments to count: running ones, and stopped ones that were not counted since their end or since
+ * `before`.
  */
 export async function selectExperimentsToCount(
   db: Db,

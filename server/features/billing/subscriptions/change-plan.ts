@@ -24,10 +24,13 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-/** The order that the user requests now. */
+/** The order that the user is placing, as a row to insert. */
 type NewOrder = Insertable<OrdersTable>
 
-/** Lifetime of a planned order. It is normally closed with its subscription; this limit closes any that remain. */
+/**
+ * Time until an order of this file expires: after the current period for a planned order, after its creation for one
+ * that replaces an unpaid order. A planned order is normally cancelled earlier, when its subscription ends.
+ */
 const orderLifetimeMs = 30 * dayMs
 
 /**
@@ -82,7 +85,7 @@ export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promi
   return order
 }
 
-/** Returns whether any gateway that can charge a saved method accepts the amount of an open period. */
+/** Returns whether any gateway that can charge a saved method accepts the amount of an unpaid period. */
 export function isOpenPeriodPayable(
   context: Pick<BillingContext, 'gateways'>,
   { amount_cents, currency }: OrderRow,
@@ -90,7 +93,10 @@ export function isOpenPeriodPayable(
   return gatewaysFor(context, { cents: [amount_cents], currency }, 'plan').length > 0
 }
 
-/** Sets the requested payment method on the order of an open period, for payment at the checkout. @returns its id */
+/**
+ * Sets the requested payment method on the order of an unpaid period, which is then paid at the checkout.
+ * @returns the id of the order
+ */
 export async function setMethodOfOpenPeriod(
   tx: Tx,
   { id }: OrderRow,
@@ -101,10 +107,10 @@ export async function setMethodOfOpenPeriod(
 }
 
 /**
- * Replaces the order of the unpaid period of a past-due subscription. Called if no gateway accepts its price, so that
- * the user can pay after all. The new order is for another plan, or for the same plan at its current price. A payment
- * that still arrives for the old order is refunded.
- * @returns the id of the order to be paid
+ * Replaces the order of the unpaid period of a past-due subscription by an order that the user can pay. Called if no
+ * gateway accepts the old price. The new order is for another plan, or for the same plan at its current price. A
+ * payment that still arrives for the old order is refunded.
+ * @returns the id of the new order
  */
 export async function replaceOpenPeriod(
   tx: Tx,

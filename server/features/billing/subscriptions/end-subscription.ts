@@ -15,8 +15,8 @@ import { transitionSubscription } from '#server/features/billing/records/renewal
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**
- * Ends a subscription. Unpaid periods are no longer charged (no arrears), and the payment method is deleted. Paid periods stay
- * valid until their end.
+ * Ends a subscription. Unpaid periods are no longer charged (no arrears). The payment method is deleted, unless it is
+ * saved for purchases. Paid periods stay valid until their end.
  */
 export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row

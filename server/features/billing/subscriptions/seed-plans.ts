@@ -13,7 +13,6 @@ interface DemoPlan {
   highlight: boolean
 }
 
-/** The demo plans. */
 const demoPlans: DemoPlan[] = [
   {
     names: { en: 'Weekly', es: 'Semanal', fy: 'Hebdomadaire', dy: 'Wöchentlich', pt: 'Semanal' },

@@ -84,7 +84,7 @@ export async function applyWebhookEvent(
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
     // `comparePayments` stores what it could not settle as a discrepancy, which the reconciliation retries hourly. If
-    // the payment succeeded or is missing, the event is retried too, which is sooner.
+    // the payment succeeded or is missing, the event also stays unapplied, because the janitor retries it sooner.
     const isSettled = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
   } else if (payment && decodePurchase(context, payment)) {
@@ -107,8 +107,8 @@ async function applyToMethodSetup(
 }
 
 /**
- * Returns the method change of a set-up whose reference is not stored, because the gateway's response to our request
- * was lost.
+ * Finds a method set-up by its reference at the gateway. Used if the reference is not stored with the set-up, because
+ * the gateway's response to our request was lost.
  */
 async function findMethodSetup(
   context: BillingContext,

@@ -23,7 +23,7 @@ export type ListOrder = 'newest' | 'popular'
 const sortColumns = { newest: 'released_at', popular: 'popularity' } as const
 
 /**
- * Selects published videos in order, after a position. Every list is read along one index. Hand-picked videos are in
+ * Selects published videos in order, after a position. Lists are read along indexes. Hand-picked videos are always in
  * the order of `slugs`, whatever order is requested.
  */
 export function selectVideos(

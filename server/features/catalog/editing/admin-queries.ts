@@ -38,8 +38,8 @@ export interface AdminVideoFilter {
 }
 
 /**
- * SQL condition: the column has, for each word of `keyword`, a word that begins with it. `normalized_words` keeps only
- * letters and digits, so a word needs no escaping.
+ * SQL condition: each word of `keyword` is the beginning of a word in the column. `normalized_words` returns only
+ * letters and digits, so its words need no escaping.
  */
 export const matchesWordPrefixes = (
   column: 'title_words' | 'words',

@@ -84,10 +84,9 @@ function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextC
 }
 
 /**
- * Replaces a label with another in all videos and homepage sections, and deletes
- * it. For a tag of many videos, queues this work.
- * @returns both labels, the number of videos and the sections that had the
- * label, and `isDone`: false if the work was queued
+ * Merges a label into another: replaces it in all homepage sections and videos, and deletes it. For a tag of many
+ * videos, queues the change of the videos and the deletion.
+ * @returns both labels, the number of videos and the sections that had the label, and `isDone`: false if queued
  * @throws Refusal notFound, also if both ids are the same; editConflict if one of the labels is being deleted already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {

@@ -14,7 +14,7 @@ export type TextChanges = Partial<Record<Language, string>>
 export interface VideoEdits {
   titles?: TextChanges
   synopses?: TextChanges
-  /** Name or slug; tags likewise. */
+  /** Name or slug, as in `tags`. */
   category?: string | null
   tags?: readonly string[]
   badge?: 'new' | 'hot' | null
@@ -143,7 +143,7 @@ export function slugify(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Returns an unused slug for a title; a random one if the title has no Latin letters. */
+/** Returns an unused slug for a title; a random one if the title has no Latin letters or digits. */
 async function findUnusedSlug(tx: Tx, title: string): Promise<string> {
   const base = slugify(title) || newId('vid').slice(4, 16)
   const usedSlugs = await queries.selectSlugs(tx, base)

@@ -26,7 +26,7 @@ interface TagsQuery {
  * index `tags_used`, or `tags_words` for a search.
  */
 export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
-  // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
+  // PostgreSQL cannot use `tags_used` for an expression. With the column, it might scan that index for matches.
   const videoCount = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db
     .selectFrom('tags')
@@ -55,8 +55,8 @@ export async function lockVideosWithLabel(tx: Tx, kind: LabelKind, id: string): 
 }
 
 /**
- * Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts).
- * A transaction that gives one to a video waits.
+ * Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Transactions that add one of them to a
+ * video wait.
  */
 export async function lockLabels(
   tx: Tx,
@@ -133,7 +133,7 @@ export async function replaceTag(
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
-  // The triggers handle inserts and deletes, but not a row whose tag changes.
+  // The search index's triggers handle inserted and deleted rows, but not a row whose tag changes.
   await indexVideos(tx, ids)
   return ids.length + (await removeLabel(tx, 'tag', from, videoIds))
 }

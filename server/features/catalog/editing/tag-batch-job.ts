@@ -43,7 +43,7 @@ async function indexBatch(tx: Tx, tagId: string, ids: readonly string[], last: s
   await work.saveIndexProgress(tx, tagId, last)
 }
 
-/** Deletes a tag that no video has any more. If a homepage section uses the tag by now, it stays, without videos. */
+/** Deletes a tag without videos. If a homepage section has been given the tag meanwhile, the tag remains. */
 async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const job = await work.lockTagBatchJob(tx, tagId)

@@ -5,8 +5,8 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 
 /*
- * State machine of a video: draft → scheduled → published ⇄ archived. A scheduled video that was never visible can
- * become a draft again. Each transition has one function, which refuses a video in another state.
+ * State machine of a video: draft → scheduled → published ⇄ archived. A draft can also be published directly. A
+ * scheduled video can become a draft again. Each transition has one function, which refuses a video in another state.
  */
 
 /** Number of a video's episodes: `count` includes those still to be converted, `ready` has only the playable ones. */
@@ -27,8 +27,7 @@ export async function publishNow(
   now: Date,
 ): Promise<void> {
   if (state === 'published') throw new Refusal('editConflict')
-  // An archived video is published without a check for episodes, because its buyers
-  // could still watch it. It keeps its release date.
+  // Checks no episodes: buyers of an archived video could watch it all the time. The release date does not change.
   if (state === 'archived')
     return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('noEpisodes')

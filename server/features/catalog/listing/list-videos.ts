@@ -133,8 +133,8 @@ function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder
 }
 
 /**
- * Creates a reader of pages by popularity. A page begins with the videos that
- * rose past the previous page since that was read.
+ * Creates a reader of pages by popularity. A page begins with the videos that have risen past the cursor since the
+ * previous page was read.
  */
 function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
   const list = `${name} popular`

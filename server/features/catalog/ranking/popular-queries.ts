@@ -40,8 +40,8 @@ interface PositionValues {
 }
 
 /**
- * SQL condition: by this row of `rank_changes`, the video has risen from after the position to it or past it. Only one
- * row of a video can pass the position, and rows never change, so no video is listed twice.
+ * SQL condition: with this row of `rank_changes`, the video rose from below the position to the position or above it.
+ * Only one row of a video can pass the position, and rows never change, so no video is listed twice.
  */
 export function hasRisenPast({ key, id, rankChanges }: PositionValues): RawBuilder<SqlBool> {
   const { from, after } = rankChanges ?? { from: 0, after: '' }

@@ -3,14 +3,15 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /*
  * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the
- * order of their slugs, as when a video is published, and in a separate statement (see `lockRows`).
+ * order of their slugs, as when a video is published, and in a separate statement (see `lockRows` in
+ * add-to-counters.ts).
  */
 
 /**
  * Updates the popularity of a batch of videos that were played since the last ranking, and adds the plays to the
  * trending scores of their tags. The rank changes of a batch share one ranking version, for viewers who are paging at
- * this moment. Popularity never decreases, even if duplicate plays were subtracted: the video would appear again after
- * a cursor.
+ * this moment. Popularity never decreases, even if duplicate plays were subtracted: otherwise, a listed video could
+ * appear again on a later page.
  * @returns how many videos were updated
  */
 export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Promise<number> {

@@ -19,7 +19,7 @@ const tierBatch = 500
 /** Half-life of a play in its tags' trending score. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
-/** How long rank changes are kept. A viewer who takes longer between two pages may miss a video that rose meanwhile. */
+/** Retention of rank changes. A viewer who takes longer between two pages may miss a video that rose meanwhile. */
 const rankChangeRetentionMs = 3_600_000
 const settingKey = 'tags_ranked'
 

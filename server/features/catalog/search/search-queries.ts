@@ -115,7 +115,7 @@ interface SearchReach {
   key: Expression<unknown>
   /** Another tier is searched while fewer matches than this were found. */
   enoughMatches: number
-  /** If set, the search reads up to these tiers, whatever the number of matches: those that the first page has read. */
+  /** If set, the search reads exactly the tiers that the first page read, whatever the number of matches. */
   to: Depths | undefined
 }
 
@@ -324,7 +324,7 @@ const suggestedTitles = preparedQuery(
   },
 )
 
-/** Selects the most popular videos whose title matches. */
+/** Selects the videos whose titles match best (`matchScore`). */
 export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<SuggestedTitle[]> {
   return suggestedTitles(db, { ...terms, limit })
 }

@@ -16,8 +16,9 @@ const typoThreshold = 5
 
 /**
  * Returns one page of the videos that have these words in their titles, synopses, tags or category, in any language.
- * Ignores accents and one typo a word; the last word may be unfinished. If no video has all words, returns videos with
- * some of them. Words are chosen as in type-ahead (list-tags.ts), so that the names it offers are among the results.
+ * Ignores accents, and allows one typo per word if few videos match. The last word may be unfinished. If no video has
+ * all words, returns videos with some of them. Chooses words as type-ahead does (suggest-names.ts), so that the results
+ * include the names that type-ahead offers.
  * @throws Fault invalidCursor
  */
 export async function searchByKeyword(

@@ -17,8 +17,8 @@ import { deleteTombstones } from '#server/features/library/history/history-queri
 const batchSize = 5000
 
 /**
- * Days for which counted plays are kept. They are needed until their half hour
- * ends; the rest is for clock skew and diagnosis.
+ * Retention of counted plays, in days. They are needed until their half hour ends. The remaining time allows for clock
+ * skew and diagnosis.
  */
 const playRetentionDays = 2
 /**

@@ -14,9 +14,8 @@ export interface HistoryRow {
 
 /**
  * Stores the position unless a later position or removal exists. If the viewer starts the video, adds it to
- * `started_videos`. A trigger cannot do this,
- * because it would also count rows that a merge moves to another user.
- * @returns the current entry; undefined if it was removed later
+ * `started_videos`. A trigger cannot do this, because it would also count rows that a merge moves to another user.
+ * @returns the current entry; undefined if a later removal exists
  */
 export async function upsertHistory(
   tx: Tx,

@@ -73,7 +73,7 @@ interface Options {
   delayMs?: number
 }
 
-/** A viewer's access to an episode, and what was recorded about it in the current half hour. */
+/** A viewer's access to an episode, as checked in `half_hour`, and whether the finish is already recorded. */
 type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean }
 
 /** Cached data about one viewer and one video. */
@@ -185,7 +185,7 @@ export function bufferPositions({
   }
 
   /**
-   * Handles a failed batch: keeps it for a retry, or writes it row by row if the database has refused one of its rows.
+   * Handles a failed batch: returns it to the buffer for a retry, or writes it row by row if a row was refused.
    */
   async function handleWriteError(error: unknown, batch: PositionBatch): Promise<PositionBatch | 'failed'> {
     if (isDataError(error)) return writeEach(batch)
@@ -261,7 +261,7 @@ export function bufferPositions({
       accessByEpisode.set(episodeId, { ...access, half_hour, finished })
       const { video_id, episode_id, position_ms, at } = entry
       const fresh = { video_id, episode_id, position_ms, at }
-      // The map is in the order of use: the most recently used entry is at the end.
+      // Moves the user to the end of the map, so that the users cached longest ago are evicted first.
       cachedPositions.delete(call.userId)
       evictOldest(cachedPositions, maxUsers)
       cachedPositions.set(call.userId, videos)
@@ -290,12 +290,15 @@ export function bufferPositions({
       // Positions may be left because another transaction had locked their account.
       if (!isEmpty()) await delay(retryDelayMs).then(flush)
       if (!isEmpty())
-        log.warn({ lost: pendingUsers.size }, 'Lost pending positions because the database is down')
+        log.warn(
+          { lost: pendingUsers.size },
+          'Pending positions could not be written before the stop and are lost',
+        )
     },
   }
 }
 
-/** Evicts the least recently used entries to make room for one more. */
+/** Deletes the first entry of a full map, to make room for one more. */
 function evictOldest(map: Map<string, unknown>, maxSize: number): void {
   const [oldest] = map.keys()
   if (map.size >= maxSize && oldest !== undefined) map.delete(oldest)

@@ -31,8 +31,7 @@ function requireAllFields(position: Partial<SavedPosition>): SavedPosition {
 
 /**
  * Parses a position; a time in the future becomes now.
- * @throws Fault
- * badRequest if a field is missing or `at` is not a time
+ * @throws Fault badRequest if a field is missing or `at` is not a time
  */
 export function parsePosition(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
   const { video_id, episode_id, position_ms, at } = requireAllFields(position)

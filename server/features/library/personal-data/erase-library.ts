@@ -6,7 +6,7 @@ import { deleteHistory, anonymizePlays, revokeUserEntitlements } from './persona
 
 /**
  * Deletes a user's history, episode views, favorites and unlocks. Plays stay counted, but without the user.
- * Entitlements are revoked but not deleted, because the ledger keeps their orders.
+ * Entitlements are revoked but not deleted, because their orders remain in the ledger.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
   await deleteHistory(tx, userId)

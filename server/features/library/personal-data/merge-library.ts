@@ -11,7 +11,7 @@ import { mergeEpisodeViews } from '#server/features/library/episode-view-queries
 /**
  * Moves all records of a guest to the member. Of two records of the same video or episode, one remains: the latest
  * position, the member's favorite, the latest unlock, one play per half hour, and one episode view. All entitlements
- * are kept. Merging again changes nothing.
+ * remain. Merging again changes nothing.
  */
 export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId === memberId) return

@@ -66,7 +66,7 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
   await addToCounters(tx, 'videos', 'play_count', duplicatePlays)
 }
 
-/** Merges unlocks; of two unlocks of a video, the later one is kept. */
+/** Merges unlocks; of two unlocks of a video, the later one remains. */
 export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (DELETE FROM unlocks WHERE user_id = ${guestId} RETURNING *)

@@ -94,7 +94,7 @@ async function joinParts(
   }
 }
 
-/** @throws UnusableFile if the part was deleted, as can happen after a restore */
+/** Reads a part of an upload. @throws UnusableFile if the part is missing, as can happen after a restore */
 async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
   return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
     if (Object(error).code !== 'ENOENT') throw error

@@ -75,7 +75,7 @@ export async function removeUploads(
     rows.map(({ id }) => id),
   )
   const remainingIds = rows.map(({ id }) => id).filter((id) => !deletedIds.has(id))
-  // Rows that were cancelled concurrently are gone.
+  // Rows that were cancelled concurrently no longer exist.
   const notRemoved =
     remainingIds.length > 0 ? await queries.selectUploads(tx, { videoId, ids: remainingIds }) : []
   return { removed: rows.filter(({ id }) => deletedIds.has(id)), notRemoved }
@@ -85,7 +85,7 @@ export async function removeUploads(
 const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
-/** @throws Fault unavailable */
+/** Checks that the disk has space for uploads. @throws Fault unavailable */
 async function assertDiskSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize < reserveBytes)

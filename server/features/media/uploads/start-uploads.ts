@@ -15,8 +15,8 @@ import * as queries from './upload-queries.ts'
 import type { FileKey, NewUpload, UploadRow } from './upload-queries.ts'
 
 /**
- * Files with their targets, a line each: "7 en 07.en.vtt" (episode, language of
- * captions, name). Also titles by episode number.
+ * The audit-log record of registered files. `files` has one line per file, with its episode, language (of captions) and
+ * name: "7 en 07.en.vtt". `titles` has the titles by episode number.
  */
 export interface UploadAuditRecord {
   files: string[]
@@ -26,8 +26,8 @@ export interface UploadAuditRecord {
 /**
  * Registers files to upload; for partly uploaded files, lists the existing parts. An unacceptable file is rejected with
  * a reason and does not affect the others. Repeating the request changes nothing.
- * @returns the result of each file, in order; and the audit-log record of
- * files that are new or have another target, or null
+ * @returns the result of each file, in order, and the audit-log record of the files that are new or have another target
+ * or other titles; null if there are none
  * @throws Refusal notFound, textTooLong
  */
 export async function startUploads(
@@ -63,7 +63,8 @@ export async function startUploads(
 type CheckedFile = NewUpload | (NewUpload & { refusal: UnusableReason })
 
 /**
- * Checks the planned files. A file can have only one target, so it is rejected if it is listed again for another one.
+ * Checks the planned files. A file can have only one target: if it is listed again with another target, the second
+ * entry is rejected.
  */
 function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
   const firstByKey = new Map<string, NewUpload>()
@@ -129,7 +130,7 @@ function diffUploads(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<
   }
 }
 
-/** Returns the audit-log record of files. It has few bytes for each file, because a season has many. */
+/** Returns the audit-log record of files. It stores little per file, because a season has many files. */
 export function auditRecordOf(rows: readonly UploadRow[]): UploadAuditRecord {
   const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
   const titled = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)

@@ -66,7 +66,7 @@ export async function upsertUploads(
 }
 
 /**
- * SQL condition: the file of a processed upload is still in use: the episode exists, and no later file has replaced it.
+ * SQL condition: a processed upload's file is still in use, because its episode exists and no later file replaced it.
  */
 const isCurrent = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)

@@ -32,9 +32,9 @@ type ChangeCall = Call<typeof changeUserCall>
 const consentVersion = '2026-11'
 
 /**
- * Changes a user's profile, and a member's e-mail address and password. A new address applies once the link mailed to
- * it is used. A new password ends all sessions, starts a new one for the caller, and invalidates mailed links to other
- * addresses.
+ * Changes a user's profile, and a member's e-mail address and password. A new address applies once the user has opened
+ * the link mailed to it. A new password ends all sessions, starts a new one for the caller, and invalidates all mailed
+ * links except the one that verifies the current address.
  * @returns the new viewer
  * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
  * the field; signInRequired if a guest changes e-mail or password

@@ -17,8 +17,8 @@ export async function selectMarketingConsents(
 
 /**
  * Returns whether a user consents to marketing. Until the end of the transaction, the user can't withdraw consent,
- * delete the account or be merged. Waits for a transaction that is doing so; the caller must not hold a lock that such
- * a transaction needs.
+ * delete the account or be merged. Waits for a transaction that makes such a change. The caller must not hold a lock
+ * that this transaction needs.
  */
 export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean> {
   // Not FOR SHARE: two calls that share the row and then change it would deadlock.

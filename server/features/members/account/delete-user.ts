@@ -20,7 +20,7 @@ import { endUserSessions } from '#server/features/members/sessions/sessions.ts'
 import { isGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { replaceWithNewGuest } from './sign-out.ts'
 
-/** The emptied personal columns of a deleted user. The row stays, because the ledger refers to it. */
+/** The emptied personal columns of a deleted user. The row remains, because the ledger refers to it. */
 const emptyPersonalData = {
   email: null,
   email_verified_at: null,
@@ -59,9 +59,9 @@ export async function deleteUser(
 }
 
 /**
- * @returns false if nothing is stored for the guest.
- * @throws Refusal signInRequired
- * if the guest was registered or merged meanwhile
+ * Locks the guest's row.
+ * @returns false if nothing is stored for the guest
+ * @throws Refusal signInRequired if the guest was registered, merged or deleted meanwhile
  */
 async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)

@@ -10,8 +10,8 @@ import { eraseAccount } from './delete-user.ts'
 const batchSize = 20
 
 /**
- * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. Guests who have bought
- * something are kept, because a receipt refers to them.
+ * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. Guests with orders or
+ * entitlements remain: billing reports them as active (billing/feature.ts).
  */
 export async function purgeIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)

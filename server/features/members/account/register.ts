@@ -27,7 +27,7 @@ type RegisterCall = Call<typeof registerUser>
 
 /**
  * Registers the calling guest as a member, who keeps the guest's id and data, and signs in. The password is hashed
- * before the address is looked up, so that the response time does not reveal whether the address is taken.
+ * before the address is looked up, so that every attempt costs the same work, also with an address that is taken.
  * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
  * emailTaken, with the field; alreadySignedIn; Fault tooManyRequests
  */

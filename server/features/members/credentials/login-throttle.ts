@@ -11,8 +11,8 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 /**
  * Counts a login attempt. Limits attempts per time, and delays them increasingly after failures, also for addresses
  * without an account. The attempt counts as failed until `deleteLoginFailures`.
- * @param kind which counter. A `code` in addition to the password is counted separately, so that knowing the password
- * gives no extra attempts at the code. Operators are counted separately from members.
+ * @param kind which counter. `code` counts second-factor codes separately, so that a correct password does not reset
+ * their count. Operators are counted separately from members.
  * @param value the address by `emailLookupKey`, or the user's id if signed in
  * @param device id of a browser in which the account was used before; its attempts are counted separately
  * @throws Fault tooManyRequests with the seconds to wait

@@ -6,7 +6,7 @@ export async function insertMailLink(tx: Tx, link: MailLinksTable): Promise<void
   await tx.insertInto('mail_links').values(link).execute()
 }
 
-/** Returns the link whose secret has this hash, unless it was used or has expired. */
+/** Returns the unexpired link whose secret has this hash. Reset links are deleted when they are used. */
 export function selectMailLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('mail_links')
@@ -30,7 +30,8 @@ export async function selectLatestLinkEmail(db: Db, userId: string, purpose: Lin
 }
 
 /**
- * Returns a user's stored links, without their hashes. Used links are deleted; expired ones stay until the next purge.
+ * Returns a user's stored links, without their hashes: also used verification links, and expired ones until the next
+ * purge.
  */
 export function selectMailLinksOfUser(db: Db, userId: string) {
   return db

@@ -30,7 +30,7 @@ export async function createMailLink(
   return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
 }
 
-/** Finds the owner of a link's secret without using it; undefined if it was used, has expired or never existed. */
+/** Finds the owner of a link's secret; undefined if the link has expired, is a used reset link or never existed. */
 export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
   return selectMailLink(db, hashSecret(secret), purpose, now)
 }
@@ -38,7 +38,7 @@ export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: 
 /**
  * Finds and locks the owner of a link's secret for the rest of the transaction, so that nobody
  * uses or replaces the owner's links meanwhile.
- * @returns undefined if the link was used, has expired or never existed, or the account is deleted
+ * @returns undefined if `findMailLink` finds none, or the account is deleted
  */
 export async function lockMailLinkOwner(
   tx: Tx,
@@ -48,7 +48,7 @@ export async function lockMailLinkOwner(
 ): Promise<{ user: UserRow; email: string } | undefined> {
   const link = await findMailLink(tx, purpose, secret, now)
   const user = link && (await lockUser(tx, link.user_id))
-  // Another call may have used it before the user was locked.
+  // Another call may have deleted the link before the user was locked.
   if (!user || user.deleted_at || !(await findMailLink(tx, purpose, secret, now))) return undefined
   return { user, email: link.email }
 }

@@ -18,8 +18,8 @@ const systems: [RegExp, string][] = [
 ]
 
 /**
- * Returns the browser and system of a `User-Agent`, such as "Firefox · Windows": names that are the same in every language. Empty if
- * unknown.
+ * Returns the browser and system of a `User-Agent`, such as "Firefox · Windows"; empty if unknown. The names are the
+ * same in every language.
  */
 export function describeDevice(userAgent: string): string {
   const nameIn = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]

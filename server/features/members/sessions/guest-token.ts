@@ -17,17 +17,21 @@ export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
 /**
- * Limits the memory for invalid tokens. Valid ones are shorter: a referrer
- * token has at most 512 characters of 3 bytes each.
+ * Longer tokens are rejected, so that invalid tokens cannot fill the memory of `macCache`. A valid token is shorter:
+ * its longest part is the referrer token, which has at most 512 characters of 3 bytes each.
  */
 const maxTokenLength = 2400
 
 /**
- * Issue times are rounded down to the hour, so that a guest's tokens of one hour are equal and few have to be signed.
+ * Issue times are rounded down to the hour. All tokens that a guest gets within an hour are then equal, so that
+ * `macCache` already has their signature.
  */
 const issuedAtPrecisionMs = 3_600_000
 
-/** Signs a token for a guest, who needs no row for it: a row with this id is created once something is stored. */
+/**
+ * Signs a token for a guest. The guest needs no row in the database: a row with this id is created when something is
+ * stored for the guest for the first time.
+ */
 export function signGuest(secret: string, transport: TokenTransport, guest: Guest, now: Date): string {
   const { userId, isStored, firstReferrerToken } = guest
   const issued = now.getTime() - (now.getTime() % issuedAtPrecisionMs)

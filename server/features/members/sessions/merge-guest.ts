@@ -7,8 +7,9 @@ import type { Tx } from '#server/tables.ts'
 export type CheckAccount = (account: UserRow) => Promise<void>
 
 /**
- * Merges a guest's records into an account. A guest without a row gets one that records the merge. A late call of
- * another tab then finds that the guest was merged; otherwise it would store data for the guest that nobody sees again.
+ * Merges a guest's records into an account. A guest without a row gets one that records the merge. If another tab then
+ * still sends a call as this guest, the server finds the merge in the row. Without the row, it would store data for a
+ * guest that no longer exists.
  */
 export async function mergeGuest(
   { lifecycleHooks, clock }: MembersContext,
@@ -23,7 +24,8 @@ export async function mergeGuest(
   await checkAccount(account)
   const guestRow = rows.find(({ id }) => id === guest.id)
   if (!guestRow || !isGuest(guestRow)) return
-  // The hooks run even if the guest had no row, because features may have stored something, such as its experiments.
+  // The hooks run even if the guest had no row, because features store some data without it, such as exposures to
+  // experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })
   await updateUser(tx, userId, missingProfileFields(account, guestRow))

@@ -45,8 +45,8 @@ interface Options {
 }
 
 /**
- * Caches viewers until their session ends, of which the database notifies on commit. Caches nobody while notifications
- * may be lost: the listener is disconnected, or a pooler does not forward notifications, so that no echo arrives.
+ * Caches viewers for `lifetimeMs`, or until the database notifies that their session has ended. Caches nobody while
+ * notifications may be lost: the listener is disconnected, or a pooler does not forward them, so that no echo arrives.
  */
 export function createViewerCache({ pool, sessions, clock, log, isHttps }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()

@@ -12,7 +12,7 @@ import { hasIdentity } from '#server/features/members/credentials/identity-queri
 import { readTicket } from './social-flow-state.ts'
 
 /**
- * Completes a social sign-in with the second factor. Attempts are counted like those at a password.
+ * Completes a social sign-in with the second factor. Attempts are limited like attempts with a password.
  * @throws Refusal socialFailed if the ticket is invalid or expired, or the member has unlinked its identity;
  * secondFactorRequired, codeWrong with the field, alreadySignedIn; Fault tooManyRequests
  */

@@ -37,8 +37,8 @@ export interface FirstScreen {
 }
 
 /**
- * Loads the first screen of a video's page. It is embedded in the document, so that that playback starts without further
- * request. `playable` and `following` are undefined starts an episode that is locked or still being transcoded.
+ * Loads the first screen of a video's page. It is embedded in the document, so that playback starts without a further
+ * request. `playable` and `following` are undefined if the episode is locked or still being transcoded.
  * @returns undefined if the video does not exist
  */
 export async function loadFirstScreen(

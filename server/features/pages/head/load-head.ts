@@ -100,11 +100,7 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
 
 const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
-/**
- * Returns what a listing shows.
- * @returns undefined for search terms, because they would give an unlimited number of
- * pages
- */
+/** Returns the kind of a listing; undefined for search terms, because they would give an unlimited number of pages. */
 function listingKind(route: string, id: string): ListingKind | undefined {
   if (route === '/browse/:id') return 'category'
   if (route === '/more/:id') return 'section'

@@ -5,7 +5,7 @@ import { detectImageFormat } from '#server/platform/image-format.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from '#server/features/pages/page-queries.ts'
 
-/** Side of the stored image in pixels. It is larger than any icon drawn from it. */
+/** Maximum side of the stored image in pixels. It is larger than any icon drawn from the image. */
 const storedSide = 1024
 const maxPixels = 8192 ** 2
 const imageTypes = new Set(['png', 'jpeg', 'webp'])

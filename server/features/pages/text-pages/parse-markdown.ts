@@ -101,8 +101,7 @@ function isSafeLink(href: string): boolean {
 
 /**
  * Inserts the placeholder values into a line.
- * @returns the line, or an empty array if a value is missing or the line is
- * blank
+ * @returns the line, or an empty array if a value is missing or the line is blank
  */
 function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
   let missing = false

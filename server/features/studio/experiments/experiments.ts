@@ -98,8 +98,7 @@ export const experimentCommands: Command[] = [
 
 /**
  * Checks the target: price experiments need a video, theme experiments apply to the whole site.
- * @throws Refusal
- * notFound
+ * @throws Refusal notFound
  */
 function checkTarget({ kind, target, target_name }: Experiment): void {
   const isValid = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null

@@ -1,11 +1,11 @@
 import type { Difference, Estimate } from '#contract/studio/experiments.ts'
 
-/** Number of standard errors of a 95 % confidence interval. */
+/** Half-width of a 95 % confidence interval, in standard errors. */
 const defaultZ = 1.959964
 
 /**
- * Number of standard errors for a joint 95 % confidence over one, two or three comparisons (Bonferroni). Without this
- * correction, three comparisons would make a false result about three times as likely.
+ * Half-widths, in standard errors, for a joint confidence of 95 % over one, two or three comparisons (Bonferroni).
+ * Without this correction, three comparisons would make a false result about three times as likely.
  */
 const bonferroniZ = [defaultZ, 2.241403, 2.39398]
 
@@ -26,7 +26,7 @@ export function proportion(hits: number, total: number, z = defaultZ): Estimate 
 }
 
 /**
- * Estimates the difference from two proportions, second minus first, with Newcombe's interval, which combines two Wilson
+ * Estimates the difference of two proportions (second minus first) with Newcombe's interval, which combines two Wilson
  * intervals.
  */
 export function differenceOfProportions(
@@ -43,7 +43,7 @@ export function differenceOfProportions(
   })
 }
 
-/** The amounts count `count` viewers: their sum, and the sum count their squares. */
+/** The amounts of `count` viewers: their sum, and the sum of their squares. */
 export interface Amounts {
   total: number
   sumOfSquares: number

@@ -32,8 +32,8 @@ const bucketLengthsSql = sql`unnest(${sql.lit(`{${bucketLengths.join(',')}}`)}::
 const firstDaySql = sql`day - (day - date '2000-01-01') % days`
 
 /**
- * Adds counts to the sums of every bucket that contains the day. Ignores counts of nonexistent videos, because a client
- * has invented these.
+ * Adds counts to the sums of every bucket that contains the day. Ignores counts of nonexistent videos, because clients
+ * can invent ids.
  */
 export async function addCounts(tx: Tx, counted: readonly KeyedDayCounts[]): Promise<void> {
   await sql`
@@ -150,7 +150,7 @@ export async function selectTokenCounts(
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 
-/** Replaces every unknown token. No campaign link and no member has this token. */
+/** Key under which all unknown tokens are counted. No campaign link and no member has this token. */
 export const unknownToken = 'unknown'
 
 /** Returns which of these tokens belong to a campaign link, or are the referral code of a member. */

@@ -68,7 +68,7 @@ export async function verifyBalances(db: Db): Promise<string[]> {
   )
 }
 
-/** Chooses a random past day since the first revenue, or since the oldest events. */
+/** Chooses a random past day since the first revenue or the oldest events, whichever is earlier. */
 async function chooseRandomDay({ db, clock, tracking }: VerifyContext): Promise<string> {
   const last = clock.now().getTime() - dayCompleteAfterMs - dayMs
   const firstMoney = (await selectFirstRevenueAt(db))?.getTime() ?? last

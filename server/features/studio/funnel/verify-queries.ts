@@ -17,7 +17,7 @@ export async function selectMoneyOfDay(db: Db, kind: FunnelKind, day: string): P
   return rows
 }
 
-/** Returns all visits and paywall views of a day in all funnel, summed over all keys of a kind. */
+/** Returns a day's visits and paywall views in the funnel, summed over all keys of a kind. */
 export async function selectCountsOfDay(db: Db, kind: FunnelKind, day: string) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`
     SELECT coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(paywalls), 0)::float8 AS paywalls

@@ -105,8 +105,7 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
 
 /**
  * Marks an authenticator code's time step as used, with all earlier steps.
- * @returns false if another call has used it
- * first
+ * @returns false if another call has used it first
  */
 export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx

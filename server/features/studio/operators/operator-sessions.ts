@@ -20,8 +20,7 @@ const cookieBaseName = 'operator'
 
 /**
  * Starts an operator's session and sets its cookie. Only a hash of the cookie's token is stored.
- * @returns the session's
- * id
+ * @returns the session's id
  */
 export async function startSession(
   { realClock, isHttps }: StudioContext,
@@ -64,8 +63,7 @@ export async function findOperator(
 
 /**
  * Ends the session of a call, or all of the operator's sessions, and deletes the cookie.
- * @returns the number of ended
- * sessions
+ * @returns the number of ended sessions
  */
 export function endSession(
   { db, isHttps }: StudioContext,

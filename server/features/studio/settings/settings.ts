@@ -91,8 +91,7 @@ async function loadSettings({ db, environment, secretsSet }: Context): Promise<S
 
 /**
  * Stores the operators' value of a setting; null restores the environment's value.
- * @throws Refusal settingInvalid,
- * limitOutOfBounds
+ * @throws Refusal settingInvalid, limitOutOfBounds
  */
 async function writeSetting(tx: Tx, name: SettingName, value: string | null): Promise<void> {
   const pixel = trackingKeys.find((key) => key === name)
@@ -132,8 +131,8 @@ function validateLimit(name: RateLimitName, text: string): RateLimit {
   const requested = parseLimit(text)
   const bounds = rateLimitBounds[name]
   const [minimum, maximum] = [parseLimit(bounds.min), parseLimit(bounds.max)]
-  // `max` must not be below the minimum's: a short interval can have a high rate, but would refuse the many calls that
-  // a page sends at once.
+  // `max` has its own minimum: a limit of 1 call a second has a high rate, but would refuse the many calls that a page
+  // sends at once.
   const isInBounds =
     requested.max >= minimum.max &&
     rateOf(requested) >= rateOf(minimum) &&

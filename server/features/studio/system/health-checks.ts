@@ -25,7 +25,7 @@ export interface HealthCheckContext {
   healthTimeoutMs?: number
 }
 
-/** A problem of a component that did respond. */
+/** A problem of a component that responded to its check. */
 class ComponentFault extends Error {
   readonly problem: NonNullable<ComponentHealth['problem']>
 

@@ -20,7 +20,7 @@ export const anyDueConversions =
   "EXISTS (SELECT FROM conversions WHERE state = 'pending' AND next_attempt_at <= $1)"
 
 /**
- * Takes the conversion that has been due longest, and schedules its next attempt, so that no other process sends it at
+ * Claims the conversion that has been due longest, and schedules its next attempt, so that no other process sends it at
  * the same time.
  * @returns the conversion; `attempts` is the number of the current attempt
  */

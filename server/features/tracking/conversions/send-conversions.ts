@@ -56,7 +56,7 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // Stored before a waiting withdrawal can continue, which deletes only conversions that are not sent.
+    // Stored before a waiting withdrawal can continue, because the withdrawal deletes all pending conversions.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })

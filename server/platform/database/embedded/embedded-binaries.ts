@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 
-/** Returns the paths of the PostgreSQL programs that set-up installed. @throws ConfigError if there are none for this platform */
+/**
+ * Returns the paths of the PostgreSQL programs that set-up installed.
+ * @throws ConfigError if there are none for this platform
+ */
 export function findPostgresPrograms(): { initdb: string; postgres: string } {
   const platform = `${process.platform}-${process.arch}`
   try {

@@ -34,8 +34,8 @@ export function makePrivateDir(dir: string, runAs: RunAs | undefined): void {
 }
 
 /**
- * Creates the cluster with its database once, under the start lock. It is created in a temporary directory and renamed when
- * complete, so that a kill leaves no partial cluster.
+ * Creates the cluster with its database once, under the start lock. It is created in a temporary directory and renamed
+ * when complete, so that a kill leaves no partial cluster.
  * @throws ConfigError if the files there belong to another PostgreSQL release, or this user id has no name
  */
 export async function ensureCluster({ home, clusterDir, programs, runAs }: ClusterOptions): Promise<void> {

@@ -47,8 +47,8 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Starts PostgreSQL on `dataDir`/postgres (created at first use), or adopts the server that another process of the site runs there.
- * Local only: its Unix socket is closed to other users. The server ends with the process that started it.
+ * Starts PostgreSQL on `dataDir`/postgres (created at first use), or adopts the server that another process of the site
+ * runs there. Local only: its Unix socket is closed to other users. The server ends with the process that started it.
  */
 export async function startEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const supervisor = new Supervisor(options)
@@ -97,7 +97,7 @@ class Supervisor {
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
-  /** Returns a server that is ready and that its owner will stop. */
+  /** Returns the running server if it is ready and its owner, which stops it, is alive. */
   #findUsable(): Postmaster | undefined {
     const running = findPostmaster(this.#clusterDir)
     const owner = readHolder(this.#ownerFile)
@@ -125,8 +125,8 @@ class Supervisor {
     makePrivateDir(socketDir, this.#runAs)
     const deadline = Date.now() + readyTimeoutMs
     for (;;) {
-      // Both files were left by a dead server. If another program has got the process id in them meanwhile, PostgreSQL
-      // would take it for a server and not start.
+      // Both files are left over from a dead server. If another program now has the process id in them, PostgreSQL
+      // would mistake it for a server and not start.
       rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
       rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))

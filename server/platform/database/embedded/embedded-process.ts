@@ -16,8 +16,8 @@ interface PostgresProcess {
 const keptLogBytes = 5_000_000
 
 /**
- * Starts the server's process, which ends with this process. It reports nothing: `postmaster.pid` shows when it is ready, `logFile`
- * why it failed.
+ * Starts the server's process, which ends with this process. It reports nothing: `postmaster.pid` shows when it is
+ * ready, `logFile` why it failed.
  */
 export function spawnPostgres({
   postgres,
@@ -37,7 +37,8 @@ export function spawnPostgres({
     cwd: '/',
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['pipe', log, log],
-    // A session of its own, so that Ctrl-C in the terminal reaches only this process, which then stops the server cleanly.
+    // A session of its own, so that Ctrl-C in the terminal reaches only this process, which then stops the server
+    // cleanly.
     detached: true,
   })
   closeSync(log)

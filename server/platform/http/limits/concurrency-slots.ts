@@ -13,7 +13,6 @@ export const networkSlotLimits = (kind: string, ip: string, max: number): SlotLi
 
 export interface Slots {
   /**
-   /**
    * Takes a slot of each of `shares`; the returned function releases them.
    * @throws Fault tooManyRequests if one of them has no free slot
    */

@@ -15,14 +15,14 @@ export interface ConnectionLimits {
 }
 
 /**
- * Maximum requests of a connection without a completed response. Browsers and proxies wait for a response before the next request,
- * which may arrive before Node has closed the response that they have read.
+ * Maximum requests of a connection without a completed response. Browsers and proxies wait for each response, but their
+ * next request may arrive before Node has closed the previous response.
  */
 const maxUnanswered = 2
 
 /**
- * Limits the connections of clients: their number, in all and per network, the requests that a connection may send before it has
- * read the responses, and the time for which a response may stay unread.
+ * Limits the connections of clients: their number (in total and per network), the unanswered requests of a connection,
+ * and the time for which a response may stay unread.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -33,14 +33,17 @@ export function limitConnections(
   if (trustProxy === 0) limitNetworks(app.server, connectionsPerNetwork)
   limitPipelines(app)
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // Node closes the connection if no byte has moved for this long, and sets its own time-out after the response. A request injected by
-    // Fastify has no real socket.
+    // Node closes the connection if no byte has moved for this long, and sets its own time-out after the response. A
+    // request injected by Fastify has no real socket.
     if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(writeTimeoutSeconds * 1000)
     done(null, payload)
   })
 }
 
-/** Closes a connection that sends requests without reading the responses: Node would run all of them and keep every response in memory. */
+/**
+ * Closes a connection that sends requests without reading the responses: Node would run all of them and keep every
+ * response in memory.
+ */
 function limitPipelines(app: FastifyInstance): void {
   const unanswered = new WeakMap<Socket, number>()
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
@@ -61,9 +64,9 @@ function limitPipelines(app: FastifyInstance): void {
 const stopParsing = -1
 
 /**
- * Stops the parsing of pipelined requests that were read together with the last one. Node closes a destroyed socket only after it
- * has read from all sockets; until then each of thousands of requests would hold its response. Node has no public API to stop its
- * parser.
+ * Stops the parsing of pipelined requests that were read together with the last one. Node closes a destroyed socket
+ * only after it has read from all sockets; until then each of thousands of requests would hold its response. Node has
+ * no public API to stop its parser.
  */
 function stopParsingRequests(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser')

@@ -10,7 +10,10 @@ const encodings = [
   { name: 'gzip', shrink: promisify<string, Buffer>(gzip) },
 ] as const
 
-/** Compresses a text that was generated for this request with the best encoding that the browser accepts, off the main thread. */
+/**
+ * Compresses a text that was generated for this request with the best encoding that the browser accepts, off the main
+ * thread.
+ */
 export async function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,

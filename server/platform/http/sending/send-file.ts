@@ -14,8 +14,8 @@ interface Caching {
 export const parentTraversal = /(^|[\\/])\.\.([\\/]|$)/
 
 /**
- * Sends one file below `root` with ranges, conditional requests and caching. Paths outside of it, hidden files and folders get 404
- * without a body.
+ * Sends one file below `root` with ranges, conditional requests and caching. Paths outside of it, hidden files and
+ * folders get 404 without a body.
  */
 export async function sendFile(
   request: FastifyRequest,

@@ -22,7 +22,9 @@ export const languageAliases = languages
   .filter((code) => bcp47Tags[code] !== code)
   .map((code) => [bcp47Tags[code], code] as const)
 
-/** Replaces aliases by the site's codes before validation: in a `LanguageCode`, and in the keys of texts by language. */
+/**
+ * Replaces aliases by the site's codes before validation: in a `LanguageCode`, and in the keys of texts by language.
+ */
 function acceptLanguageAliases(ajv: Ajv): void {
   ajv.addKeyword({
     keyword: 'x-language',

@@ -14,7 +14,7 @@ const workerTimeoutMs = 60_000
 
 /**
  * Returns whether this browser can show notifications of the site. iOS supports them only for a site on the home
- * screen, in-app browsers never. With data saving on, the service worker is not installed.
+ * screen. In-app browsers do not support them. With data saving on, the service worker is not installed.
  */
 export function supportsPush(): boolean {
   const hasBrowserSupport =
@@ -81,8 +81,8 @@ async function subscribeLocked(): Promise<void> {
 }
 
 /**
- * Ends this browser's subscription, also one of another user. If the request fails, the site learns of the end from the
- * push service at the next push.
+ * Ends this browser's subscription, even if it belongs to another user. If the request to the site fails, the push
+ * service reports the end to the site at the next push.
  */
 export async function unsubscribe(): Promise<void> {
   const subscription = await findSubscription()

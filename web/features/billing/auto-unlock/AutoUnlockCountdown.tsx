@@ -21,9 +21,9 @@ const countdownSeconds = 3
 
 interface AutoUnlockCountdownProps {
   offer: Pick<Offer, 'episode' | 'price'>
-  /** Called when the episode can be watched, or when the offer has changed. */
+  /** Called after the attempt with any result, because the episode or its offer may have changed. */
   onPaid: () => void
-  /** Called when the viewer stops the unlock, or when the server refuses it. */
+  /** Called when the viewer stops the unlock, or when it fails. */
   onStop: () => void
 }
 

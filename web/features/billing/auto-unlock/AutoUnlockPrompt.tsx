@@ -140,8 +140,8 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
 }
 
 /**
- * Closes the prompt when the page's path changes. Polls, because the router does not see swipes: they rewrite the
- * address, but only its query.
+ * Closes the prompt when the page's path changes. Polls, because the prompt is mounted outside the router. A swipe
+ * changes only the query of the URL, so the prompt stays open.
  */
 function useCloseOnPathChange(onClose: () => void): void {
   const close = useRef(onClose)

@@ -24,8 +24,8 @@ interface ExpressFrameProps {
 
 /**
  * Embeds the express wallet's document in the selling page. Only that document may connect to gateways. The frame is as
- * high as the button. While a sheet or a 3-D Secure check is open, it covers the window, in the top layer if the
- * browser supports it.
+ * high as the button. While a sheet or a 3-D Secure check is open, the frame covers the window, in the top layer if the
+ * browser supports popovers.
  */
 export function ExpressFrame(props: ExpressFrameProps) {
   const { t, i18n } = useTranslation()

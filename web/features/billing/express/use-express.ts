@@ -159,7 +159,7 @@ function billingDetailsOf({ name = '', email = '' }: WalletBillingDetails = {}):
   return isValidName(first) && isValidName(last) ? { email, first, last } : { email, first: '', last: '' }
 }
 
-/** Opens a gateway's express wallet. Stripe's module is loaded on demand. */
+/** Opens a gateway's express wallet. The wallet's module is loaded on demand. */
 async function openWallet(gateway: string, settings: WalletSettings): Promise<ExpressWallet> {
   if (gateway === 'stripe')
     return (await import('#web/features/billing/stripe/express-element.ts')).openStripeWallet(settings)

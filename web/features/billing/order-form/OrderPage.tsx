@@ -72,7 +72,7 @@ function Form({ form, onChanged }: { form: LoadedForm; onChanged: () => void }) 
   return methodParams && <MethodForm params={methodParams} {...form} />
 }
 
-/** Shown for an unknown item and for one that the user already owns; the page around the frame then plays it. */
+/** Shown if the item is unknown or already owned. An owned item is reported to the page around the frame. */
 function NothingToPay() {
   const { t } = useTranslation()
   useEffect(() => {
@@ -92,7 +92,7 @@ function NothingToPay() {
   )
 }
 
-/** Changes the plan, and then shows the membership with its next plan, in the page around the frame if there is one. */
+/** Changes the plan, and then opens the member area, in the page around the frame if there is one. */
 function PlanChangeForm(change: PlanChange) {
   const onPlanned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
   return (

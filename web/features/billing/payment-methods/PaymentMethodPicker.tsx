@@ -27,7 +27,7 @@ interface PaymentMethodPickerProps {
   oneTap?: { name: string; chosen: boolean; onChoose: () => void }[]
 }
 
-/** Lists the payment methods if there is more than one. */
+/** Lists the payment methods. Renders nothing if there is only one method and no one-tap source. */
 export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }: PaymentMethodPickerProps) {
   const { t } = useTranslation()
   if (gateways.length < 2 && oneTap.length === 0) return null

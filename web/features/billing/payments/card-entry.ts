@@ -12,9 +12,9 @@ export interface PurposeState {
 export interface PaymentPurpose<T extends PurposeState> {
   /** The order or change on our server; null before it exists. */
   current: T | null
-  /** Sends the gateway's token for the card to our server; without a token, requests the intent to confirm with the card. */
+  /** Sends the gateway's card token to our server; without a token, requests the intent that the card confirms. */
   send(token: string | undefined, details: BillingDetails): Promise<T>
-  /** Makes our server read the result of the payment from the gateway. `reference` is the gateway's id of it. */
+  /** Makes our server read the result from the gateway. `reference` is the id of the intent at the gateway. */
   read(made: T, reference: string, details: BillingDetails): Promise<T>
 }
 

@@ -33,7 +33,7 @@ export function readCheckoutParams(search: string): CheckoutParams | null {
 /** The parameters of the form that changes a subscription's payment method. */
 export type MethodFormParams = Pick<CheckoutParams, 'gateway' | 'method'>
 
-/** Parses the query of that form's URL; returns null for any other URL. */
+/** Parses the query of the payment method form's URL; returns null for any other URL. */
 export function readMethodFormParams(search: string): MethodFormParams | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))

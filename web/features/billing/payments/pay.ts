@@ -12,7 +12,7 @@ export async function readOrder(orderId: string): Promise<Order> {
   return order
 }
 
-/** Polls an order until it is final or needs an action of the user, up to `maxPolls` times. */
+/** Polls an order until it is final, was declined, or needs the card form or Stripe's script; stops after a minute. */
 export async function pollOrder(orderId: string): Promise<Order> {
   for (let left = maxPolls; left > 0; left--) {
     const order = await readOrder(orderId)

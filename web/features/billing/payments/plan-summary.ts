@@ -19,8 +19,8 @@ export function monthlyPriceText(
 }
 
 /**
- * Summarizes the renewals of a plan in a list, beside the price charged now: "First 7 days, then $9.99 every 7 days.
- * About $43.41 a month."
+ * Summarizes the renewals of a plan, for a list that also shows the price charged now: "First 7 days, then $9.99 every
+ * 7 days. About $43.41 a month."
  */
 export function planSummary(t: Translate, choice: Pick<Choice, 'renews' | 'regular' | 'currency'>): string {
   const { renews, regular, currency } = choice

@@ -27,7 +27,7 @@ export interface Choice {
   renews?: { cents: number; days: number }
 }
 
-/** Describes the price and renewal of a plan: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
+/** Describes a plan's price and renewal: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
 export function planTerms(t: Translate, plan: Plan): string {
   const { price_cents, intro_price_cents, currency, period_days } = plan
   const price = money(price_cents, currency)
@@ -107,7 +107,7 @@ export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'epi
 interface WholeVideo {
   id: string
   price: Offer['price']
-  /** Number of episodes, including those that are still being converted. */
+  /** Number of all episodes, including those that cannot be played yet. */
   count: number
   /** True if some episodes cannot be played yet. */
   hasUnreadyEpisodes: boolean
@@ -239,7 +239,7 @@ export const isClosedUnpaid = ({ status, processing }: Order): boolean =>
 export const isFullyRefunded = ({ status }: Order): boolean =>
   status === 'refunded' || status === 'charged_back'
 
-/** Returns whether an order unlocks nothing and will not do so soon, so that the offer must be shown again. */
+/** Returns whether an order was declined, closed unpaid or fully refunded, so that the offer must be shown again. */
 export const shouldShowOfferAgain = (order: Order): boolean =>
   order.declined !== undefined ||
   isClosedUnpaid(order) ||
@@ -253,14 +253,14 @@ export function unpaidText(t: Translate, order: Order): string {
   return order.auto_refund?.message ?? t('order.failed')
 }
 
-/** Describes the wait after too many attempts in whole minutes, rounded up. */
+/** Describes how long the user must wait after too many attempts, in whole minutes, rounded up. */
 export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooManyAttempts', { count: Math.ceil(retryAfter / 60) })
 }
 
 /**
- * Returns the terms of a choice in the panel. For a purchase without a form, adds the text about withdrawal that the
- * form would show.
+ * Returns the terms of a choice for the pay panel. If the purchase has no order form, they include the text about the
+ * right of withdrawal that the form would show.
  */
 export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
   // The terms of a top-up already include the text about withdrawal.

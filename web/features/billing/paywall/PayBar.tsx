@@ -54,7 +54,7 @@ export function PayBar(props: PayBarProps) {
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
   const wallet = quick.isOffered && !quick.opened ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
-  // For the balance, look at the gateways that top it up: payments are sandbox payments if all of them are.
+  // A payment from the balance is a sandbox payment if only the sandbox can top up the balance.
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   const toggleOthers = () => {

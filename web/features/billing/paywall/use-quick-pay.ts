@@ -44,7 +44,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
   }
   const setOthers = (open: boolean) => {
     setShowsOthers(open)
-    // When the other methods are hidden again, the button pays from the same source as before.
+    // When the other methods are hidden again, the button pays from the first usable source.
     setPicked(open ? 'other' : undefined)
   }
   const tap = useOneTap({

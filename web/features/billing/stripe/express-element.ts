@@ -15,8 +15,8 @@ import type { DeferredIntent } from './stripe-script.ts'
 const wallets = { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' }
 
 /**
- * Mounts Stripe's Express Checkout Element. The payment intent is created after the user approves the sheet, as for a
- * typed card.
+ * Mounts Stripe's Express Checkout Element. The payment intent is created only after the user approves the payment in
+ * the sheet.
  */
 export async function openStripeWallet({
   container,

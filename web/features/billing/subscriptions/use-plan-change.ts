@@ -8,8 +8,8 @@ import { createOrderReuser, priceFromError } from '#web/features/billing/payment
 type AcceptedTerms = Pick<BodyOf<typeof createOrder>, 'amount_cents' | 'consent'>
 
 /**
- * Schedules a change of plan for a subscriber's next period; choosing the current plan reverts the change. The server
- * charges the saved method. The order only needs some method that is offered for plans.
+ * Schedules a change of plan for a subscriber's next period; choosing the current plan reverts the change. The order
+ * names any method offered for plans, but the server charges the subscription's payment method.
  * @param onPriceChanged called with the current price if it differs from the one shown to the user
  */
 export function usePlanChange(

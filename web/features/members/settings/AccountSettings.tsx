@@ -20,8 +20,8 @@ import { VerifyEmail } from './VerifyEmail.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
 /**
- * The user's public profile and all settings. If opened by the link in a verification mail (`#verify=…`), shows that
- * page instead.
+ * The user's public profile and all settings. If opened by the link in a verification mail (`#verify=…`), shows the
+ * verification page instead.
  */
 export function AccountSettings() {
   const { hash } = useLocation()

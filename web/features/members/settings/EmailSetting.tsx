@@ -15,8 +15,8 @@ import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 /**
- * Shows the e-mail address and whether it is verified, and changes it. A new address takes effect when the link mailed
- * to it was opened.
+ * Shows the e-mail address and whether it is verified, and changes it. A new address takes effect when the user
+ * confirms it on the page behind the mailed link.
  */
 export function EmailSetting({ user }: { user: User }) {
   const { t } = useTranslation()

@@ -14,7 +14,7 @@ import { setCurrentUser } from '#web/features/members/queries.ts'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
-/** Registers the guest as a member. History, favorites and purchases of the guest are kept. */
+/** Registers the guest as a member, who keeps the guest's history, favorites and purchases. */
 export function Register() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

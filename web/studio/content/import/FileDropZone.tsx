@@ -14,7 +14,7 @@ import { enqueueUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /**
- * Selects the files of a season. A folder, files or a ZIP can also be dropped anywhere on the page. The plan is shown
+ * Selects the files of a season. A folder, files or a ZIP can also be dropped anywhere on the page. Shows a preview
  * before the upload starts.
  */
 export function FileDropZone({ video }: { video: StudioVideoPage }) {

@@ -13,8 +13,8 @@ import { currentCoverUrl, type ImportChange, type useImportDiff } from './use-im
 import styles from '#web/studio/content/content.module.css'
 
 /**
- * Shows the differences between a folder's `video.yaml` and covers and the values of the video. Selected values are
- * imported.
+ * Compares the `video.yaml` and the covers of a folder with the values of the video. The operator selects the values to
+ * import.
  */
 export function ImportDiff({
   folder,

@@ -97,7 +97,7 @@ const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
   cell: ({ names }) => names[language] ?? '–',
 }))
 
-/** The actions for a tag. A tag that is being merged or deleted shows that instead. */
+/** The actions for a tag. A tag that is being merged or deleted shows that state instead. */
 function TagActions({ tag }: { tag: StudioTag }) {
   const { t } = useTexts()
   const { running_task: task } = tag

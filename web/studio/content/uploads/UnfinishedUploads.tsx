@@ -26,7 +26,7 @@ export function UnfinishedUploads({
   videoId: string
   /** The uploads of this page for the same video. */
   queuedUploads: readonly QueuedUpload[]
-  /** Called when files have been removed from the list, and with them the pressed button. */
+  /** Called when files have been removed from the list, which also removes the pressed button. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -103,8 +103,8 @@ interface RowProps {
 }
 
 /**
- * Removes files from the list that are in the same state. Uploaded parts are lost, so several files need a
- * confirmation.
+ * Removes uploads that are all in the same state. Removing several unfinished uploads needs a confirmation, because
+ * their uploaded parts are lost.
  */
 function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } & RowProps) {
   const { t } = useTexts()

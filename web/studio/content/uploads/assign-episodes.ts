@@ -14,7 +14,7 @@ export type FileProblem = 'noNumber' | 'noLanguage' | 'duplicate' | 'noEpisode'
 /** The plan of a season's upload. */
 export interface Season<File> {
   files: (AssignedFile<File> & { problem: FileProblem | undefined; replaces: boolean })[]
-  /** Missing numbers between the first and the last episode, which neither the files nor the video have. */
+  /** Numbers from 1 to the last episode that neither the files nor the video have. */
   gaps: number[]
 }
 

@@ -25,7 +25,7 @@ export function VideoPage() {
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   if (isNotFoundOrForbidden(video.error)) return <NotFound />
-  // Only a failed first load shows an error. A failed refetch keeps the page, and with it typed text.
+  // Only a failed first load shows an error. After a failed refetch the page stays, so that no typed text is lost.
   if (video.isLoadingError) return <LoadError onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('shell.loading')} />
   return <VideoDetails key={id} video={video.data} />
@@ -70,7 +70,7 @@ function VideoDetails({ video }: { video: StudioVideoPage }) {
 
 const sections = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
 
-/** Links to the parts of the page that stay visible while scrolling, because a season is long. */
+/** Links to the parts of the page. They stay visible while the page scrolls, because a season is long. */
 function SectionNav({
   names,
   leadsToPublish,

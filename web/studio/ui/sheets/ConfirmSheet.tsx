@@ -17,8 +17,8 @@ export function ConfirmSheet({
   /** The label of the button that confirms, a verb. */
   action: string
   /**
-   * The label of the button that changes nothing, which then has the focus (for Enter). If omitted, the label is
-   * “Cancel”.
+   * The label of the button that changes nothing; “Cancel” if omitted. If given, this button has the focus, so that
+   * Enter presses it.
    */
   cancelLabel?: string
   busy: boolean

@@ -18,8 +18,8 @@ export function SheetActions({
   action: string
   look?: 'main' | 'danger'
   /**
-   * The label of the button that changes nothing, which then has the focus (for Enter). If omitted, the label is
-   * “Cancel”.
+   * The label of the button that changes nothing; “Cancel” if omitted. If given, this button has the focus, so that
+   * Enter presses it.
    */
   cancelLabel?: string | undefined
   busy: boolean

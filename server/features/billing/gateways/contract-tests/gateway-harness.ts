@@ -62,7 +62,7 @@ export interface GatewayHarness {
    * @returns the payment as the gateway then reports it
    */
   pay(charge: OnSessionCharge, behaviour: Behaviour): Promise<Payment>
-  /** The same for a method that is set up without a payment. */
+  /** Starts the setup of a method without a payment, and simulates the browser and the user as `pay` does. */
   setUpMethod(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
   /** Gives the user's answer to a waiting payment or setup. Later answers change nothing. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>

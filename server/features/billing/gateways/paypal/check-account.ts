@@ -52,12 +52,12 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
         )
       if (!(await hasPermission(client, `${disputesPath}?page_size=1`)))
         log.error(
-          'The PayPal app has no permission to read disputes: chargebacks are not recorded here; grant the permission at PayPal',
+          'The PayPal app may not read disputes, so chargebacks are not recorded; grant it the permission at PayPal',
         )
       isVaultAllowed = await hasPermission(client, '/v3/vault/payment-tokens?customer_id=cliffhanger')
       if (!isVaultAllowed)
         log.warn(
-          'The PayPal account may not save payment methods (vault): PayPal is offered for one-off payments only, not for subscriptions',
+          'The PayPal account may not save payment methods (vault), so PayPal is not offered for subscriptions',
         )
     } catch (error) {
       log.error({ err: error }, 'The permissions of the PayPal account could not be read; retrying later')

@@ -21,7 +21,7 @@ const inconclusiveIssues = new Set([
 ])
 
 /**
- * Creates an order with our key. An order that a user pays then waits for the approval; PayPal captures a renewal at
+ * Creates an order with our key. The order of a present user then waits for the approval; PayPal captures a renewal at
  * once.
  * @throws GatewayRefused if the key belongs to another order: PayPal repeats its first answer, whatever the new request
  * contains

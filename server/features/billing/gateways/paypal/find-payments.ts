@@ -67,9 +67,9 @@ export const followUpEvents = [
 ]
 
 /**
- * Lists every payment that was captured, refunded or disputed after `since`, oldest first, in its current state. Each order
- * takes a request. An order is therefore skipped if its capture is already booked and nothing else happened to it. A payment
- * that cannot be read is listed as unreadable, so that one bad record does not hide the others.
+ * Lists every payment that was captured, refunded or disputed after `since`, in its current state: unreadable ones
+ * first, then the others, oldest first. Each order takes a request, so an order is skipped if its capture is already
+ * booked and nothing else happened to it. A payment that cannot be read does not hide the others.
  */
 export async function listPayments(
   client: PaypalClient,
@@ -146,7 +146,7 @@ function isCreatedBefore({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
-/** Returns the id of the order of a disputed capture, or a reference to the dispute if PayPal no longer has the order. */
+/** Returns the order id of a disputed capture, or a reference to the dispute if PayPal no longer has the order. */
 async function referenceOfDisputed(
   client: PaypalClient,
   captureId: string,

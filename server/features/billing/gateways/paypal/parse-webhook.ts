@@ -42,7 +42,8 @@ export async function parseWebhook(
 ): Promise<WebhookEvent> {
   const signature = readSignature(headers)
   const age = context.clock.now().getTime() - Date.parse(signature.transmission_time ?? '')
-  if (!(age < maxAgeMs && age > -hourMs)) throw new WebhookRefused('the webhook event is too old')
+  if (!(age < maxAgeMs && age > -hourMs))
+    throw new WebhookRefused('the webhook event is too old or has no valid time')
   const text = body.toString('utf8')
   const event = readEvent(text)
   await verify(context, signature, text)
@@ -70,9 +71,9 @@ function readEvent(text: string): PaypalEvent {
 }
 
 /**
- * Asks PayPal to verify the signature of an event. The signature covers the exact bytes of the body, so the original text is
- * passed on instead of being serialized again. This is safe: the text was parsed before, so it is one JSON value and cannot
- * break out of its property.
+ * Asks PayPal to verify the signature of an event. The signature covers the exact bytes of the body, so the original
+ * text is passed on unchanged. This is safe: the text was parsed before, so it is one JSON value and cannot break out
+ * of its property.
  */
 async function verify(
   { client, webhookId }: WebhookContext,

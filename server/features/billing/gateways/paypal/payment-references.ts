@@ -6,7 +6,7 @@ export const toInvoiceReference = (attemptId: string): string => `invoice:${atte
 /** Returns the reference of a payment of which only the capture is known. */
 export const toCaptureReference = (captureId: string): string => `capture:${captureId}`
 
-/** Parses a payment's reference: usually its order id, otherwise from `toDisputeReference` or the functions above. */
+/** Parses a payment's reference: an order id, or a result of `toDisputeReference` or of a function above. */
 export function parseReference(reference: string): {
   kind: 'order' | 'dispute' | 'invoice' | 'capture'
   id: string

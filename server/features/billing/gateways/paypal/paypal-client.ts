@@ -15,7 +15,7 @@ export interface PaypalRequest {
 export interface PaypalClient {
   /**
    * Sends a request and returns the response body.
-   * @throws PaypalRefusal for a status other than 2xx; Error without response
+   * @throws PaypalRefusal for a status other than 2xx; Error if there is no response
    */
   request<T>(request: PaypalRequest): Promise<T>
 }
@@ -67,7 +67,8 @@ export class PaypalRefusal extends Error {
  * Creates an HTTP client for PayPal. It repeats a request once, immediately, if the connection failed or PayPal
  * answered with a server error (5xx). Repeating is safe, because PayPal answers a known `PayPal-Request-Id` with its
  * first answer (https://developer.paypal.com/api/rest/reference/idempotency/). A request that timed out is not
- * repeated. The client never repeats a request later, because PayPal forgets the keys of orders after 6 hours.
+ * repeated. A request that PayPal is still processing (409) is repeated for about a second. The client never repeats a
+ * request later, because PayPal forgets the keys of orders after 6 hours.
  */
 export function createPaypalClient(settings: Settings): PaypalClient {
   const { apiBase, clientId, clientSecret, clock, timeoutMs = requestTimeoutMs } = settings

@@ -119,7 +119,7 @@ export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   }
 }
 
-/** The details for the operator: the reason in lower case, and the due date if it can be read. */
+/** Returns the details for the operator: the id, the reason in lower case, and the due date if it can be read. */
 function detailsOf({ dispute_id, reason, seller_response_due_date: due }: Dispute): DisputeDetails {
   const dueMs = Date.parse(due ?? '')
   return {

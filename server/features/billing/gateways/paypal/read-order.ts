@@ -6,7 +6,7 @@ import { readLatestDispute, withDispute } from './read-disputes.ts'
 
 export const ordersPath = '/v2/checkout/orders'
 
-/** Reads an order. @returns null if PayPal does not have it, or no longer has it */
+/** Reads an order. @returns null if PayPal has no such order */
 export async function readOrder(client: PaypalClient, reference: string): Promise<Order | null> {
   if (!/^[A-Z0-9]{1,36}$/.test(reference)) return null
   try {
@@ -17,7 +17,7 @@ export async function readOrder(client: PaypalClient, reference: string): Promis
   }
 }
 
-/** Reads an order as a payment, with its dispute. @returns null if PayPal does not have it, or no longer has it */
+/** Reads an order as a payment, with its dispute. @returns null if PayPal has no such order */
 export async function readPayment(client: PaypalClient, reference: string): Promise<Payment | null> {
   const order = await readOrder(client, reference)
   return order && presentWithDispute(client, order)

@@ -13,8 +13,8 @@ const temporaryIssues = new Set([
 ])
 
 /**
- * Refunds once per key, however late the request is repeated. PayPal forgets keys, and we may repeat a request days later.
- * Therefore PayPal stores the key with the refund, and that refund is searched for before each request.
+ * Refunds once per key, even if the request is repeated days later, when PayPal has forgotten the key. Therefore each
+ * refund stores its key as `custom_id`, and is searched for before each request.
  * @throws GatewayRefused if the amount exceeds what can still be refunded, or PayPal no longer refunds this payment
  */
 export async function refundOnce(

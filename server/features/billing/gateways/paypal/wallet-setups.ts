@@ -75,7 +75,7 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
   }
 }
 
-/** Reads a setup token. @returns null if PayPal does not have it, or no longer has it */
+/** Reads a setup token. @returns null if PayPal has no such token */
 async function readSetup(client: PaypalClient, reference: string): Promise<SetupToken | null> {
   if (!/^[0-9a-zA-Z_-]{7,36}$/.test(reference)) return null
   try {
@@ -87,7 +87,7 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
 }
 
 /**
- * Exchanges an approved setup token for a payment token once, under a key of its own. If PayPal has forgotten that key, the
+ * Exchanges an approved setup token for a payment token once, under its own key. If PayPal has forgotten that key, the
  * payment token is found by its customer, because each setup has a new customer.
  */
 async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {

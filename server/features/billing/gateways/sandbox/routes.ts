@@ -32,7 +32,7 @@ const font = fileURLToPath(
   import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
 )
 
-/** The sandbox's own HTTP routes: the card's frame, the bank's check, the wallets, and the exchange of cards for tokens. */
+/** Returns the sandbox's routes: the card form, the bank's check, the wallets, and the exchange of cards for tokens. */
 export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
   return [
     {

@@ -48,7 +48,7 @@ export function signBody(
   return { body, headers }
 }
 
-/** @throws WebhookRefused if the signature is invalid or too old, or the body is not an event of the sandbox */
+/** Verifies and parses an event. @throws WebhookRefused for an invalid or old signature, or a body of another shape */
 export function parseWebhook(
   { secret, clock }: SigningContext,
   body: Buffer,
@@ -66,7 +66,7 @@ export function parseWebhook(
 
 /**
  * Creates a function that sends an event to this site, once and without waiting: the site must work without events.
- * @param address returns the address on which the site listens; undefined while it does not
+ * @param address returns the address on which the site listens; undefined before it listens
  */
 export function createWebhookSender(
   context: SigningContext & { log: Log; address(): string | undefined },

@@ -23,7 +23,7 @@ const minimumCents: Record<string, number> = {
   THB: 1000,
 }
 
-/** Stripe's maximum amount in its own units: eight digits (https://docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
+/** Stripe's maximum amount in its own units: eight digits (https://docs.stripe.com/currencies). */
 const maxUnits = 99_999_999
 
 /** Returns the smallest unit of a currency at Stripe, in our hundredths. */

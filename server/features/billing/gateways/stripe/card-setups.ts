@@ -90,7 +90,7 @@ const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['method_setup_id
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
-  // A status that only a later version of Stripe's API has counts as processing, so that the setup is queried again.
+  // An unknown status, from a later version of Stripe's API, counts as processing, so that the setup is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const setupId = intent.metadata?.['method_setup_id']
   return {

@@ -33,7 +33,7 @@ export async function handleChargeErrors(
   }
 }
 
-/** Handles a payment that Stripe refused to create, such as with a deleted card or settings that the account lacks. */
+/** Handles a payment that Stripe refused to create, for example because the card was deleted. */
 async function handleNotCreated(
   context: StripeContext,
   charge: Charge,

@@ -33,7 +33,7 @@ export async function refundOnce(
     }
     const { status } = earlier ?? (await stripe.refunds.create(request, { idempotencyKey: key }))
     if (status === 'failed' || status === 'canceled')
-      throw new GatewayRefused(`the refund ${key} has ${status}`)
+      throw new GatewayRefused(`the refund ${key} is ${status}`)
   } catch (error) {
     throw isPermanentRefusal(error) ? new GatewayRefused(error.message, { cause: error }) : error
   }

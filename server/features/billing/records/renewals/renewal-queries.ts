@@ -14,7 +14,7 @@ export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE stat
 
 /**
  * Takes the due subscriptions, longest due first. Reserves them until `until`, so that no other process takes them
- * before.
+ * earlier.
  */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
   const claimed = await db

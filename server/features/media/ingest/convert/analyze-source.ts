@@ -26,7 +26,7 @@ import {
 import type { Programs } from './programs.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** What must be known about a source file before it is converted. */
+/** The analysis of a source file, which its conversion requires. */
 export interface SourceAnalysis {
   times: PacketTimes
   /**
@@ -157,7 +157,7 @@ function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 
 const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
-/** Film duration (seconds) assumed at least for the time limit, because the container may state a wrong duration. */
+/** Minimum duration (seconds) for computing the time limit, because the container may state a wrong duration. */
 const minLimitSeconds = 600
 
 function run(
@@ -165,7 +165,7 @@ function run(
   args: readonly string[],
   onLine?: (line: string) => void,
 ): Promise<RunResult> {
-  // A run without lines of its own prints its progress, because a run that prints nothing counts as hung.
+  // A run without `onLine` prints its progress instead, because a run that prints nothing counts as hung.
   const progress = onLine ? [] : ['-progress', 'pipe:1']
   return runLimited({
     program: programs.ffmpegPath,

@@ -30,8 +30,8 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 export interface SourceMedia extends SourceShape {
   container: Container
   /**
-   * Duration in seconds as the video stream or the container states it; 0 if unknown. It may be
-   * wrong: the conversion measures it by the packets.
+   * Duration in seconds as the video stream or the container states it; 0 if unknown. It may be wrong, so the
+   * conversion measures the duration by the packets.
    */
   duration: number
   /** Duration of the video stream in seconds, as the container states it. */
@@ -202,7 +202,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
   }
 }
 
-/** @throws UnusableFile if a film is longer than the maximum */
+/** Checks a film's duration in seconds. @throws UnusableFile if it exceeds the maximum */
 export function checkMaxDuration(duration: number): void {
   if (duration > maxHours * 3600)
     throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, max: maxHours })

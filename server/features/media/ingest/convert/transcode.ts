@@ -59,7 +59,8 @@ export interface TranscodeResult {
 
 const aacLc = 'mp4a.40.2'
 /**
- * A film may be 5 % shorter than declared, or half a second if that is more; otherwise its file counts as truncated.
+ * Maximum difference between the declared and the actual duration of a film: 5 %, or half a second if that is more. A
+ * file with a larger difference counts as truncated.
  */
 const maxMissingShare = 0.05
 const maxMissingSeconds = 0.5

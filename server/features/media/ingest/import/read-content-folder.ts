@@ -84,7 +84,7 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   if (found.folders.length > 0) return found
   const [similar = await findMisnamedDescription(root)] = found.refused.map(({ file }) => file)
   const hint = similar === undefined ? '' : ` ${similar} has to be called so.`
-  throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
+  throw new Error(`Neither ${path} nor a folder in it contains a video.yaml.${hint}`)
 }
 
 /** Returns the name of a misnamed `video.yaml` in a folder, such as video.yml. */

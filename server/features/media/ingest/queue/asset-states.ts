@@ -57,7 +57,7 @@ export async function markReady(
   return (await transition(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
-/** @throws ClaimLost if another worker has claimed the asset */
+/** Checks that the claim is still valid. @throws ClaimLost if another worker has claimed the asset */
 export async function assertStillClaimed(db: Db, claim: Claim): Promise<void> {
   if (!(await queries.isStillClaimed(db, claim))) throw new ClaimLost(claim.id)
 }

@@ -97,7 +97,10 @@ async function reuseExistingAsset(
   return { assetId: current_id ?? '', state: 'unchanged' }
 }
 
-/** @returns undefined if another process added the same file meanwhile */
+/**
+ * Stores a file and makes it the episode's next asset.
+ * @returns the asset's id; undefined if another process added the same file meanwhile
+ */
 async function addAsset(
   context: IngestContext,
   file: EpisodeFile,

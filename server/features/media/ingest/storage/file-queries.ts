@@ -70,7 +70,7 @@ export async function registerIncomingFile(
   return asset_id
 }
 
-/** @returns false if the file was no longer pending, because another process has added the same file */
+/** Deletes a pending file's record. @returns false if it is missing, because another process has added the same file */
 export async function removeIncomingFile(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('incoming_files')

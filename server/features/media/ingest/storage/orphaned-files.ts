@@ -4,12 +4,12 @@ import * as files from './file-queries.ts'
 
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
-/** Longer than any upload takes: a file recorded earlier to which no row refers is orphaned. */
+/** Age at which a recorded file counts as orphaned if no row refers to it. Every upload takes less time. */
 const orphanAgeMs = 24 * 3_600_000
 
 /**
- * Deletes those of these files that are still recorded as orphaned, and their records. If the storage or the database
- * is unreachable, the files stay recorded for the next cleanup.
+ * Deletes the given files that are still recorded as orphaned, and their records. If the storage or the database is
+ * unreachable, the files stay recorded for the next cleanup.
  */
 export async function deleteOrphaned(
   { db, storage, log }: OrphanedFilesContext,

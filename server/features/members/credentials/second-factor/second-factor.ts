@@ -12,7 +12,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import * as queries from './second-factor-queries.ts'
 
-/** The clock, keys and names of second factors. */
+/** The parts of the context that second factors need. */
 type FactorContext = Pick<MembersContext, 'realClock' | 'secret' | 'operator'>
 
 /** Returns whether a member has a confirmed second factor. */
