@@ -123,7 +123,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
     },
     {
       what: 'the worker is stopped',
-      alerts: ['SiteDown', 'WorkerAway'],
+      alerts: ['SiteDown', 'WorkerOffline'],
       begin: () => endProcess(worker),
       end: () => void (worker = startWorker()),
     },
