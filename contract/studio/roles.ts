@@ -1,6 +1,6 @@
 /**
  * The roles of operators: the owner may do everything, the editor manages the content, support manages members and
- * their orders, the analyst has read access.
+ * their orders, the analyst has read access. Each command of the studio declares in `roles` who may run it.
  */
 export const roles = ['owner', 'editor', 'support', 'analyst'] as const
 export type Role = (typeof roles)[number]

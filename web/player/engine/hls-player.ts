@@ -1,11 +1,12 @@
 import Hls, { type GapController, type HlsConfig } from 'hls.js'
-import { expectedBandwidth, shouldSaveData, storeBandwidth } from './bandwidth.ts'
+import { expectedBandwidth, storeBandwidth } from './bandwidth.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { trackPosition } from './track-position.ts'
 import { ErrorPolicy } from './error-policy.ts'
 import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 import { MasterPlaylistLoader } from './master-playlist-loader.ts'
 import { play } from './play.ts'
+import { highestPreloadLevel, preloadSeconds } from './preload-policy.ts'
 import { SegmentLoader, startSegmentWorker } from './segment-loader.ts'
 import { shortSide } from './short-side.ts'
 import type { OpenPlayer } from './player.ts'
@@ -22,9 +23,6 @@ const toleranceSeconds = 0.25
 const resumeWithinMs = 500
 /** A stall of this length is an error; hls.js would retry forever. */
 const stallTimeoutMs = 10_000
-/** A stream that is not on screen buffers this many seconds, in the highest rendition that fits into `preloadBytes`. */
-const preloadSeconds = 4
-const preloadBytes = { normal: 1_500_000, saveData: 400_000 }
 
 /**
  * Plays through hls.js: chooses renditions, limits the buffer, replaces expiring links without interruption and
@@ -235,16 +233,6 @@ function limitGapChecks(
       }
     },
   }
-}
-
-/**
- * Returns the index of the highest rendition whose first seconds fit into the byte limit of a preloaded stream, else of
- * the lowest one.
- */
-function highestPreloadLevel({ levels }: Hls): number {
-  const bytes = shouldSaveData() ? preloadBytes.saveData : preloadBytes.normal
-  const highest = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * preloadSeconds <= bytes)
-  return Math.max(0, highest)
 }
 
 /** Returns the index of the rendition with this shorter side, else of the next lower one, else of the lowest. */

@@ -14,7 +14,7 @@ import {
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Db } from '#server/tables.ts'
-import { derivePushKeys } from './push-keys.ts'
+import { derivePushKeys } from './vapid-keys.ts'
 import { claimPushes, deletePush, postponePush } from './push-queries.ts'
 import { sendPushes, type PushContext } from './send-pushes.ts'
 

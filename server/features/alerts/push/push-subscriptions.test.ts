@@ -7,7 +7,7 @@ import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { alertsFeature } from '#server/features/alerts/feature.ts'
-import { derivePushKeys } from './push-keys.ts'
+import { derivePushKeys } from './vapid-keys.ts'
 import { deleteUnreachableSubscriptions, loadPushAlerts } from './push-subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }

@@ -7,7 +7,7 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { isPublicUrl } from '#server/platform/public-network.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { AlertsContext } from '#server/features/alerts/alerts.ts'
-import type { PushKeys } from './push-keys.ts'
+import type { PushKeys } from './vapid-keys.ts'
 import {
   deleteSubscription,
   expireOtherKeySubscriptions,

@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Agent } from 'node:https'
-import type { OfferedLanguages } from '#contract/languages.ts'
-import type { translate } from '#server/i18n/translate.ts'
-import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { NotPublicError, openPublicAgent } from '#server/platform/public-network.ts'
 import type { Db } from '#server/tables.ts'
+import { encryptPush, type EncryptionContext } from './encrypt-push.ts'
 import { postPush, type PushResponse } from './post-push.ts'
-import { buildPushMessage } from './push-message.ts'
-import type { PushKeys } from './push-keys.ts'
 import {
   claimPushes,
   deletePush,
@@ -19,15 +14,9 @@ import {
 } from './push-queries.ts'
 import { decidePushOutcome, unresponsivePauseMs } from './push-retry-policy.ts'
 
-export interface PushContext {
+export interface PushContext extends EncryptionContext {
   db: Db
-  clock: Clock
   log: Log
-  languages(): OfferedLanguages
-  translate: typeof translate
-  pushKeys: PushKeys
-  /** Returns the e-mail address at which push services can contact the site's operator. */
-  inbox(): string
   /** Timeout of a request to a push service, in milliseconds. */
   pushTimeoutMs?: number
   /** Agent that connects to push services. The default refuses private networks. */
@@ -152,24 +141,4 @@ async function post({ context, agent, signal }: Run, push: DuePush): Promise<Pos
     if (error instanceof NotPublicError) return { answer: 'private', reason }
     return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }
-}
-
-/** Loaded on demand: the module is large, and only the process that sends pushes needs it. */
-const loadWebPush = async () => (await import('web-push')).default
-
-/**
- * Encrypts a push for the browser and signs it. With `topic`, a newer push about the same video replaces one that still
- * waits at the push service.
- */
-async function encryptPush(context: PushContext, push: DuePush) {
-  const { clock, languages, translate: translateText, pushKeys, inbox } = context
-  const { endpoint, p256dh, auth, expires_at, video_id } = push
-  const webPush = await loadWebPush()
-  const payload = JSON.stringify(buildPushMessage(push, languages(), translateText))
-  return webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
-    vapidDetails: { subject: `mailto:${inbox()}`, ...pushKeys },
-    TTL: Math.floor((expires_at.getTime() - clock.now().getTime()) / 1000),
-    urgency: 'normal',
-    topic: createHash('sha256').update(video_id).digest('base64url').slice(0, 32),
-  })
 }
