@@ -15,11 +15,11 @@ import * as funnel from './studio/funnel.ts'
 import * as icon from './studio/icon.ts'
 import * as experiments from './studio/experiments.ts'
 import * as labels from './studio/labels.ts'
-import * as growth from './studio/growth.ts'
+import * as analytics from './studio/analytics.ts'
 import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
 import * as orders from './studio/orders.ts'
-import * as people from './studio/customers.ts'
+import * as customers from './studio/customers.ts'
 import * as plans from './studio/plans.ts'
 import * as system from './studio/system.ts'
 import * as settings from './studio/settings.ts'
@@ -51,7 +51,7 @@ const studioModules = [
   homepage,
   icon,
   orders,
-  people,
+  customers,
   plans,
   topUps,
   system,
@@ -61,7 +61,7 @@ const studioModules = [
   labels,
   descriptions,
   uploads,
-  growth,
+  analytics,
   funnel,
   experiments,
   links,

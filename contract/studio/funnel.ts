@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
-import { maxReportDays, revenueViews } from './growth.ts'
+import { maxReportDays, revenueViews } from './analytics.ts'
 
 /** The groupings of the funnel: campaign, ad click or video. */
 export const funnelKinds = ['token', 'click', 'video'] as const

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, Time, pageOf, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
-import { maxReportDays, revenueViews } from './growth.ts'
+import { maxReportDays, revenueViews } from './analytics.ts'
 
 /** A campaign link. If a visitor follows it, its token is stored as the visitor's referrer. */
 export const Link = Type.Object({

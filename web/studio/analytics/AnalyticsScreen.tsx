@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Route, Routes } from 'react-router'
 import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
-import { listGrowthDays } from '#contract/studio/growth.ts'
+import { listReportDays } from '#contract/studio/analytics.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { usePermissions } from '#web/studio/session-queries.ts'
@@ -35,12 +35,12 @@ function Overview() {
   return (
     <Page
       title={t('analytics.title')}
-      lead={t(isAllowed(listGrowthDays) ? 'analytics.lead' : 'analytics.leadLinksOnly')}
+      lead={t(isAllowed(listReportDays) ? 'analytics.lead' : 'analytics.leadLinksOnly')}
     >
       <div className={styles.choose}>
         <DateRangeChoice days={days} onChoose={setDays} />
       </div>
-      {isAllowed(listGrowthDays) && <DailyReport days={days} />}
+      {isAllowed(listReportDays) && <DailyReport days={days} />}
       {isAllowed(listFunnel) && <Funnel days={days} />}
       {isAllowed(listLinks) && (
         <Panel title={t('analytics.links')}>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { listGrowthDays, type GrowthDay, type Revenue } from '#contract/studio/growth.ts'
+import { listReportDays, type ReportDay, type Revenue } from '#contract/studio/analytics.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
@@ -16,7 +16,7 @@ import styles from './analytics.module.css'
 export function DailyReport({ days }: { days: number }) {
   const found = useQuery({
     queryKey: ['analytics', 'days', days],
-    queryFn: ({ signal }) => call(listGrowthDays, { query: { days }, signal }),
+    queryFn: ({ signal }) => call(listReportDays, { query: { days }, signal }),
     placeholderData: keepPreviousData,
   })
   if (found.isLoadingError) return <LoadError onRetry={() => void found.refetch()} />
@@ -30,7 +30,7 @@ export function DailyReport({ days }: { days: number }) {
   )
 }
 
-function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: readonly Revenue[] }) {
+function RevenueDays({ list, totals }: { list: readonly ReportDay[]; totals: readonly Revenue[] }) {
   const { t, language } = useTexts()
   const rows = list.toReversed().flatMap(({ day, revenue }) => revenue.map((sums) => ({ ...sums, day })))
   const column = (title: string, field: Exclude<keyof Revenue, 'currency'>) => ({
@@ -60,7 +60,7 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
   )
 }
 
-function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Revenue }) {
+function CurrencyChart({ list, total }: { list: readonly ReportDay[]; total: Revenue }) {
   const { t, language } = useTexts()
   const { currency } = total
   const bars = list.map(({ day, revenue }) => ({
@@ -81,9 +81,9 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
   )
 }
 
-function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; subscribers: number }) {
+function SubscriberDays({ list, subscribers }: { list: readonly ReportDay[]; subscribers: number }) {
   const { t, language } = useTexts()
-  const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
+  const chart = (title: string, valueOf: (day: ReportDay) => number) => {
     const bars = list.map((day) => ({ label: formatDay(day.day, language), value: valueOf(day) }))
     // If all values are zero, there is no chart; the key figure shows the zero.
     return (
@@ -109,14 +109,14 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
         slim
         caption={t('analytics.subscribers')}
         columns={[
-          { title: t('analytics.day'), cell: ({ day }: GrowthDay) => formatDay(day, language) },
+          { title: t('analytics.day'), cell: ({ day }: ReportDay) => formatDay(day, language) },
           {
             title: t('analytics.newSubscribers'),
             figures: true,
-            cell: ({ subscribed }: GrowthDay) => subscribed,
+            cell: ({ subscribed }: ReportDay) => subscribed,
           },
-          { title: t('analytics.churned'), figures: true, cell: ({ churned }: GrowthDay) => churned },
-          { title: t('analytics.failed'), figures: true, cell: (day: GrowthDay) => day.failed_renewals },
+          { title: t('analytics.churned'), figures: true, cell: ({ churned }: ReportDay) => churned },
+          { title: t('analytics.failed'), figures: true, cell: (day: ReportDay) => day.failed_renewals },
         ]}
         rows={rows}
         keyOf={({ day }) => day}
@@ -126,7 +126,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   )
 }
 
-function subscriberFigures(t: Translate, list: readonly GrowthDay[], subscribers: number) {
+function subscriberFigures(t: Translate, list: readonly ReportDay[], subscribers: number) {
   const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
     formatCount(list.reduce((total, day) => total + day[field], 0))
   return [

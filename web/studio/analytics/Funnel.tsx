@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type CSSProperties } from 'react'
 import { funnelKinds, listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
-import type { Revenue, RevenueViews } from '#contract/studio/growth.ts'
+import type { Revenue, RevenueViews } from '#contract/studio/analytics.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { ListFooter } from '#web/ui/ListFooter.tsx'

@@ -1,4 +1,4 @@
-import type { Revenue } from '#contract/studio/growth.ts'
+import type { Revenue } from '#contract/studio/analytics.ts'
 
 /** The columns of amounts, in the order used by every table and chart of the analytics area. */
 export const amountColumns = [

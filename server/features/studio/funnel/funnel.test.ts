@@ -4,7 +4,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
 import { changeUser, deleteUser, getUser } from '#contract/members.ts'
 import { type listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
-import type { listGrowthDays } from '#contract/studio/growth.ts'
+import type { listReportDays } from '#contract/studio/analytics.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
@@ -60,7 +60,7 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
 
 /** Returns the ledger's figures of the same span. */
 const ledger = async (days: number) =>
-  (await runCommand<ResultOf<typeof listGrowthDays>>('days', '--days', String(days))).totals
+  (await runCommand<ResultOf<typeof listReportDays>>('days', '--days', String(days))).totals
 
 const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
 

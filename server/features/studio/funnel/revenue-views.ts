@@ -1,6 +1,6 @@
-import type { RevenueViews } from '#contract/studio/growth.ts'
+import type { RevenueViews } from '#contract/studio/analytics.ts'
 import { sumByCurrency } from '#server/features/billing/billing.ts'
-import { withNetRevenue } from '#server/features/studio/growth/revenue.ts'
+import { withNetRevenue } from '#server/features/studio/analytics/revenue.ts'
 import type { FunnelRevenue } from './funnel-queries.ts'
 
 /** Returns the revenue of a campaign or video in two ways: including renewals, and of first sales only. */

@@ -34,7 +34,7 @@ const RevenueViews = Type.Object(revenueViews)
 export type RevenueViews = Static<typeof RevenueViews>
 
 /** The figures of a UTC day. */
-export const GrowthDay = Type.Object({
+export const ReportDay = Type.Object({
   day: Type.String(),
   revenue: Type.Array(Revenue),
   subscribed: Type.Integer(),
@@ -42,9 +42,9 @@ export const GrowthDay = Type.Object({
   /** Renewals whose first failed attempt was on this day; each counts once, even if a later attempt succeeds. */
   failed_renewals: Type.Integer(),
 })
-export type GrowthDay = Static<typeof GrowthDay>
+export type ReportDay = Static<typeof ReportDay>
 
-export const listGrowthDays = command({
+export const listReportDays = command({
   method: 'GET',
   path: '/api/studio/analytics/days',
   command: 'analytics days',
@@ -56,7 +56,7 @@ export const listGrowthDays = command({
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportDays })),
   }),
   data: Type.Object({
-    list: Type.Array(GrowthDay),
+    list: Type.Array(ReportDay),
     /** Totals of the whole period. */
     totals: Type.Array(Revenue),
     /** The current number of subscribers. */

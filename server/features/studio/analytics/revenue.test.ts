@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deleteUser } from '#contract/members.ts'
-import { listGrowthDays, type GrowthDay } from '#contract/studio/growth.ts'
+import { listReportDays, type ReportDay } from '#contract/studio/analytics.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { aggregateDailyRevenue } from '#server/features/billing/reporting/daily-revenue.ts'
@@ -55,7 +55,7 @@ async function disputeEpisode(status: 'open'): Promise<string> {
 /** Returns the report for an analyst. */
 async function loadRevenue(days = 30) {
   const { studio } = await signInOperator(site, 'analyst')
-  return studio.callOk(listGrowthDays, { query: { days } })
+  return studio.callOk(listReportDays, { query: { days } })
 }
 
 /** Returns the net of all ledger lines of sales, in the simplest way. */
@@ -66,10 +66,10 @@ async function ledgerNet(): Promise<number> {
   return Number(rows[0]?.net)
 }
 
-const sumOf = (list: readonly GrowthDay[], pick: (day: GrowthDay) => number) =>
+const sumOf = (list: readonly ReportDay[], pick: (day: ReportDay) => number) =>
   list.reduce((sum, each) => sum + pick(each), 0)
-const netOf = ({ revenue }: GrowthDay) => revenue.reduce((sum, { net_cents }) => sum + net_cents, 0)
-const dayOf = (list: readonly GrowthDay[], name: string) => list.find((each) => each.day === name)
+const netOf = ({ revenue }: ReportDay) => revenue.reduce((sum, { net_cents }) => sum + net_cents, 0)
+const dayOf = (list: readonly ReportDay[], name: string) => list.find((each) => each.day === name)
 
 it('lists every UTC day, including those without sales', async () => {
   const { list, totals } = await loadRevenue(3)

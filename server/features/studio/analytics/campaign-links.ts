@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import { textInLanguage, type Language } from '#contract/languages.ts'
-import type { RevenueViews } from '#contract/studio/growth.ts'
+import type { RevenueViews } from '#contract/studio/analytics.ts'
 import { createLink, listLinks, type Link } from '#contract/studio/links.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'

@@ -1,5 +1,5 @@
-import type { GrowthDay, Revenue } from '#contract/studio/growth.ts'
-import { listGrowthDays } from '#contract/studio/growth.ts'
+import type { ReportDay, Revenue } from '#contract/studio/analytics.ts'
+import { listReportDays } from '#contract/studio/analytics.ts'
 import {
   sumByCurrency,
   loadDailyRevenue,
@@ -10,7 +10,7 @@ import { readCommand, type Command } from '#server/features/studio/define-comman
 
 /** Commands for daily revenue. The figures are sums of the ledger. */
 export const revenueCommands: Command[] = [
-  readCommand(listGrowthDays, async ({ db, clock }, { until, days = 30 }) => {
+  readCommand(listReportDays, async ({ db, clock }, { until, days = 30 }) => {
     const end = until === undefined ? clock.now() : new Date(until)
     const { days: found, subscribers } = await loadDailyRevenue(db, end, days)
     const list = found.map(present)
@@ -18,7 +18,7 @@ export const revenueCommands: Command[] = [
   }),
 ]
 
-function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): GrowthDay {
+function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): ReportDay {
   return { day, revenue: revenue.map(withNetRevenue), subscribed: began, churned: ended, failed_renewals }
 }
 
@@ -28,5 +28,5 @@ export function withNetRevenue(sums: LedgerSums): Revenue {
   return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }
 }
 
-const totalsOf = (days: readonly GrowthDay[]): Revenue[] =>
+const totalsOf = (days: readonly ReportDay[]): Revenue[] =>
   sumByCurrency(days.flatMap(({ revenue }) => revenue)).map(withNetRevenue)
