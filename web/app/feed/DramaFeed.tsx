@@ -15,7 +15,7 @@ import { paths } from '#web/lib/paths.ts'
 import type { VideoState } from '#web/player/engine/video-state.ts'
 import { FeedPlayer } from '#web/player/ui/FeedPlayer.tsx'
 import { useStableCallback } from '#web/app/screens/use-stable-callback.ts'
-import { useNeighbours } from '#web/app/screens/use-neighbours.ts'
+import { usePreloadNeighbours } from '#web/app/screens/use-preload-neighbours.ts'
 import { useAspectRatio } from '#web/app/screens/use-aspect-ratio.ts'
 // Imported statically: viewers usually open the video screen from the feed, so its code is loaded with the feed.
 import { BackLink } from '#web/app/screens/VideoScreen.tsx'
@@ -94,7 +94,7 @@ function DramaSlides({ section, title, dramas, back, onShown, last }: DramaSlide
   const { data: video } = useQuery({ ...videoQuery(drama?.id ?? ''), enabled: drama !== undefined })
   const { data: first } = useQuery({ ...firstEpisodeQuery(drama?.id ?? ''), enabled: drama !== undefined })
   const progress = useProgress(drama?.id ?? '')
-  const neighbours = useNeighbours(first?.id)
+  const neighbours = usePreloadNeighbours(first?.id)
   const aspectRatio = useAspectRatio(first?.id)
   const goTo = (next: number) => {
     progress.flush()
@@ -138,7 +138,7 @@ function DramaSlides({ section, title, dramas, back, onShown, last }: DramaSlide
                 key={shown.id}
                 card={shown}
                 active={i === index}
-                deferLoading={i !== index && !neighbours.canPrepare}
+                deferLoading={i !== index && !neighbours.canPreload}
                 startPositionOf={progress.startPositionOf}
                 back={back}
                 tools={tools}

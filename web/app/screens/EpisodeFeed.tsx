@@ -13,7 +13,7 @@ import { FeedPlayer } from '#web/player/ui/FeedPlayer.tsx'
 import type { VideoState } from '#web/player/engine/video-state.ts'
 import { useAutoNext } from './use-auto-next.ts'
 import { useStableCallback } from './use-stable-callback.ts'
-import { useNeighbours } from './use-neighbours.ts'
+import { usePreloadNeighbours } from './use-preload-neighbours.ts'
 import { useAspectRatio } from './use-aspect-ratio.ts'
 import styles from './video-screen.module.css'
 
@@ -72,7 +72,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const [nextDrama] = video.related
   const openNext = useOpenDrama(nextDrama?.id)
   const progress = useProgress(video.id)
-  const neighbours = useNeighbours(episode?.id)
+  const neighbours = usePreloadNeighbours(episode?.id)
   const onPaid = useRefetchAfterPayment(video.id)
   const goTo = (next: number) => {
     progress.flush()
@@ -90,8 +90,8 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const [hintEpisode] = useState(() => needsSwipeHint() && number)
   // Loaded after the episode has buffered enough, so that it does not delay the next episode after a quick swipe.
   useEffect(() => {
-    if (neighbours.canPrepare) void importEndSlide().catch(() => {})
-  }, [neighbours.canPrepare])
+    if (neighbours.canPreload) void importEndSlide().catch(() => {})
+  }, [neighbours.canPreload])
   return (
     <div className={styles.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
       <FeedPlayer
@@ -130,7 +130,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               key={shown.id}
               episode={shown}
               active={i === index}
-              deferLoading={i !== index && !neighbours.canPrepare}
+              deferLoading={i !== index && !neighbours.canPreload}
               title={video.title}
               startMs={progress.startPositionOf(shown.id, shown.duration_ms, video.resume)}
               rail={rail}
@@ -149,7 +149,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
           )
         }}
       />
-      {neighbours.canPrepare &&
+      {neighbours.canPreload &&
         index + 1 < episodes.length &&
         episode?.state !== 'locked' &&
         number === hintEpisode && (

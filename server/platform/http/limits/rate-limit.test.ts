@@ -7,7 +7,7 @@ import { exchangeCallCounts } from '#server/platform/database/share-call-counts.
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
-import { createCallCounter, type CallCounter } from '#server/platform/http/call-counter.ts'
+import { createCallCounter, type CallCounter } from '#server/platform/http/limits/sliding-window.ts'
 
 /** A clock that stands still until it is moved. */
 function createManualClock(start = Date.UTC(2026, 0, 1, 12)) {
@@ -49,6 +49,13 @@ describe('the call counter', () => {
     callTimes(counter, 10)
     clock.move(2)
     expect(callTimes(counter, 10).filter((wait) => wait === 0)).toEqual([])
+  })
+
+  it('applies a changed limit to the current window', () => {
+    const counter = createCallCounter(createManualClock(), alone)
+    callTimes(counter, 10)
+    expect(counter.count('ada', { ...limit, max: 11 })).toBe(0)
+    expect(counter.count('ada', { ...limit, max: 11 })).toBeGreaterThan(0)
   })
 
   it('does not count refused calls, so that a caller who keeps retrying gets in again', () => {

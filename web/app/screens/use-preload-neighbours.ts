@@ -11,7 +11,7 @@ const requiredBufferMs = { normal: 6000, fast: 2500 }
  * Decides when the neighbouring episodes are prepared: at an idle moment, after the episode on screen has buffered
  * enough, or if nothing plays after 1.5 s. Before that, they would compete with the episode for bandwidth.
  */
-export function useNeighbours(shownId: string | undefined) {
+export function usePreloadNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()
   const isPlaying = useRef(false)
   const allow = useCallback(() => whenIdle(() => setAllowedBy(shownId)), [shownId])
@@ -28,5 +28,5 @@ export function useNeighbours(shownId: string | undefined) {
     )
       allow()
   }
-  return { canPrepare: allowedBy === shownId, follow: onState }
+  return { canPreload: allowedBy === shownId, follow: onState }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-call-counts.ts'
 import type { RateLimit } from '#server/platform/config/read-env.ts'
-import { countedNetworks } from './limits/client-network.ts'
+import { countedNetworks } from './client-network.ts'
 
 /** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
 const maxCallers = 50_000
@@ -11,7 +11,8 @@ const sharedThreshold = 1 / 20
 /** The calls of one caller in the current window and in the one before. */
 interface Count {
   limit: RateLimit
-  stretch: number
+  /** The number of the window since 1970. */
+  timeWindow: number
   /** Calls not yet shared with the other processes. */
   fresh: number
   /** Calls already shared, including those of other processes. */
@@ -54,7 +55,7 @@ export function createCallCounter(
       const sums = new Map((await share(due)).map((sum) => [sum.caller, sum]))
       for (const { caller, timeWindow, calls } of due) {
         const [count, sum] = [counts.get(caller), sums.get(caller)]
-        if (!sum || count?.stretch !== timeWindow) continue
+        if (!sum || count?.timeWindow !== timeWindow) continue
         count.fresh -= calls
         count.shared = sum.calls
         count.before = Math.max(count.before, sum.before)
@@ -91,34 +92,35 @@ function currentCount(
   limit: RateLimit,
   now: number,
 ): Count | undefined {
-  const stretch = timeWindowOf(limit, now)
+  const timeWindow = timeWindowOf(limit, now)
   const known = counts.get(caller)
-  if (known?.stretch === stretch) return known
+  // The limit may have been changed in the settings.
+  if (known?.timeWindow === timeWindow) return Object.assign(known, { limit })
   if (!known && counts.size >= maxCallers) return undefined
-  const before = known?.stretch === stretch - 1 ? used(known) : 0
-  const count = { limit, stretch, fresh: 0, shared: 0, before }
+  const before = known?.timeWindow === timeWindow - 1 ? used(known) : 0
+  const count = { limit, timeWindow, fresh: 0, shared: 0, before }
   counts.set(caller, count)
   return count
 }
 
 function secondsToWait(count: Count, now: number, amount: number): number {
-  const { limit, stretch, before } = count
-  const overlap = stretch + 1 - now / (limit.seconds * 1000)
+  const { limit, timeWindow, before } = count
+  const overlap = timeWindow + 1 - now / (limit.seconds * 1000)
   const free = Math.max(0, limit.max - amount)
   if (used(count) + before * overlap <= free) return 0
   // Either enough calls of the previous window leave the sliding window before this window ends, or this window must
   // first become the previous one.
-  const stretches =
+  const windows =
     used(count) <= free ? overlap - (free - used(count)) / before : overlap + 1 - free / used(count)
-  return Math.max(1, Math.ceil(stretches * limit.seconds))
+  return Math.max(1, Math.ceil(windows * limit.seconds))
 }
 
 function isDue(count: Count, now: number): boolean {
-  const { limit, stretch, fresh } = count
-  return stretch === timeWindowOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedThreshold
+  const { limit, timeWindow, fresh } = count
+  return timeWindow === timeWindowOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedThreshold
 }
 
-function toCountedCalls([caller, { limit, stretch: timeWindow, fresh }]: [string, Count]): CountedCalls {
+function toCountedCalls([caller, { limit, timeWindow, fresh }]: [string, Count]): CountedCalls {
   return {
     caller,
     timeWindow,
@@ -130,7 +132,7 @@ function toCountedCalls([caller, { limit, stretch: timeWindow, fresh }]: [string
 function dropExpired(counts: Map<string, Count>, now: number): void {
   const full = counts.size >= maxCallers
   for (const [caller, count] of counts) {
-    const over = count.stretch < timeWindowOf(count.limit, now) - 1
+    const over = count.timeWindow < timeWindowOf(count.limit, now) - 1
     if (over || (full && used(count) < count.limit.max * sharedThreshold)) counts.delete(caller)
   }
 }
