@@ -51,6 +51,35 @@ test('the equalizer icon is shown on the playing episode, and not on locked ones
   await expect(current.locator('[class*=bars]')).toHaveCount(0)
 })
 
+test('a hold plays at double speed, and two fingers do not @phone', async ({ page }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectProgress(page)
+  // The interface appears later than the video.
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  const devtools = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchEnd', ...fingers: number[]) =>
+    devtools.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: fingers.map((x) => ({ x, y: 300, id: x })),
+    })
+  const speedBadge = player(page).getByText('2×')
+  await touch('touchStart', 150)
+  await expect(speedBadge).toBeVisible()
+  await touch('touchEnd')
+  await expect(speedBadge).toBeHidden()
+  await touch('touchStart', 150)
+  await touch('touchStart', 150, 250)
+  await touch('touchEnd')
+  // This timer is set after that of the press and is longer, so it fires later; then the page draws.
+  await page.evaluate(
+    () =>
+      new Promise((resolve) =>
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 500),
+      ),
+  )
+  expect(await speedBadge.count()).toBe(0)
+})
+
 test('a toast covers no heading', async ({ page }) => {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill('nobody@example.com')

@@ -1,4 +1,4 @@
-import { useRef, type PointerEvent } from 'react'
+import { useEffect, useRef, type PointerEvent } from 'react'
 
 const holdMs = 350
 const moveTolerancePx = 10
@@ -6,7 +6,8 @@ const doubleTapMs = 280
 
 /**
  * Handles tap, double tap and hold on the video. The first tap of a double tap is also reported as a tap, without
- * waiting for the second. A swipe is none of them, because scrolling cancels the pointer.
+ * waiting for the second. A swipe is none of them: scrolling cancels the pointer, and any movement by more than
+ * `moveTolerancePx` ends the press.
  */
 export function useGestures({
   onTap,
@@ -38,9 +39,13 @@ export function useGestures({
     if (current.held) onRelease()
     else if (at !== undefined) tap(at)
   }
+  useEffect(() => () => clearTimeout(press.current?.timer), [])
   return {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return
+      // A second finger ends the press of the first.
+      endPress()
+      if (!event.isPrimary) return
       const start = { x: event.clientX, y: event.clientY, held: false, timer: setTimeout(hold, holdMs) }
       function hold() {
         start.held = true
