@@ -93,6 +93,8 @@ test('another operator who signs in does not see the input', async ({ page, brow
   await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   await page.getByLabel('Markdown').fill('# Not for others')
+  // The preview's call would otherwise open the sign-in before the button is pressed.
+  await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Not for others')
   await endSession(page)
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(signInDialog(page)).toBeVisible()
