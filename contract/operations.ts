@@ -12,7 +12,7 @@ export const getHealth = endpoint({
 export const getReady = endpoint({
   method: 'GET',
   path: '/api/ready',
-  summary: 'Returns whether the site can serve requests: the database responds',
+  summary: 'Succeeds if the site can serve requests: the database responds, and the process is not stopping',
   refuses: [],
   info: Type.Object({ ready: Type.Boolean() }),
 })

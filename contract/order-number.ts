@@ -1,4 +1,4 @@
-/** The number of hexadecimal digits of an order's id in its order number: 48 of its 128 random bits. */
+/** How many hexadecimal digits of an order's id its order number shows: 48 of the id's 128 random bits. */
 const orderNumberDigits = 12
 
 /** Returns the readable number of an order, such as `CH-7F3A-29C0-11B4`: the beginning of its id. */

@@ -20,7 +20,10 @@ export const Balance = Type.Object({
   available_cents: Cents,
   paid_cents: Cents,
   bonus_cents: Cents,
-  /** The amount that a refund would return now: the paid money, less the spent bonus of the same top-ups. */
+  /**
+   * The amount that a refund would return now: for each top-up its remaining paid money, less the part of its bonus
+   * that was already spent.
+   */
   refundable_cents: Cents,
   /** The bonus money that expires next, and when. */
   bonus_expiring: Type.Optional(Type.Object({ cents: Cents, at: Time })),

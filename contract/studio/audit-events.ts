@@ -40,7 +40,7 @@ export const viewerEvents = [
   'auto_unlock_disabled',
 ] as const
 
-/** Sign-ins and sign-outs of operators. */
+/** Sign-ins and sign-outs of operators, and accepted invitations. */
 export const studioEvents = [
   'operator_signed_in',
   'operator_sign_in_failed',

@@ -127,8 +127,8 @@ export const deleteCustomer = command({
   }),
   info: Type.Object({ deleted: Type.Boolean() }),
   /**
-   * The remaining paid balance: refund its top-ups first, or set `forfeit_balance`. If `balances` is missing, such a
-   * refund is in progress (`balanceRefundPending`).
+   * For `balanceNotEmpty`: the remaining paid balances. Refund their top-ups first, or set `forfeit_balance`. Missing
+   * for `balanceRefundPending`: a refund of a top-up is in progress, so wait for its end.
    */
   refusalSchemas: { 409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }) },
 })

@@ -4,10 +4,10 @@ import { command } from './command.ts'
 import { roles } from './roles.ts'
 
 /**
- * The problems that health checks report. `notResponding`: a component did not respond in time; `refused`: it refused the
- * request; `diskFull`: its disk is almost full; `mailsDelayed`: due mails are not sent; `jobsFailing`: jobs fail;
- * `workerOffline`: no worker has been active for minutes; `webhookEventsMissing`: a gateway's webhook does not send all
- * required events.
+ * The problems that health checks report. `notResponding`: a component did not respond in time; `refused`: its check
+ * failed in another way; `diskFull`: its disk is almost full; `mailsDelayed`: mails wait for a retry or are overdue;
+ * `jobsFailing`: jobs fail; `workerOffline`: a job is overdue, or no job has succeeded for four minutes;
+ * `webhookEventsMissing`: a gateway's webhook does not send all required events.
  */
 export const healthProblems = [
   'notResponding',
@@ -24,7 +24,7 @@ export const ComponentHealth = Type.Object({
   /** `database`, `jobs`, `storage`, `mail`, or `gateway` and the gateway's name. */
   component: Type.String(),
   problem: nullable(stringEnum(healthProblems)),
-  /** The technical error message. */
+  /** For owners: the technical error message or, if the storage has no problem, its free space. */
   detail: nullable(Type.String()),
   /** The start of the current state. */
   since: Time,
@@ -50,7 +50,7 @@ export const checkHealth = command({
   path: '/api/studio/system/health',
   command: 'health check',
   roles: ['owner', 'editor', 'support'],
-  summary: 'Runs the health checks now; each takes a few seconds at most',
+  summary: 'Runs the health checks, unless they ran in the last 10 seconds; each takes a few seconds at most',
   refuses: [],
   body: Type.Object({}),
   data: Health,
@@ -122,8 +122,8 @@ export const AbandonedMail = Type.Object({
   subject: Type.String(),
   recipient: Type.String(),
   /**
-   * True if the mail server rejected the mail permanently; false if the server was unreachable or deferred it for a
-   * day.
+   * True if the mail server rejected the mail permanently; false if all attempts of a day failed for other reasons: the
+   * server was unreachable or deferred it, or this version cannot compose it.
    */
   refused: Type.Boolean(),
   /** The technical error message, for owners. */

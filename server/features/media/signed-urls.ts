@@ -4,8 +4,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const validityMarginMs = 10 * 60_000
 const maxValidityMs = 4 * 3_600_000
 /**
- * Expiry times are multiples of this step. A viewer who returns within a step gets the same
- * link, and so the files in the browser's cache.
+ * Expiry times are rounded down to multiples of this step. Requests of a viewer that fall into the same step therefore
+ * get the same link, and so find the files in the browser's cache.
  */
 const stepMs = 5 * 60_000
 

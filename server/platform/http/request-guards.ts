@@ -66,7 +66,8 @@ function refuseUnreadableText(text: string): void {
 }
 
 /**
- * Refuses a request without the Host header that HTTP/1.1 requires. Node would refuse it without a body.
+ * Refuses a request without the Host header that HTTP/1.1 requires. Node's own check, which is off, would send an
+ * empty response instead of the site's error envelope.
  * @throws Fault badRequest
  */
 export function refuseMissingHost({ headers, raw }: FastifyRequest): void {

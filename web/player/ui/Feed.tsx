@@ -7,7 +7,7 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if a later slide was chosen that is not rendered yet. The feed then does not scroll to this one. */
+  /** Returns false if the viewer has since chosen another slide, not rendered yet: the feed does not scroll back. */
   isLatest: () => boolean
   /** Called for the slide on screen and its two neighbours; all other slides are empty. */
   renderSlide: (index: number) => ReactNode
@@ -16,7 +16,7 @@ interface FeedProps {
 
 /** A vertical feed that scrolls natively: slides follow the finger and snap, one at a time. */
 export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label }: FeedProps) {
-  /** The index that was last reported with `onIndex`. */
+  /** The index that was last reported with `onIndex` or received as `index`. */
   const reported = useRef<number>(undefined)
   /** The height of the slides at the last check. After a resize, the scroll position is wrong until it is corrected. */
   const height = useRef(0)
@@ -25,7 +25,8 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   useLayoutEffect(() => {
     isLatestRef.current = isLatest
   })
-  // Jumps without animation to a slide that a key or button chose. After a swipe the browser has already scrolled.
+  // Jumps without animation to a slide that the parent chose: the first one, one from the episode list, or the next one
+  // after the end of an episode. After a swipe or `stepFeed`, the feed has already scrolled.
   useLayoutEffect(() => {
     // If the next step was taken before this one is rendered, do not scroll back.
     if (!box.current || reported.current === index || !isLatestRef.current()) return

@@ -2,7 +2,10 @@ import { calculatePKCECodeChallenge, buildAuthorizationUrl, type Configuration }
 
 /** A user's profile at a provider. */
 export interface SocialProfile {
-  /** The issuer within which `subject` is unique. The same settings may later have another issuer, with other users. */
+  /**
+   * The issuer within which `subject` is unique. If the operator configures another issuer under the same provider id,
+   * the same `subject` is another user.
+   */
   issuer: string
   subject: string
   /** Only an address that the provider has verified. */

@@ -13,7 +13,7 @@ export const networkSlotLimits = (kind: string, ip: string, max: number): SlotLi
 
 export interface Slots {
   /**
-   * Takes a slot of each of `shares`; the returned function releases them.
+   * Takes one slot under each of these limits; the returned function releases them all.
    * @throws Fault tooManyRequests if one of them has no free slot
    */
   take(shares: readonly SlotLimit[]): () => void

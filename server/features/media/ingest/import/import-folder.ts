@@ -36,7 +36,7 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 
 export interface EnqueueOptions {
   signal: AbortSignal
-  /** When a new video is published: with its first converted episode, immediately, or not by the import. */
+  /** When a new video is published: with its first converted episode, now, or later by an operator (`draft`). */
   release: 'whenReady' | 'now' | 'draft'
   /** Priority of an episode in the queue, higher is sooner. */
   priority: (number: number) => number

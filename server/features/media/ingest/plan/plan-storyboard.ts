@@ -32,7 +32,7 @@ export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPla
   }
 }
 
-/** Plans the number of candidate frames for the poster, and their distance (seconds): within the first half minute. */
+/** Plans the candidate frames for the poster: their number and distance (seconds), in the first 12 seconds at most. */
 export function planCandidates(seconds: number): { count: number; interval: number } {
   return { count: 5, interval: Math.max(0.2, Math.min(3, seconds / 6)) }
 }
