@@ -65,6 +65,15 @@ it('only its operator sees a draft, as viewers would get it', async () => {
   expect(await loadHomepage()).toEqual(before)
 })
 
+it('the menu of a preview lists what viewers would get: no empty categories, and unnamed ones last', async () => {
+  const { db } = site.context
+  const empty = await buildCategory(db, 'Empty')
+  const draft = { ...(await otherDraft()), menu: [empty, crime] }
+  const { menu } = await editor.studio.callOk(previewHomepage, { body: { draft } })
+  await db.deleteFrom('categories').where('id', '=', empty).execute()
+  expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
+})
+
 it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
   const { version, draft: before } = await show()
   const draft = await otherDraft()

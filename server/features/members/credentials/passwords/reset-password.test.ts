@@ -6,6 +6,7 @@ import {
   getUser,
   resetPassword,
   signIn,
+  signOut,
   verifyEmail,
 } from '#contract/members.ts'
 import { createMember, linkSecretOf, type Member } from '#server/testing/builders/member.ts'
@@ -100,6 +101,17 @@ describe('a reset link', () => {
     expect((await logIn(member.password)).answer.code).toBe(500)
     expect((await logIn(fresh)).answer.info).toMatchObject({ role: 'member', email_verified: true })
     expect((await latest())?.subject).toBe('Your password was changed')
+  })
+
+  it('ends the delay of sign-ins in the browser that uses it', async () => {
+    const { visitor, email } = member
+    await visitor.callOk(signOut)
+    const signInWith = (password: string) => visitor.call(signIn, { body: { email, password } })
+    for (let times = 0; times < 5; times++) await signInWith('not the password')
+    expect((await signInWith(member.password)).status).toBe(429)
+    const secret = await fetchSecret()
+    await visitor.callOk(resetPassword, { body: { secret, new_password: fresh, repeat_password: fresh } })
+    expect((await signInWith(fresh)).answer.code).toBe(200)
   })
 
   it('works once, also for two concurrent uses', async () => {
