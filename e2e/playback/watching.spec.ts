@@ -30,11 +30,13 @@ function changesWhilePlaying({ from, checks }: { from: number; checks: number })
   })
 }
 
-/** In the page: returns whether the whole episode is loaded. */
+/** In the page: returns whether the whole episode is loaded, and of the next one what is preloaded (4 seconds). */
 function isLoaded(): boolean {
-  const video = document.querySelector<HTMLVideoElement>('[data-player] video')
-  const ranges = video?.buffered
-  return !!video && !!ranges?.length && ranges.end(ranges.length - 1) > video.duration - 0.5
+  const loadedSeconds = ({ buffered }: HTMLVideoElement) =>
+    buffered.length === 0 ? 0 : buffered.end(buffered.length - 1)
+  const [shown, next] = document.querySelectorAll<HTMLVideoElement>('[data-player] video')
+  if (!shown || !next) return false
+  return loadedSeconds(shown) > shown.duration - 0.5 && loadedSeconds(next) > 3.5
 }
 
 test.describe('when an episode keeps playing', () => {
@@ -47,7 +49,7 @@ test.describe('when an episode keeps playing', () => {
     // The adjacent player and its components are prepared too.
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')
-    // The bar of loaded seconds changes until the whole episode is loaded.
+    // The bars of loaded seconds change until everything is loaded.
     await expect.poll(() => page.evaluate(isLoaded)).toBe(true)
     expect(await page.evaluate(changesWhilePlaying, { from: 1, checks: 9 })).toEqual(['aria-valuetext'])
     const pause = page.getByRole('button', { name: 'Pause', exact: true })
