@@ -168,5 +168,5 @@ test('reports files beside the folders of dramas', async () => {
     unused: ['01.mp4', 'sky (a folder without video.yaml)'],
   })
   await expect(findFolders(join(shelf, 'sand'))).rejects.toThrow('video.yml has to be called so')
-  await expect(findFolders(join(shelf, 'sky'))).rejects.toThrow(/holds a video\.yaml\.$/)
+  await expect(findFolders(join(shelf, 'sky'))).rejects.toThrow(/contains a video\.yaml\.$/)
 })
