@@ -131,7 +131,7 @@ async function visit(
 }
 
 describe('a site that was backed up while running', () => {
-  test('is restored completely in an empty place, and its videos play', { timeout: 120_000 }, async () => {
+  test('is restored completely in an empty place, and its videos play', { timeout: 600_000 }, async () => {
     const lines: string[] = []
     const folder = place()
     await backUp(backed(site), folder, (line) => lines.push(line), neverAborted)
@@ -157,7 +157,7 @@ describe('a site that was backed up while running', () => {
     await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow('This database already has a site')
   })
 
-  test('has every row, and continues its sequences', { timeout: 120_000 }, async () => {
+  test('has every row, and continues its sequences', { timeout: 600_000 }, async () => {
     const config = await emptyPlace()
     await restoreInto(config, await madeBackup())
     const context = await createContext(config, log)

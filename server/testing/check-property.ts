@@ -20,7 +20,7 @@ export const propertySeed = Number(
 export const propertyRuns = Number(PROPERTY_RUNS ?? defaultRuns)
 
 /** Timeout of a property test in milliseconds: a case may take seconds on a busy machine. */
-export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
+export const propertyTimeoutMs = 600_000 + propertyRuns * 2_000
 
 interface RunOptions {
   /** Factor for the default number of cases: below 1 for slow cases, above 1 for very fast cases. */

@@ -13,10 +13,10 @@ const lanes: BillingHarness[] = []
 beforeAll(async () => {
   const numbers = Array.from({ length: laneCount })
   lanes.push(...(await Promise.all(numbers.map(() => openBillingHarness()))))
-}, 120_000)
+}, 600_000)
 afterAll(async () => {
   for (const lane of lanes) await lane.close()
-}, 120_000)
+}, 600_000)
 
 test(
   'loses, doubles and gives away nothing, whatever people, gateways and time do',

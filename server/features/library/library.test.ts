@@ -40,7 +40,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
   })
 
 /** Waits for the count: an acknowledged play is written within a second. */
-const expectPlays = (count: number) => expect.poll(plays, { timeout: 5000 }).toBe(count)
+const expectPlays = (count: number) => expect.poll(plays, { timeout: 60_000 }).toBe(count)
 
 const plays = async (): Promise<number> => {
   await aggregatePlays(site.context.db)

@@ -57,7 +57,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.pool.query(crowd)
-}, 120_000)
+}, 600_000)
 afterAll(() => database.close())
 
 /** Creates a catalog without a cache from one call to the next. */

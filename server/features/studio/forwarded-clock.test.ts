@@ -34,7 +34,7 @@ beforeAll(async () => {
   invitation = await inviteOperator(site, 'eva@example.com', 'editor')
   await advanceClock(site.context.config, site.context.db, '8d')
   const clockOffset = () => site.context.clock.now().getTime() - Date.now()
-  await vi.waitFor(() => expect(clockOffset()).toBeGreaterThan(stepMs), { timeout: 30_000 })
+  await vi.waitFor(() => expect(clockOffset()).toBeGreaterThan(stepMs), { timeout: 120_000 })
 })
 afterAll(() => site.close())
 

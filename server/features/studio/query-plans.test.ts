@@ -30,7 +30,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.pool.query(filled)
-}, 60_000)
+}, 600_000)
 afterAll(() => database.close())
 
 const options = { language: 'en', canSeeCustomers: true } as const

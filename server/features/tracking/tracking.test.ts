@@ -31,7 +31,7 @@ const beacon = (visitor: Visitor, fields: Record<string, string>) =>
 async function eventsOf(name: string, count = 1) {
   const rows = () =>
     site.context.db.selectFrom('events').selectAll().where('name', '=', name).orderBy('at').execute()
-  await vi.waitFor(async () => expect(await rows()).toHaveLength(count), { timeout: 8000, interval: 30 })
+  await vi.waitFor(async () => expect(await rows()).toHaveLength(count), { timeout: 60_000, interval: 30 })
   return rows()
 }
 

@@ -51,7 +51,7 @@ test('two concurrent processes run a migration once', async () => {
   await gate.query('BEGIN; LOCK TABLE books')
   const both = Promise.all([run(), run()])
   // One waits at the gate within the migration, the other for the lock.
-  await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 30_000, interval: 10 })
+  await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
   await gate.query('COMMIT')
   gate.release()
   await both
@@ -137,7 +137,7 @@ test('a migration that needs a lock does not block reads, and finishes once the 
   const reader = await pool.connect()
   await reader.query('BEGIN; SELECT FROM books')
   const migrated = run()
-  await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 30_000, interval: 10 })
+  await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
   // Blocked behind the waiting ALTER TABLE, for two seconds at most.
   expect(await titles()).toEqual(['one'])
   await reader.query('COMMIT')

@@ -41,9 +41,12 @@ export const testEpisodes = { free: 1, bought: 4, another: 5 }
 export async function createViewersOfEachKind(
   site: BillingSite,
 ): Promise<Record<ViewerKind, ViewerWithLinks>> {
+  // Links expire at multiples of five minutes. From the start of such a step they are valid for the longest time.
+  const step = 5 * minute
+  site.advanceClock(step - (site.context.clock.now().getTime() % step))
   const lapsed = (await Subscriber.create(site)).shopper.visitor
   await lapsed.callOk(cancelSubscription)
-  site.advanceClock(week - 5 * minute)
+  site.advanceClock(week - step)
   const expiredSubscriber = await requestAllLinks(site, lapsed)
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -61,7 +64,7 @@ export async function createViewersOfEachKind(
     refunded: await requestAllLinks(site, refunded.visitor),
   }
   await refundOrder(site.context, order.id, { reason: 'goodwill' })
-  await subscriber.advanceAndRenew(5 * minute + 1000)
+  await subscriber.advanceAndRenew(step + 1000)
   return viewers
 }
 

@@ -58,7 +58,7 @@ const availableTo = async (shopper: Shopper) => (await balanceOf(shopper))?.avai
 
 test(
   'a purchase whose process dies before any statement makes one order and one charge when it is repeated with its key',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const whole = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
     await runConcurrently(crashPointsBeforeEach(whole), async (crashPoint) => {
@@ -78,7 +78,7 @@ test(
 
 test(
   'a refund of a top-up whose process dies before or after a commit is sent once or not at all, and the balance matches',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const refundUntil = (crashPoint: CrashPoint, orderId: string) =>
       simulateCrashInBilling(site.databaseUrl, crashPoint, async (context) => {

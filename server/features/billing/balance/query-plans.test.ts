@@ -48,7 +48,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   for (const statement of spent.split(';')) await database.pool.query(statement)
-}, 60_000)
+}, 600_000)
 afterAll(() => database.close())
 
 const inTransaction =

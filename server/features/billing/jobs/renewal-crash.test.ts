@@ -50,7 +50,7 @@ async function settleAll(): Promise<void> {
 
 test(
   'a renewal whose process dies before any statement, or is killed while it sends a commit, is charged once for one more period after other processes continue',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const whole = await due()
     const run = await renewUntil({ when: 'never', at: 0 }, whole)

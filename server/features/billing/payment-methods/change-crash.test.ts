@@ -86,7 +86,7 @@ async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
 
 test(
   'a change of card whose process dies before any statement, or is killed while it sends a commit, leaves one card that the plan is charged with and the gateway stores',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const whole = await ready()
     const run = await changeUntil({ when: 'never', at: 0 }, whole)

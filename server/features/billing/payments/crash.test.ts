@@ -121,7 +121,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   'a payment for one %s whose process dies before any statement is charged and unlocks once, or neither',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (kind) => {
     const orderIds: string[] = []
     await runConcurrently(crashPointsBeforeEach(await wholeRun(kind)), async (crashPoint) => {
@@ -135,7 +135,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   'a payment for one %s whose process is killed while it sends a commit is charged and unlocks once, or neither',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (kind) => {
     const orderIds: string[] = []
     const { commits } = await wholeRun(kind)

@@ -57,7 +57,7 @@ const expireLease = (userId: string) =>
 
 test(
   'a payment with a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const { commits } = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
     expect(commits.length).toBeGreaterThan(2)

@@ -50,7 +50,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.pool.query(settled)
-}, 60_000)
+}, 600_000)
 afterAll(() => database.close())
 
 const inTransaction =

@@ -69,7 +69,7 @@ async function track(fields: Record<string, string>, step: 'visits' | 'paywalls'
   const before = (await funnel(by)).totals[step]
   await site.visitor().fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
   await vi.waitFor(async () => expect((await funnel(by)).totals[step]).toBe(before + 1), {
-    timeout: 8000,
+    timeout: 60_000,
     interval: 50,
   })
 }

@@ -34,7 +34,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
   await database.pool.query(filled)
-}, 60_000)
+}, 600_000)
 afterAll(() => database.close())
 
 const span = daySpanUntil(new Date('2026-01-01T12:00:00Z'), 92)

@@ -137,7 +137,7 @@ test('reports a difference on the system page and in the log until it is resolve
       const found = await job()
       return found?.state === 'failing' || (found?.succeeded_at ?? null) !== null
     }
-    await expect.poll(isOver, { timeout: 8000 }).toBe(true)
+    await expect.poll(isOver, { timeout: 60_000 }).toBe(true)
     await jobs.stop()
     expect((await job())?.state).toBe(state)
     return (await job())?.last_error

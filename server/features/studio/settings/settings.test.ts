@@ -83,15 +83,15 @@ describe('a setting', () => {
     await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
   })
 
-  it('for a limit applies within two seconds', async () => {
+  it('for a limit applies without a restart', async () => {
     expect(of(await owner.studio.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
     await change('registerIp', '7/min')
     await expect
-      .poll(() => site.context.limits.registerIp, { timeout: 2500 })
+      .poll(() => site.context.limits.registerIp, { timeout: 30_000 })
       .toEqual({ max: 7, seconds: 60 })
     await change('registerIp', null)
     await expect
-      .poll(() => site.context.limits.registerIp, { timeout: 2500 })
+      .poll(() => site.context.limits.registerIp, { timeout: 30_000 })
       .toEqual({ max: 90, seconds: 3600 })
   })
 

@@ -123,7 +123,7 @@ test('several workers in several processes convert each episode once, though the
   expect(putBack).toBeGreaterThan(0)
   expect(putBack, 'nothing is taken from a worker that lives').toBeLessThanOrEqual(killed + 2)
   await expectWhole()
-}, 240_000)
+}, 600_000)
 
 /** Checks that every episode plays a file of its own with all its parts, and that nothing unfinished is left. */
 async function expectWhole(): Promise<void> {

@@ -80,7 +80,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   const isBack = failStorage(sixTries, /^(HEAD|GET) .*originals\/ast/)
   const options = { signal, niceness: 0, backoff, wakeSignal: createWakeSignal() }
   const looping = runIngestLoop(context, options)
-  await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
+  await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 60_000 }).toMatchObject({ state: 'ready' })
   stop.abort()
   await looping
   expect(isBack()).toBe(true)
