@@ -43,3 +43,10 @@ test('keeps the files of another container until none has changed for six hours'
   await purgeWorkFolders(storage)
   expect(readdirSync(storage.workDir).toSorted()).toEqual([running, own.join('-')].toSorted())
 })
+
+test('keeps a folder of another container that cannot be listed', async () => {
+  // A file cannot be listed, just as a folder from which its owner deletes one meanwhile.
+  writeFileSync(join(storage.workDir, 'process-1-0123abcd-'), '')
+  await purgeWorkFolders(storage)
+  expect(readdirSync(storage.workDir)).toEqual(['process-1-0123abcd-'])
+})

@@ -61,7 +61,9 @@ async function isAbandoned(folder: string, name: string): Promise<boolean> {
 
 /** Returns when the folder, or a file or folder in it, was last changed, in milliseconds. */
 async function lastChangeIn(folder: string): Promise<number> {
-  const paths = await readdir(folder, { recursive: true })
+  // A folder that cannot be listed has just been changed: its owner deletes folders of its own while it works.
+  const paths = await readdir(folder, { recursive: true }).catch(() => undefined)
+  if (!paths) return Date.now()
   const times = await Promise.all(
     // A file may be deleted meanwhile.
     ['', ...paths].map((path) =>
