@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 
 /** Returns the address of the page that turns e-mail alerts off. Each alert mail links to it. */
 export function unsubscribePageUrl(publicUrl: string, secret: string, userId: string): string {
@@ -27,8 +28,7 @@ export function oneClickUnsubscribeUrl(publicUrl: string, secret: string, userId
  */
 export function verifyUnsubscribeSecret(secret: string, linkSecret: string): string | undefined {
   const [userId = '', mac = ''] = linkSecret.split('.')
-  const [one, other] = [Buffer.from(mac), Buffer.from(macOf(secret, userId))]
-  return one.length === other.length && timingSafeEqual(one, other) ? userId : undefined
+  return equalsInConstantTime(mac, macOf(secret, userId)) ? userId : undefined
 }
 
 const macOf = (secret: string, userId: string) =>

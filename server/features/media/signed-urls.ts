@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 
 /** A signed link is valid for the episode's duration plus this margin, but for at most four hours. */
 const validityMarginMs = 10 * 60_000
@@ -59,14 +60,9 @@ export function verifyMediaUrl(
   now: Date,
 ): 'valid' | 'forged' | 'expired' {
   const [expires = '', subject = '', mac = '', ...more] = signature.split('.')
-  const isSigned = secrets.some((secret) => isEqual(mac, macOf(secret, asset, subject, expires)))
+  const isSigned = secrets.some((secret) => equalsInConstantTime(mac, macOf(secret, asset, subject, expires)))
   if (!isSigned || more.length > 0) return 'forged'
   return Number(expires) * 1000 > now.getTime() ? 'valid' : 'expired'
-}
-
-function isEqual(signature: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(signature), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function macOf(secret: string, asset: string, subject: string, seconds: number | string): string {

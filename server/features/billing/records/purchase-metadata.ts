@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { orderKinds, paymentMethods } from '#contract/billing.ts'
 import { storedLanguageOrDefault, type Language } from '#contract/languages.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
@@ -162,9 +163,4 @@ function withPrefix(kind: IdKind, text: string | undefined): string | null {
 function sign(secret: string, orderId: string, text: string): string {
   const hash = createHmac('sha256', secret).update(`purchase|${orderId}|${text}`).digest()
   return toLetters(hash).slice(0, signatureLength)
-}
-
-function equalsInConstantTime(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)]
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { newSecret } from '#server/platform/link-secrets.ts'
@@ -34,8 +35,7 @@ export function findKnownDevice(
   email: string,
 ): string | undefined {
   const [id = '', mac = ''] = call.cookie(cookieName(isHttps, scope))?.split('.') ?? []
-  const [actual, expected] = [Buffer.from(mac), Buffer.from(macOf(secret, scope, email, id))]
-  return actual.length === expected.length && timingSafeEqual(actual, expected) ? id : undefined
+  return equalsInConstantTime(mac, macOf(secret, scope, email, id)) ? id : undefined
 }
 
 function macOf(secret: string, scope: DeviceScope, email: string, id: string): string {

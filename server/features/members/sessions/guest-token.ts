@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { dayMs } from '#server/platform/clock.ts'
 
 /** How a token is sent. A token for the cookie is invalid in the header, and vice versa. */
@@ -50,7 +51,7 @@ export function readGuest(secret: string, transport: TokenTransport, token: stri
   const claims = token.slice(0, end)
   const [kind, userId, stored, issued, referrerClaim] = claims.split('.')
   if (kind !== 'g' || !userId || !issued) return null
-  if (!sameText(token.slice(end + 1), macOf(secret, transport, claims))) return null
+  if (!equalsInConstantTime(token.slice(end + 1), macOf(secret, transport, claims))) return null
   const age = now.getTime() - parseInt(issued, 36)
   if (age > maxAgeMs) return null
   return {
@@ -73,9 +74,4 @@ function macOf(secret: string, transport: TokenTransport, claims: string): strin
   if (macCache.size >= maxCachedMacs) macCache.clear()
   macCache.set(key, mac)
   return mac
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
 }

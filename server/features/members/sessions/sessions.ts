@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -122,6 +123,5 @@ export function purgeSessions(db: Db, now: Date): Promise<void> {
 function readHeaderToken(secret: string, token: string): string | undefined {
   const id = token.split('.')[1]
   if (id === undefined) return undefined
-  const [actual, expected] = [Buffer.from(token), Buffer.from(signHeaderToken(secret, id))]
-  return actual.length === expected.length && timingSafeEqual(actual, expected) ? id : undefined
+  return equalsInConstantTime(token, signHeaderToken(secret, id)) ? id : undefined
 }

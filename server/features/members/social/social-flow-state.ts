@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 import type { AuthorizationChecks } from './social-provider.ts'
 
@@ -56,7 +57,7 @@ export function signFlow(secret: string, flow: SocialFlow): string {
 /** Reads the flow in a cookie; null if the cookie was forged or does not belong to `state`. */
 export function readFlow(secret: string, signed: string, state: string): SocialFlow | null {
   const flow = readPayload<SocialFlow>(secret, 'flow', signed)
-  return flow && sameText(flow.state, state) ? flow : null
+  return flow && equalsInConstantTime(flow.state, state) ? flow : null
 }
 
 /** Proves that a provider has identified a member whose second factor is still required. */
@@ -84,7 +85,7 @@ function signPayload(secret: string, kind: string, payload: object): string {
 
 function readPayload<Payload>(secret: string, kind: string, signed: string): Payload | null {
   const [text = '', mac = ''] = signed.split('.')
-  if (!sameText(mac, macOf(secret, kind, text))) return null
+  if (!equalsInConstantTime(mac, macOf(secret, kind, text))) return null
   // The cast is safe: the site has signed this payload as this kind, with `signPayload`.
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload
 }
@@ -104,9 +105,4 @@ export function deriveChecks(secret: string, state: string, redirectUri: string)
 
 function macOf(secret: string, kind: string, text: string): string {
   return createHmac('sha256', secret).update(`social|${kind}|${text}`).digest('base64url')
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -94,8 +94,11 @@ function currentCount(
 ): Count | undefined {
   const timeWindow = timeWindowOf(limit, now)
   const known = counts.get(caller)
-  // The limit may have been changed in the settings.
-  if (known?.timeWindow === timeWindow) return Object.assign(known, { limit })
+  if (known?.timeWindow === timeWindow) {
+    // The limit may have been changed in the settings.
+    known.limit = limit
+    return known
+  }
   if (!known && counts.size >= maxCallers) return undefined
   const before = known?.timeWindow === timeWindow - 1 ? used(known) : 0
   const count = { limit, timeWindow, fresh: 0, shared: 0, before }

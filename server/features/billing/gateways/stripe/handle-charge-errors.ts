@@ -52,9 +52,8 @@ export async function logNotCreated(
   { userId, ...logFields }: { userId: string; attempt?: string; change?: string },
   error: Stripe.errors.StripeInvalidRequestError,
 ): Promise<DeclineCode> {
-  const { code, param, requestId } = error
-  const fields = { ...logFields, ...redactGatewayError(error), param, request: requestId }
-  log.error(fields, 'Stripe refused a request')
+  const { code, param } = error
+  log.error({ ...logFields, ...redactGatewayError(error), param }, 'Stripe refused a request')
   // The customer was deleted at Stripe: the next attempt creates a new one.
   if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
   if (param === 'email') return 'email_rejected'
