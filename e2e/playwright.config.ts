@@ -37,6 +37,9 @@ export default defineConfig({
   forbidOnly: true,
   use: {
     launchOptions,
+    // Shorter than a test's time, so that the error names the action that did not end.
+    actionTimeout: 120_000,
+    navigationTimeout: 120_000,
     // Responses of the service worker would bypass the requests that tests intercept. installed.spec.ts tests it.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page, Route } from '@playwright/test'
+import type { Route } from '@playwright/test'
 import {
   readAvailableBalance,
   payTopUp,
@@ -20,7 +20,7 @@ import {
 } from '#e2e/support/page-quality.ts'
 import { doubleClickBeforeSend } from '#e2e/support/double-click-before-send.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
-import { siteUrl } from '#e2e/support/site-url.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
 import {
   expectPlaying,
@@ -35,15 +35,6 @@ const balanceSite = { ...defaultSite, withFakeServices: false, settings: { PREPA
 test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
-async function register(page: Page): Promise<string> {
-  const data = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
-  await page.goto('/')
-  await page.request.post('/api/user/register', {
-    data: { ...data, repeat_password: data.password },
-    headers: { origin: siteUrl },
-  })
-  return data.password
-}
 
 test("a balance: from an ad's link to the next second with the number of taps and keys in the docs", async ({
   page,
@@ -225,7 +216,8 @@ test.describe('while episodes cannot be read', () => {
 })
 
 test('an account with paid money offers the refund first, and is deleted after it', async ({ page }) => {
-  const password = await register(page)
+  await page.goto('/')
+  const { password } = await registerMember(page)
   const panel = await topUpAtPaywall(page, 4, '$10.00 + $1.00 bonus', '$10.00')
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
@@ -245,7 +237,8 @@ test('an account with paid money offers the refund first, and is deleted after i
 })
 
 test('forfeiting the money requires a confirmation', async ({ page }) => {
-  const password = await register(page)
+  await page.goto('/')
+  const { password } = await registerMember(page)
   await topUpAtPaywall(page, 4)
   await page.goto('/individual')
   await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
@@ -258,7 +251,8 @@ test('forfeiting the money requires a confirmation', async ({ page }) => {
 })
 
 test('support must decide before a customer with paid money is deleted', async ({ page }) => {
-  await register(page)
+  await page.goto('/')
+  await registerMember(page)
   await topUpAtPaywall(page, 4)
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
   await openStudioWithSession(page, 'support')
@@ -277,7 +271,8 @@ test('support must decide before a customer with paid money is deleted', async (
 })
 
 test('an account with a pending refund is not deleted, and the page says so', async ({ page }) => {
-  const password = await register(page)
+  await page.goto('/')
+  const { password } = await registerMember(page)
   const message = 'A refund of your balance is still being processed.'
   await page.route('**/api/user', (route) =>
     route.request().method() === 'DELETE'

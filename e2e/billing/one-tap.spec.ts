@@ -9,7 +9,7 @@ import {
   recordLayoutShifts,
 } from '#e2e/support/page-quality.ts'
 import { desktop, phone } from '#e2e/playwright.config.ts'
-import { siteUrl } from '#e2e/support/site-url.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import { interceptStripe } from '#e2e/fakes/intercept-stripe.ts'
 import {
   bankFrame,
@@ -52,17 +52,9 @@ async function countPageInputs(page: Page): Promise<() => Promise<{ taps: number
   return () => page.evaluate(() => (window as unknown as { effort: { taps: number; keys: number } }).effort)
 }
 
-async function register(page: Page): Promise<void> {
-  const data = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
-  await page.goto('/')
-  await page.request.post('/api/user/register', {
-    data: { ...data, repeat_password: data.password },
-    headers: { origin: siteUrl },
-  })
-}
-
 test('a member with a saved card is one tap away from the next second', async ({ page }) => {
-  await register(page)
+  await page.goto('/')
+  await registerMember(page)
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
   const button = lockedPanel(page, 5).getByRole('button', { name: payButtonName('4242') })

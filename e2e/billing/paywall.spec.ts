@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { narrowPhone, readStable } from '#e2e/support/page-quality.ts'
 import { phone, desktop } from '#e2e/playwright.config.ts'
-import { siteUrl } from '#e2e/support/site-url.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import {
   randomEmail,
   cardForm,
@@ -13,13 +13,6 @@ import {
 } from '#e2e/support/playback-and-payment.ts'
 
 const pays = '4242 4242 4242 4242'
-const password = 'a quiet lighthouse'
-
-async function register(page: Page, email: string): Promise<void> {
-  const data = { email, password, repeat_password: password }
-  await page.goto('/')
-  await page.request.post('/api/user/register', { data, headers: { origin: siteUrl } })
-}
 
 async function openCardForm(page: Page, episode: number): Promise<void> {
   await page.goto(await towerUrl(page, episode))
@@ -47,7 +40,8 @@ test('a member who paid on another device signs in from the paywall and continue
   browser,
 }) => {
   const email = randomEmail()
-  await register(page, email)
+  await page.goto('/')
+  const { password } = await registerMember(page, { email })
   await openCardForm(page, 4)
   await expect(cardForm(page).form.getByLabel('E-mail')).toHaveValue(email)
   await payByCard(page, { number: pays, email })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { countInputs } from '#e2e/support/count-inputs.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { siteUrl } from '#e2e/support/site-url.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import {
   cardForm,
   choosePaymentMethod,
@@ -66,13 +66,6 @@ async function buyAnotherEpisode(page: Page, save: boolean): Promise<void> {
   await expectPlaying(page, 5)
 }
 
-async function register(page: Page): Promise<void> {
-  const credentials = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
-  const data = { ...credentials, repeat_password: credentials.password }
-  await page.goto('/')
-  await page.request.post('/api/user/register', { data, headers: { origin: siteUrl } })
-}
-
 interface Journey {
   name: string
   before?: (page: Page) => Promise<void>
@@ -117,7 +110,8 @@ const journeys: Journey[] = [
   {
     name: 'member, saved card',
     async before(page) {
-      await register(page)
+      await page.goto('/')
+      await registerMember(page)
       await buyAnotherEpisode(page, true)
     },
     buy: (_, panel) => panel.getByRole('button', { name: 'Pay $0.99 with •••• 4242' }).click(),

@@ -5,7 +5,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
 import { waitForMail } from '#e2e/support/site-mails.ts'
-import { siteUrl } from '#e2e/support/site-url.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
 async function executeSql(...statements: [text: string, values: unknown[]][]): Promise<void> {
@@ -20,11 +20,8 @@ async function executeSql(...statements: [text: string, values: unknown[]][]): P
 
 /** Registers a member with a confirmed address. @returns the address */
 async function registerConfirmed(page: Page): Promise<string> {
-  const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
-  const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
   await page.goto('/search')
-  const headers = { origin: siteUrl }
-  await page.request.post(`${siteUrl}/api/user/register`, { data, headers })
+  const { email } = await registerMember(page)
   await executeSql(['UPDATE users SET email_verified_at = now() WHERE email = $1', [email]])
   return email
 }

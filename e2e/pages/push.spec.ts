@@ -5,6 +5,7 @@ import { currentSite } from '#e2e/site/site-server.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { videoIds } from '#e2e/support/routes.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
@@ -174,9 +175,7 @@ test('a browser without push shows no trace of it @phone', async ({ page, contex
 test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
   const endpoint = await installFakePush(context)
   await page.goto('/search')
-  const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
-  const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
-  await page.request.post(`${siteUrl}/api/user/register`, { data, headers: { origin: siteUrl } })
+  await registerMember(page)
   await page.goto('/my')
   await page.getByRole('checkbox', { name: setting }).check()
   await expect(page.getByText('Alerts are on.')).toBeVisible()

@@ -3,29 +3,16 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard, typeInto } from '#e2e/support/keyboard.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
+import { registerMember, type RegisteredMember } from '#e2e/support/register-member.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true })
 
-interface Member {
-  id: string
-  email: string
-}
-
-const post = async (page: Page, path: string, data: object) => {
-  const answer = await page.request.post(path, { data, headers: { origin: siteUrl } })
-  return (await answer.json()) as { code: number }
-}
-
-/** Registers a member in this window. */
-async function register(page: Page): Promise<Member> {
+/** Registers a member with a name in this window. */
+async function register(page: Page): Promise<RegisteredMember> {
   await page.goto('/')
-  const email = `mia-${crypto.randomUUID().slice(0, 8)}@example.com`
-  const password = 'a quiet lighthouse'
-  await post(page, '/api/user/register', { email, password, repeat_password: password, display_name: 'Mia' })
-  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
-  return { id: info.id, email }
+  return registerMember(page, { displayName: 'Mia' })
 }
 
 /** Returns 200 if the window's viewer can play an episode of the tower, 402 if it is locked. */

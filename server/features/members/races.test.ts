@@ -24,7 +24,7 @@ beforeAll(async () => {
   const shared = { ...database, close: async () => {} }
   const settings = {
     APP_SECRET: 'a secret that all the processes share',
-    RATE_LIMIT_SIGN_IN_PER_ACCOUNT: '3/min',
+    RATE_LIMIT_SIGN_IN_PER_ACCOUNT: '3/h',
     RATE_LIMIT_REGISTER_PER_IP: '100000/h',
   }
   sites = await Promise.all([0, 1].map(() => startTestSite({ database: shared, lifecycleHooks }, settings)))

@@ -157,7 +157,7 @@ describe('guessing', () => {
   })
 
   it('is limited per network, however many of its addresses are used', async () => {
-    const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/min', TRUST_PROXY: '1' })
+    const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: '1' })
     const { email } = await registerMember(strict)
     const statuses = []
     for (const from of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3::', '2001:db8:1:3::1']) {
@@ -173,7 +173,7 @@ describe('guessing', () => {
     ['1', 'is what the proxy saw, whatever was forged in front of it', '198.51.100.7, 203.0.113.9'],
     ['2', 'is what the farther of two proxies saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
   ])('behind %s proxies: a network %s', async (proxies, _what, chain) => {
-    const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/min', TRUST_PROXY: proxies })
+    const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: proxies })
     const { email } = await registerMember(strict)
     const enterFrom = async (forwarded: string) => {
       const visitor = strict.visitor({ 'x-forwarded-for': forwarded })

@@ -128,7 +128,7 @@ describe('a site with a rate limit', () => {
   let site: TestSite
   beforeAll(async () => {
     // With two processes, each may allow as many calls until they have exchanged their counts.
-    site = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '5/min', RATE_LIMIT_API_PER_IP: '60/min' })
+    site = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '5/h', RATE_LIMIT_API_PER_IP: '60/h' })
   })
   afterAll(() => site.close())
 
