@@ -1,4 +1,5 @@
-// A Vitest reporter that counts passed tests and lists failures for run-tests.mjs. Errors outside tests are included.
+// A Vitest reporter that counts passed tests and lists failures and flaky tests for run-tests.mjs. Errors outside tests
+// are included.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { firstLine } from './run-tests.mjs'
@@ -7,6 +8,7 @@ import { root } from '#scripts/setup.mjs'
 export default class FailuresReporter {
   onTestRunEnd(modules, unhandledErrors) {
     let passed = 0
+    const flaky = []
     const failures = unhandledErrors.map((error) => nameFailure('outside of every test', [error]))
     for (const module of modules) {
       const path = relative(root, module.moduleId)
@@ -15,10 +17,11 @@ export default class FailuresReporter {
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
         if (state === 'passed') passed++
+        if (test.diagnostic()?.flaky) flaky.push(nameFailure(`${path} > ${test.fullName}`, errors ?? []))
         if (state === 'failed') failures.push(nameFailure(`${path} > ${test.fullName}`, errors))
       }
     }
-    writeFileSync(process.env['FAILURES_FILE'], JSON.stringify({ passed, failures }))
+    writeFileSync(process.env['FAILURES_FILE'], JSON.stringify({ passed, failures, flaky }))
   }
 }
 

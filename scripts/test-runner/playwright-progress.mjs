@@ -22,7 +22,8 @@ export default class PlaywrightProgress {
     this.progress.begin(name, this.files.get(name))
   }
 
-  onTestEnd(test) {
+  onTestEnd(test, { status, retry }) {
+    if (status !== test.expectedStatus && retry < test.retries) return
     this.progress.done(nameOf(test))
   }
 

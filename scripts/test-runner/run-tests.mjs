@@ -19,11 +19,18 @@ export function chooseSeed() {
   return Number(seed)
 }
 
+/**
+ * How often a failed test is repeated. CI sets TEST_RETRIES to 1, because one flaky test among thousands would stop all
+ * other work. A test that passes then is reported as flaky, and its cause has to be found.
+ */
+const retries = Number(process.env['TEST_RETRIES'] ?? 0)
+
 /** Runs unit and HTTP tests in the random order of the seed. @returns {Promise<Outcome>} */
 export async function runVitest(seed, args = []) {
   const file = reportFile('vitest.json')
   const options = [
     `--sequence.seed=${seed}`,
+    `--retry=${retries}`,
     '--reporter=default',
     '--reporter=./scripts/test-runner/progress-reporter.mjs',
     '--reporter=./scripts/test-runner/failures-reporter.mjs',
@@ -39,7 +46,11 @@ export async function runVitest(seed, args = []) {
 /** Runs browser tests. The order of their files is random, from the seed. @returns {Promise<Outcome>} */
 export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   const file = reportFile('playwright.json')
-  const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs']
+  const options = [
+    `--shuffle=${seed}`,
+    `--retries=${retries}`,
+    '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs',
+  ]
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, ...options]
   const status = await run('node', args, {
     PLAYWRIGHT_JSON_OUTPUT_FILE: file,
@@ -47,11 +58,18 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   })
   return readOutcome('the browser tests', file, status, ({ stats, suites, errors }) => ({
     passed: stats.expected + stats.flaky,
-    failures: [...suites.flatMap(findFailures), ...errors.map(({ message }) => firstLine(message))],
+    failures: [
+      ...suites.flatMap((suite) => listTests(suite, 'unexpected')),
+      ...errors.map(({ message }) => firstLine(message)),
+    ],
+    flaky: suites.flatMap((suite) => listTests(suite, 'flaky')),
   }))
 }
 
-/** @typedef {{ passed: number, failures: string[] }} Outcome each failure is one line with the test's name */
+/**
+ * @typedef {{ passed: number, failures: string[], flaky?: string[] }} Outcome each failure is one line with the test's
+ * name; flaky tests failed at first, and passed when they were repeated
+ */
 
 /**
  * Prints the failures again below the long output of the tests, and then the counts.
@@ -60,6 +78,7 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
 export function sayOutcomes(seed, ...outcomes) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+  for (const test of outcomes.flatMap(({ flaky = [] }) => flaky)) console.log(`FLAKY ${test}`)
   for (const failure of failures) console.log(`FAILED ${failure}`)
   if (failures.length > 0)
     console.log(`The tests ran in the order of seed ${seed}: --seed=${seed} repeats it.`)
@@ -67,16 +86,17 @@ export function sayOutcomes(seed, ...outcomes) {
   return failures.length > 0 || passed === 0 ? 1 : 0
 }
 
-function findFailures({ title, specs, suites = [] }) {
+/** Lists the tests with this status, each with the first line of its first error. */
+function listTests({ title, specs, suites = [] }, wantedStatus) {
   const own = specs.flatMap(({ title: spec, tests }) =>
     tests
-      .filter(({ status }) => status === 'unexpected')
+      .filter(({ status }) => status === wantedStatus)
       .map(({ projectName, results }) => {
-        const reason = firstLine(results.at(-1)?.error?.message ?? 'no reason was given')
+        const reason = firstLine(results[0]?.error?.message ?? 'no reason was given')
         return `${title} > ${spec} (${projectName}): ${reason}`
       }),
   )
-  return [...own, ...suites.flatMap(findFailures)]
+  return [...own, ...suites.flatMap((suite) => listTests(suite, wantedStatus))]
 }
 
 /** Returns the first line of a message. The test runner has already printed all of it. */
