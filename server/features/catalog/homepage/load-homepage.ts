@@ -95,10 +95,11 @@ export async function personaliseHomepage(
     personal.map(async ({ section, position }) => {
       const size = sectionSize[section.kind]
       const rows = await recommendVideos(catalog, loadWatched, size + 1)
-      return { section: presentSection(section, rows, language), position }
+      const presented = presentSection(section, rows, language)
+      return { section: await withSynopses(catalog.readDb, presented, language), position }
     }),
   )
-  // From last to first, so that an insertion does not shift the positions still to come.
+  // Inserts from last to first, so that an insertion does not shift the positions of the remaining sections.
   for (const { section, position } of personalSections.toReversed())
     if (section.items.length > 0) homepage.splice(position, 0, section)
   return { ...info, homepage }
@@ -149,8 +150,8 @@ function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): 
 }
 
 /**
- * Loads a section without the excluded videos, which its full list still contains (`has_more`). A ranking by plays has
- * only videos that were played. The videos of a carousel have a synopsis.
+ * Loads a section and omits the excluded videos. The section's own page still lists them, so `has_more` is true if any
+ * was omitted. A ranking by plays has only videos that were played. The videos of a carousel have a synopsis.
  * @returns null for a section that differs per viewer
  */
 async function loadSection(
@@ -167,12 +168,14 @@ async function loadSection(
   const matchingRows = rows.filter(
     ({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0),
   )
-  const presented = presentSection(section, matchingRows, language)
-  if (kind === 'carousel') return withSynopses(db, presented, language)
+  const presented = await withSynopses(db, presentSection(section, matchingRows, language), language)
+  if (kind === 'carousel') return presented
   return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
 }
 
+/** Adds the synopses to the videos of a carousel. Other sections do not show them. */
 async function withSynopses(db: Db, section: Section, language: Language): Promise<Section> {
+  if (section.kind !== 'carousel') return section
   const synopsesById = await queries.selectSynopses(
     db,
     section.items.map(({ id }) => id),

@@ -343,11 +343,11 @@ describe('recommendations', () => {
     expect(fresh.related).toHaveLength(12)
   })
 
-  async function buildSection(): Promise<string> {
+  async function buildSection(kind: 'row' | 'carousel' = 'row'): Promise<string> {
     const id = newId('sec')
     const titles = JSON.stringify({ en: 'For you' })
     const source = JSON.stringify({ type: 'recommended' })
-    await db().insertInto('sections').values({ id, kind: 'row', titles, source, position: 1 }).execute()
+    await db().insertInto('sections').values({ id, kind, titles, source, position: 1 }).execute()
     return id
   }
 
@@ -367,6 +367,21 @@ describe('recommendations', () => {
     expect(page.list.map(({ id }) => id).slice(0, own?.items.length)).toEqual(own?.items.map(({ id }) => id))
     const other = await site.visitor({ 'accept-language': 'pt' }).callOk(getHomepage)
     expect(other.homepage.map(({ id }) => id)).not.toContain(section)
+  })
+
+  it('have a synopsis in a carousel', async () => {
+    const section = await buildSection('carousel')
+    tag = await buildTag(db(), 'Liked')
+    const seen = await buildTagged('Seen', day(1))
+    const { id } = await buildTagged('Alike', day(1))
+    const synopses = JSON.stringify({ en: 'Two lighthouses.' })
+    await db().updateTable('videos').set({ synopses }).where('id', '=', id).execute()
+    const visitor = site.visitor({ 'accept-language': 'pt' })
+    await visitor.fetch('/api/user')
+    await watch(visitor, seen, 1)
+    const { homepage } = await visitor.callOk(getHomepage)
+    const items = homepage.find((each) => each.id === section)?.items
+    expect(items?.find((item) => item.id === id)?.synopsis).toBe('Two lighthouses.')
   })
 
   /** Reads all pages of a size, with a change after each. */
