@@ -5,7 +5,7 @@ import { Id, nullable, stringEnum } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { roles } from './roles.ts'
 
-/** The sources slug a section's videos. `videos` are manually chosen. */
+/** The sources of a section's videos. `videos` are manually chosen. */
 export const sectionSources = [
   'featured',
   'newest',

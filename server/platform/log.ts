@@ -13,7 +13,7 @@ export interface LoggedError {
 interface LogOptions {
   json: boolean
   level?: string
-  /** Called with each line of level `error` that is written. */
+  /** Called with each line of level `error` or higher that is written. */
   onError?: ((error: LoggedError) => void) | undefined
   /** Destination of JSON lines, for tests. */
   destination?: DestinationStream | undefined

@@ -15,8 +15,8 @@ const maxPredecessors = 3
 const maxBatches = 100
 
 /**
- * Records which videos viewers start after which, from the videos started since the last
- * run. A failed batch is repeated in the next run.
+ * Records pairs of videos that a viewer watched one after the other, for the videos started since the last run. A
+ * failed batch is repeated in the next run.
  */
 export async function updateNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < maxBatches && !signal.aborted; done++) {

@@ -40,7 +40,7 @@ export interface FakeSocialProviders {
   url: string
   /** The user who is signed in at the provider. */
   profile: { id: string; name: string }
-  /** Temporary responses, by the ending of the request's path. */
+  /** Handlers that replace the normal responses, by the end of the request's path. */
   faultHandlers: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }
@@ -119,7 +119,7 @@ export async function startFakeSocialProviders(): Promise<FakeSocialProviders> {
   }
 }
 
-/** A profile that both providers could return. */
+/** A profile that is valid for both providers, so that only the fault makes a response invalid. */
 const userResponse = { id: 'x', data: { user: { open_id: 'x' } } }
 
 /** Faulty responses of a provider. */

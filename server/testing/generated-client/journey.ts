@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch'
 // The test generates this module from the site's OpenAPI document. Only this file imports it.
 import type { paths } from './paths.ts'
 
-/** The inputs of an API client besides the OpenAPI document: the site's URL, and card tokens of the sandbox's form. */
+/** The inputs of an API client besides the OpenAPI document: the site's URL, and card tokens from the sandbox form. */
 interface Shop {
   url: string
   cardToken(userToken: string): Promise<string>
@@ -50,7 +50,7 @@ export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string
   return (await fetch(new URL(opened.info.playback.hls_url, url))).text()
 }
 
-/** Returns a successful response with its type in the document. @throws Error for any other response */
+/** Narrows a response to its success type (code 200) in the OpenAPI document. @throws Error for other responses */
 function succeeded<Answer extends { code: number }>(
   answer: Answer | undefined,
 ): Extract<Answer, { code: 200 }> {
@@ -60,6 +60,6 @@ function succeeded<Answer extends { code: number }>(
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('there is none')
+  if (value === undefined) throw new Error('a required value is missing')
   return value
 }

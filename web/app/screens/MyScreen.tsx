@@ -92,7 +92,7 @@ function RedirectToHash({ hash }: { hash: string }) {
 function MemberArea() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
-  // If the operator has switched balances off, only users with a remaining balance see it.
+  // If the operator has switched balances off, only users who have topped up before see their balance.
   const balance = useQuery({ ...balanceQuery, enabled: !settings.balance && user !== undefined })
   return (
     <section className={styles.my}>

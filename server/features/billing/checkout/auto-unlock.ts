@@ -186,8 +186,8 @@ async function checkAutoUnlockAllowed(
 
 /**
  * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns off auto-unlock of the
- * drama. Allowed once per user and drama within 24 hours: users can finish a short episode before the undo window ends,
- * and could otherwise watch every episode for free.
+ * drama. Allowed until the undo deadline (`undoDeadlineOf`), and only once per drama in any 24 hours. Otherwise users
+ * could watch every short episode before its deadline and pay for none.
  * @throws Refusal notFound if the order is another user's or not made by auto-unlock; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(

@@ -4,8 +4,8 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 export { checkEmail, checkName } from '#server/features/members/members.ts'
 
 /**
- * Matches ids and tokens, which may contain long runs of digits by chance: one or more words with an underscore each,
- * then more characters than a card number has.
+ * Matches ids and tokens, which may contain long runs of digits by chance: lowercase words, each followed by an
+ * underscore, then at least 20 letters or digits. A card number has at most 19 digits.
  */
 const idShape = /^[a-z]+(_[a-z]+)*_[A-Za-z0-9]{20,}$/
 

@@ -15,10 +15,11 @@ import {
 import { removeDetachedMethod } from './saved-method.ts'
 
 /**
- * Queries whether the gateway still has the payment method of a webhook event. If not, the method is no longer charged,
- * and its subscription waits for another method, as after the loss of a card.
+ * Asks the gateway whether it still has the payment method of a webhook event. If not, the method is no longer charged,
+ * and its subscription becomes due, so that the user is asked for another method.
  * @param reference the gateway's id of the method
- * @returns `done`; `no method` if the method is not stored or its gateway not configured; `unknown` without an answer
+ * @returns `done`; `no method` if the method is not stored or its gateway is not configured; `unknown` if the gateway
+ * does not answer
  */
 export async function handleDetachedMethod(
   context: BillingContext,

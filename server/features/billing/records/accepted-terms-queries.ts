@@ -7,7 +7,7 @@ import type { Db, Tx } from '#server/tables.ts'
 const lastUsePrecisionHours = 12
 /** Unreferenced terms are deleted this many days after their last use. By then no order with them is being created. */
 const unusedDays = 2
-/** 128 bits in letters, as stored with a payment at the gateway. */
+/** Length of a hash of terms: 32 letters of 4 bits each. The hash is also stored with the payment at the gateway. */
 export const termsHashLength = 32
 
 /** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether it is new */

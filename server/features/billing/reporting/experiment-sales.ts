@@ -20,7 +20,10 @@ export interface ExperimentSales {
   countedAt: Date
 }
 
-/** Loads an experiment's sales until its end: counted now if few viewers were exposed, else the last aggregate. */
+/**
+ * Loads an experiment's sales until its end. Counts them now if few viewers were exposed; otherwise returns the last
+ * count.
+ */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },
@@ -40,8 +43,7 @@ export async function aggregateExperimentSales(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
-  // Read before the list. An experiment that is stopped in between has a later stop time, so the next run counts it
-  // again.
+  // The time is read before the list. If an experiment is stopped after this time, the next run counts it again.
   const now = clock.now()
   for (const { id, stopped_at } of await selectExperimentsToCount(db, new Date(now.getTime() - dayMs))) {
     if (signal.aborted) return

@@ -47,8 +47,8 @@ export async function startSubscription(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },
     ),
-    // A renewal attempt that arrives here charged the method of a subscription that has ended meanwhile. That method
-    // was deleted, so there is none to save.
+    // A renewal attempt is settled here only if its subscription has ended meanwhile. The method is then no longer
+    // used for renewals, so it is not saved again.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),

@@ -51,7 +51,8 @@ export function resolveSource(source: Exclude<SectionSource, { type: 'recommende
 }
 
 /**
- * Returns one page of videos by section, menu entry, tag or keyword (the first that is given; all videos if none is).
+ * Returns one page of videos by section, menu entry, tag or keyword. The first that is given counts; without any, the
+ * page lists all videos.
  * @throws Refusal notFound for an unknown section, menu entry or tag
  * @throws Fault invalidCursor for a cursor that is damaged or of another list
  */
@@ -159,8 +160,8 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
 }
 
 /**
- * Creates a reader of a list's pages. Cursors contain the name of the list and a
- * sort key of this kind, after which a page begins.
+ * Creates a reader of a list's pages. A cursor contains the sort key (of type `kind`) and the id of the last video of
+ * the previous page. A cursor of a list with another name is refused.
  */
 function pagesOf(
   name: string,

@@ -70,9 +70,9 @@ export function useOneTap({ source, choice, termsText, onPaid, onRefused, onUnsu
     step,
     problem,
     press,
-    /** Called when the 3-D Secure check has ended. */
+    /** To call when the 3-D Secure check has ended. */
     checked: applyResult,
-    /** Called when the user has closed the 3-D Secure check. */
+    /** To call when the user has closed the 3-D Secure check. */
     leaveCheck: () => setStep({ at: 'form' }),
   }
 }

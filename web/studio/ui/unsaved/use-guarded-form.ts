@@ -5,8 +5,8 @@ import { useUnsaved } from './use-unsaved.ts'
 
 /**
  * Manages a form of the studio. It asks before unsaved input is lost, and adopts values that were saved elsewhere
- * meanwhile (a new `initial`). `send` returns false if nothing was saved and it has shown the reason. If the session
- * has expired, no error is shown, because the sign-in appears.
+ * meanwhile (a new `initial`). `send` returns false after it has shown why nothing was saved. If the session has
+ * expired, no error is shown, because the sign-in appears.
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
   const { initial } = options

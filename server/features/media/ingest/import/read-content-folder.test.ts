@@ -167,6 +167,6 @@ test('reports files beside the folders of dramas', async () => {
     ],
     unused: ['01.mp4', 'sky (a folder without video.yaml)'],
   })
-  await expect(findFolders(join(shelf, 'sand'))).rejects.toThrow('video.yml has to be called so')
+  await expect(findFolders(join(shelf, 'sand'))).rejects.toThrow('Rename video.yml to video.yaml.')
   await expect(findFolders(join(shelf, 'sky'))).rejects.toThrow(/contains a video\.yaml\.$/)
 })

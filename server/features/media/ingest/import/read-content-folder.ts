@@ -24,7 +24,7 @@ export interface EpisodeSource {
 }
 
 export interface CoverSource {
-  /** Undefined for the default cover, which is shown to viewers in whose language there is no cover. */
+  /** Undefined for the default cover, which viewers see if their language has no cover. */
   language: Language | undefined
   path: string
 }
@@ -83,7 +83,7 @@ export async function findFolders(path: string): Promise<FoundFolders> {
   }
   if (found.folders.length > 0) return found
   const [similar = await findMisnamedDescription(root)] = found.refused.map(({ file }) => file)
-  const hint = similar === undefined ? '' : ` ${similar} has to be called so.`
+  const hint = similar === undefined ? '' : ` Rename ${similar} to ${descriptionFileName}.`
   throw new Error(`Neither ${path} nor a folder in it contains a video.yaml.${hint}`)
 }
 
@@ -173,7 +173,7 @@ function collectEpisodes(
   for (const { kind, name, number } of files) {
     if (kind !== 'film') continue
     const duplicate = episodes.get(number ?? 0)
-    if (number === undefined) refuse(name, 'has no episode number in its name: 01 is the first')
+    if (number === undefined) refuse(name, 'has no episode number in its name, such as 01')
     else if (duplicate) refuse(name, `has the same number as ${relative(path, duplicate.path)}`)
     else episodes.set(number, { number, path: join(path, name), captions: [] })
   }
