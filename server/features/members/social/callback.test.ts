@@ -26,7 +26,7 @@ async function exhaustRateLimit(kind: 'sign-in' | 'register'): Promise<void> {
   const { secret, limits, database } = site.context
   const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
   await database.pool.query(
-    `INSERT INTO attempt_counts VALUES ($1, $2, now() + interval '1 minute')
+    `INSERT INTO attempt_counts VALUES ($1, $2, now() + interval '1 hour')
     ON CONFLICT (key) DO UPDATE SET attempts = excluded.attempts, expires_at = excluded.expires_at`,
     [attemptKey(secret, `${kind}-ip`, '127.0.0.1'), max],
   )
