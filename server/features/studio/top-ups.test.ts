@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getBalance, refundBalance } from '#contract/balance.ts'
+import { getEpisode } from '#contract/media.ts'
+import { showExperiment, stopExperiment } from '#contract/studio/experiments.ts'
+import { listFunnel } from '#contract/studio/funnel.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { getOrder, refundOrder } from '#contract/studio/orders.ts'
 import { addTopUp, changeTopUp, listTopUps, archiveTopUp, showBalances } from '#contract/studio/top-ups.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
+import { aggregateFunnel } from '#server/features/studio/funnel/aggregate-funnel.ts'
+import { createGuestInVariant, createRunningExperiment } from '#server/testing/builders/experiment.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { balanceSite, expectLedgerAndBalances } from '#server/testing/site/balance-site.ts'
+import {
+  balanceSite,
+  expectLedgerAndBalances,
+  purchaseTopUp,
+  unlockFromBalance,
+} from '#server/testing/site/balance-site.ts'
 import { episodeIdOf, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
@@ -125,6 +135,49 @@ describe('the totals of balances', () => {
 
   it('are shown on the command line too', async () => {
     expect(await runStudioCommand(site.context, ['balance', 'show'])).toBeDefined()
+  })
+})
+
+describe('a purchase that is paid with bonus only', () => {
+  const unlockWithBonus = async (shopper: Shopper) => {
+    await purchaseTopUp(site, shopper, [500, 200])
+    const order = await unlockFromBalance(site, shopper)
+    expect(order.discount_cents).toBe(99)
+    return order
+  }
+
+  it('is a paid order without revenue in the funnel', async () => {
+    const videoFigures = async () => {
+      await aggregateFunnel(site.context.db)
+      const { list } = await owner.studio.callOk(listFunnel, { query: { by: 'video' } })
+      const row = list.find(({ key }) => key === site.video.id)
+      return { paid: row?.paid ?? 0, gross: row?.revenue[0]?.gross_cents ?? 0 }
+    }
+    const before = await videoFigures()
+    const { id } = await unlockWithBonus(await Shopper.create(site))
+    const after = { ...before, paid: before.paid + 1 }
+    expect(await videoFigures()).toEqual(after)
+    await owner.studio.callOk(refundOrder, { body: { id } })
+    expect(await videoFigures()).toEqual(after)
+  })
+
+  it('makes its viewer a buyer without revenue in an experiment', async () => {
+    const { id: target } = site.video
+    const variants = [{ share: 50 }, { share: 50, free_episodes: 2 }]
+    const experiment = await createRunningExperiment(owner.studio, {
+      kind: 'free_episodes',
+      target,
+      variants,
+    })
+    site.advanceClock(1000)
+    const shopper = await Shopper.create(site, await createGuestInVariant(site, experiment, 1))
+    await shopper.visitor.call(getEpisode, { query: { episode_id: episodeIdOf(site, 3) } })
+    await unlockWithBonus(shopper)
+    const { variants: results } = await owner.studio.callOk(showExperiment, {
+      query: { id: experiment.id },
+    })
+    expect(results[1]).toMatchObject({ exposed: 1, buyers: 1, revenue: [{ net_cents: 0 }] })
+    await owner.studio.callOk(stopExperiment, { body: { id: experiment.id } })
   })
 })
 

@@ -3,14 +3,16 @@ import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /**
- * Inserts ledger lines. Queues lines of sales and disputes, which are later added to the daily figures
- * (sale-queries.ts).
+ * Inserts the lines of a ledger transaction. Queues lines of sales and disputes, which are later added to the daily
+ * figures (sale-queries.ts).
  */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
   const inserted = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
-  const counted = inserted.filter(
+  const summed = inserted.filter(
     ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
   )
+  // A purchase that was paid with bonus only has no line of revenue, but counts as a paid order.
+  const counted = summed.length > 0 ? summed : inserted.filter(({ account }) => account === 'bonus_sales')
   if (counted.length === 0) return
   await tx
     .insertInto('unaggregated_ledger_lines')

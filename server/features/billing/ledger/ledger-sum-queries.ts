@@ -17,11 +17,13 @@ const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
 /** Matches sales lines. A `set_off:` line changes the revenue of a purchase if paid money replaces its bonus. */
-const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
+const isSale =
+  "(account LIKE 'sales:%' AND (transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%'))"
 
 /**
- * SQL columns that compute the sums from lines matching `isSummedLine`. Won disputes are credits of `charged_back` in
- * `dispute:` transactions only: a lost dispute also credits this account, in a `dispute_lost:` transaction.
+ * SQL columns that compute the sums from ledger lines; they ignore lines that do not match `isSummedLine`. Won disputes
+ * are credits of `charged_back` in `dispute:` transactions only: a lost dispute also credits this account, in a
+ * `dispute_lost:` transaction.
  */
 export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,

@@ -13,18 +13,19 @@ interface Row {
 
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
- * `until`, with all income and refunds, even if booked later. The index `experiment_exposures_experiment` finds the
- * viewers, `orders_user` their orders.
+ * `until`, with all income and refunds, even if booked later. An order that was paid with bonus only makes its viewer a
+ * buyer, without income. The index `experiment_exposures_experiment` finds the viewers, `orders_user` their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
     WITH met AS MATERIALIZED (SELECT viewer_id, variant, at FROM experiment_exposures WHERE experiment_id = ${experimentId}),
     paid AS MATERIALIZED (
-      SELECT met.variant, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
+      SELECT met.variant, met.viewer_id, orders.currency,
+        coalesce(-sum(lines.amount_cents) FILTER (WHERE lines.account <> 'bonus_sales'), 0) AS net
       FROM met JOIN orders ON orders.user_id = met.viewer_id
         AND orders.created_at >= met.at AND orders.created_at < ${until} AND orders.paid_at IS NOT NULL
       JOIN ledger_lines lines ON lines.order_id = orders.id
-        AND (lines.account LIKE 'sales:%' OR lines.account IN ('charged_back', 'dispute_lost'))
+        AND (lines.account LIKE 'sales:%' OR lines.account IN ('charged_back', 'dispute_lost', 'bonus_sales'))
       GROUP BY met.variant, met.viewer_id, orders.currency
     )
     SELECT variant, NULL AS currency, count(*) AS exposed,
