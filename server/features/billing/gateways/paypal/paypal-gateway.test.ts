@@ -220,6 +220,25 @@ describe('a refund or dispute at PayPal', () => {
     expect(read).not.toContain(`/v2/checkout/orders/${still}`)
   })
 
+  test('is listed by the latest dispute if there are several', async () => {
+    const since = new Date(Date.now() - 3_600_000)
+    const reference = await paid()
+    paypal.orders.dispute(reference, 'open', new Date())
+    const latest = paypal.orders.disputes.get(paypal.orders.get(reference).captures[0]?.id ?? '')
+    if (!latest) throw new Error('the payment is not disputed')
+    paypal.orders.disputes.set('earlier', {
+      ...latest,
+      dispute_id: 'PP-D-EARLIER',
+      create_time: new Date(Date.now() - 60_000).toISOString(),
+      status: 'RESOLVED',
+      dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
+    })
+    const expected = { dispute: 'open', disputeDetails: { reference: latest.dispute_id } }
+    for (const listed of [await gateway.listPayments(since), await gateway.listDisputedPayments?.(since)])
+      expect(listed?.find((payment) => payment.reference === reference)).toMatchObject(expected)
+    paypal.orders.disputes.delete('earlier')
+  })
+
   test('is not read if the account may not read disputes; payments still are', async () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())

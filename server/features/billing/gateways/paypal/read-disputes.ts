@@ -36,8 +36,7 @@ export type DisputeLookup = Dispute | 'unread' | undefined
 export async function readLatestDispute(client: PaypalClient, captureId: string): Promise<DisputeLookup> {
   const found = await listDisputes(client, { disputed_transaction_id: captureId })
   if (found === 'unread') return found
-  const time = ({ create_time = '' }: Dispute) => create_time
-  const latest = found.toSorted((a, b) => time(b).localeCompare(time(a)))[0]
+  const latest = oldestFirst(found).at(-1)
   if (!latest) return undefined
   return readById(client, latest.dispute_id).catch((error: unknown) => {
     if (error instanceof PaypalRefusal && error.isFinal) return 'unread'
@@ -53,19 +52,22 @@ interface OpenedDisputes {
   isUnread: boolean
 }
 
-/** Reads the disputes that were opened after `since`, by the id of the disputed capture. */
+/** Reads the disputes that were opened after `since`: the latest of each disputed capture, by the capture's id. */
 export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
   const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [], isUnread: false }
   const found = await listDisputes(client, { start_time: since.toISOString() })
   if (found === 'unread') return { ...opened, isUnread: true }
-  for (const { dispute_id } of found.toReversed()) {
+  for (const { dispute_id } of oldestFirst(found)) {
     const dispute = await readById(client, dispute_id).catch(() => undefined)
     if (!dispute) opened.unreadable.push(dispute_id)
     for (const { seller_transaction_id: id } of dispute?.disputed_transactions ?? [])
-      if (dispute && id !== undefined && !opened.byCapture.has(id)) opened.byCapture.set(id, dispute)
+      if (dispute && id !== undefined) opened.byCapture.set(id, dispute)
   }
   return opened
 }
+
+const oldestFirst = (disputes: readonly Dispute[]) =>
+  disputes.toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
 
 const readById = (client: PaypalClient, id: string) =>
   client.request<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })

@@ -280,15 +280,15 @@ export class FakeOrders {
     this.emitEvent(`CUSTOMER.DISPUTE.${status === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
-  /** Lists the disputes of a capture or opened since a time, in PayPal's short form. */
+  /** Lists the disputes of a capture or opened since a time, latest first, in PayPal's short form. */
   listDisputes(query: URLSearchParams): object {
     this.checkMayRead()
     const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(
       (name) => query.get(name) ?? undefined,
     )
-    const found = [...this.disputes].filter(
-      ([about, { create_time }]) => (captureId ?? about) === about && create_time >= since,
-    )
+    const found = [...this.disputes]
+      .filter(([about, { create_time }]) => (captureId ?? about) === about && create_time >= since)
+      .toSorted(([, a], [, b]) => b.create_time.localeCompare(a.create_time))
     return {
       items: found.map(([, { dispute_id, create_time, status, dispute_amount }]) => ({
         dispute_id,
