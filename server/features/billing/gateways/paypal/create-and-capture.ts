@@ -4,13 +4,18 @@ import {
   type Charge,
   type Payment,
 } from '#server/features/billing/gateways/gateway.ts'
-import { dayMs } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { declineCode } from './decline-code.ts'
 import { findPayment } from './find-payments.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
+
+interface PaypalContext {
+  client: PaypalClient
+  clock: Clock
+}
 
 /** Reasons for a refused capture after which the status of the order decides whether the payment succeeded. */
 const inconclusiveIssues = new Set([
@@ -27,12 +32,17 @@ const inconclusiveIssues = new Set([
  * contains
  */
 export async function createPaypalOrder(
-  client: PaypalClient,
+  context: PaypalContext,
   charge: Charge,
   body: string,
 ): Promise<Payment> {
   try {
-    const order = await client.request<Order>({ method: 'POST', path: ordersPath, key: charge.key, body })
+    const order = await context.client.request<Order>({
+      method: 'POST',
+      path: ordersPath,
+      key: charge.key,
+      body,
+    })
     const payment = presentOrder(order)
     const same = (['orderId', 'attemptId', 'amountCents', 'currency'] as const).every(
       (name) => payment[name] === charge[name],
@@ -42,7 +52,7 @@ export async function createPaypalOrder(
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
     if (error.issue !== 'DUPLICATE_INVOICE_ID') return notCreatedPayment(charge, declineCode(error.issue))
-    return findEarlierPayment(client, charge.attemptId, error)
+    return findEarlierPayment(context, charge.attemptId, error)
   }
 }
 
@@ -50,21 +60,21 @@ export async function createPaypalOrder(
  * Handles `DUPLICATE_INVOICE_ID`: finds the order that has already paid the attempt. The response with its id was lost.
  */
 async function findEarlierPayment(
-  client: PaypalClient,
+  { client, clock }: PaypalContext,
   attemptId: string,
   error: PaypalRefusal,
 ): Promise<Payment> {
-  const now = Date.now()
-  const paid = await findPayment(client, { attemptId, from: new Date(now - dayMs), to: new Date(now) })
+  const to = clock.now()
+  const paid = await findPayment(client, { attemptId, from: new Date(to.getTime() - dayMs), to })
   if (!paid) throw error
   return paid
 }
 
 /** Charges a renewal. If PayPal requires the user's approval, returns a failed payment. */
-export async function chargeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
-  const created = await createPaypalOrder(client, charge, body)
+export async function chargeRenewal(context: PaypalContext, charge: Charge, body: string): Promise<Payment> {
+  const created = await createPaypalOrder(context, charge, body)
   if (created.status !== 'requires_action') return created
-  const payment = (await capturePayment(client, created.reference)) ?? created
+  const payment = (await capturePayment(context, created.reference)) ?? created
   return payment.status === 'requires_action' ? failed(payment, 'PAYER_ACTION_REQUIRED') : payment
 }
 
@@ -72,7 +82,8 @@ export async function chargeRenewal(client: PaypalClient, charge: Charge, body: 
  * Captures an approved order. PayPal captures an order once, however often and late the request is repeated.
  * @returns null if PayPal no longer has the order
  */
-export async function capturePayment(client: PaypalClient, reference: string): Promise<Payment | null> {
+export async function capturePayment(context: PaypalContext, reference: string): Promise<Payment | null> {
+  const { client } = context
   try {
     const path = `${ordersPath}/${reference}/capture`
     const key = `capture:${reference}`
@@ -82,7 +93,7 @@ export async function capturePayment(client: PaypalClient, reference: string): P
     const order = await readOrder(client, reference)
     const payment = order && presentOrder(order)
     if (payment?.status !== 'requires_action' || inconclusiveIssues.has(error.issue)) return payment
-    if (error.issue === 'DUPLICATE_INVOICE_ID') return findEarlierPayment(client, payment.attemptId, error)
+    if (error.issue === 'DUPLICATE_INVOICE_ID') return findEarlierPayment(context, payment.attemptId, error)
     return failed(payment, error.issue)
   }
 }

@@ -51,12 +51,13 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     prepare: () => waitAtMost(startTimeoutMs, account.run()),
     missingWebhookEvents: () => listMissingEvents(client, webhookId),
     tokenStep: () => undefined,
-    createPayment: (charge) => createPaypalOrder(client, charge, buildOrderRequest(charge, redirectUrls)),
+    createPayment: (charge) =>
+      createPaypalOrder({ client, clock }, charge, buildOrderRequest(charge, redirectUrls)),
     chargeSavedMethod: (charge) =>
-      chargeRenewal(client, charge, buildRenewalRequest(charge, charge.methodReference)),
+      chargeRenewal({ client, clock }, charge, buildRenewalRequest(charge, charge.methodReference)),
     async confirmPayment(reference) {
       const order = await readOrder(client, reference)
-      if (order?.status === 'APPROVED') return capturePayment(client, reference)
+      if (order?.status === 'APPROVED') return capturePayment({ client, clock }, reference)
       return order && presentWithDispute(client, order)
     },
     findEmail: async (reference) =>
