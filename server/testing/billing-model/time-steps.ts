@@ -6,11 +6,7 @@ import { deliverLateRequests, advanceTime, runJobs } from './advance-time.ts'
 import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 
-/**
- * Maximum duration of a fault. Known limitation: if the state of a payment is unknown for longer than the grace period,
- * its subscription neither continues nor ends. Until that is fixed, faults are shorter than the grace period of the
- * shortest plan.
- */
+/** Maximum duration of a fault: less than the grace period of the shortest plan, so that a renewal can follow it. */
 const longestFaultMs = 20 * hourMs
 
 /** Lets time pass while the site runs, is down, or has faults at the gateway. */
