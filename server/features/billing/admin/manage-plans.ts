@@ -75,14 +75,14 @@ export async function changePlanTerms(
 ): Promise<PlanChange & { before: StudioPlan }> {
   await lockPlanChanges(tx)
   const row = await lockActivePlan(tx, id)
-  const { id: _id, archived_at: _archivedAt, ...currentTerms } = row
+  const { id: _id, archived_at: _archivedAt, subscribers: _subscribers, ...currentTerms } = row
   const terms = { ...currentTerms, ...change }
   checkPrices(context, terms)
-  const before = presentPlan({ ...row, subscribers: 0 })
+  const before = presentPlan(row)
   if (terms.price_cents === row.price_cents && terms.period_days === row.period_days) {
     const unhighlightedPlanIds = terms.highlight ? await clearOtherHighlights(tx, id) : []
     await updatePlan(tx, id, { ...change, ...serializeTexts(change) })
-    return { plan: presentPlan({ ...row, ...change, subscribers: 0 }), unhighlightedPlanIds, before }
+    return { plan: presentPlan({ ...row, ...change }), unhighlightedPlanIds, before }
   }
   await updatePlan(tx, id, { archived_at: context.clock.now() })
   return { ...(await addPlan(context, tx, terms)), before }
@@ -93,7 +93,7 @@ export async function archivePlan({ clock }: PlanContext, tx: Tx, id: string): P
   const row = await lockActivePlan(tx, id)
   const archived_at = clock.now()
   await updatePlan(tx, id, { archived_at })
-  return presentPlan({ ...row, archived_at, subscribers: 0 })
+  return presentPlan({ ...row, archived_at })
 }
 
 /** Lists the subscribers of a plan, latest first. @throws Fault invalidCursor */
@@ -121,7 +121,7 @@ export async function listPlanSubscribers(
   return { list, next_cursor }
 }
 
-async function lockActivePlan(tx: Tx, id: string): Promise<PlanRow> {
+async function lockActivePlan(tx: Tx, id: string): Promise<PlanRowWithSubscribers> {
   const row = await lockPlan(tx, id)
   if (!row) throw new Refusal('notFound')
   if (row.archived_at !== null) throw new Refusal('editConflict')

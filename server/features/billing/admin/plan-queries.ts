@@ -11,9 +11,8 @@ const maxPlans = 500
 
 const isActiveSubscription = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
 
-/** Returns the plans on sale by position, then the archived plans, latest first, each with its number of subscribers. */
-export function selectAllPlans(db: Db) {
-  return db
+const selectPlansWithSubscribers = (db: Db) =>
+  db
     .selectFrom('plans')
     .selectAll()
     .select(
@@ -22,6 +21,10 @@ export function selectAllPlans(db: Db) {
         'subscribers',
       ),
     )
+
+/** Returns the plans on sale by position, then the archived plans, latest first, each with its number of subscribers. */
+export function selectAllPlans(db: Db) {
+  return selectPlansWithSubscribers(db)
     .orderBy(sql`archived_at IS NOT NULL`)
     .orderBy('archived_at', 'desc')
     .orderBy('position')
@@ -33,7 +36,7 @@ export function selectAllPlans(db: Db) {
 export type PlanRowWithSubscribers = Awaited<ReturnType<typeof selectAllPlans>>[number]
 
 export function lockPlan(tx: Tx, id: string) {
-  return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return selectPlansWithSubscribers(tx).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 export async function insertPlan(tx: Tx, plan: Insertable<PlansTable>): Promise<void> {
