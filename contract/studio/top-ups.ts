@@ -57,7 +57,7 @@ export const changeTopUp = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Edits a top-up for future orders',
-  refuses: ['notFound', 'amountNotSupported'],
+  refuses: ['notFound', 'editConflict', 'amountNotSupported'],
   body: Type.Object({
     id: Id,
     price_cents: Type.Optional(Price),
@@ -75,7 +75,7 @@ export const archiveTopUp = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Archives a top-up: it is no longer sold; money that it added to balances stays',
-  refuses: ['notFound'],
+  refuses: ['notFound', 'editConflict'],
   body: Type.Object({ id: Id }),
   info: StudioTopUp,
 })

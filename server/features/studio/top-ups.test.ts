@@ -63,8 +63,12 @@ describe('the top-ups', () => {
     })
     await owner.studio.callOk(archiveTopUp, { body: { id: added.id } })
     expect((await offered()).map(({ id }) => id)).not.toContain(added.id)
-    const again = (await owner.studio.call(archiveTopUp, { body: { id: added.id } })).answer
-    expect(again).toMatchObject({ code: 404 })
+    const refused = [
+      await owner.studio.call(archiveTopUp, { body: { id: added.id } }),
+      await owner.studio.call(changeTopUp, { body: { id: added.id, position: 4 } }),
+      await owner.studio.call(archiveTopUp, { body: { id: 'top_none' } }),
+    ]
+    expect(refused.map(({ answer }) => answer.code)).toEqual([409, 409, 404])
     const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: added.id } })
     expect(list.map(({ event }) => event)).toEqual([
       'studio top-up archive',

@@ -34,7 +34,10 @@ export async function addTopUp(
   return presentTopUp(row)
 }
 
-/** Changes a top-up for future orders. @throws Refusal notFound, amountNotSupported */
+/**
+ * Changes a top-up for future orders.
+ * @throws Refusal notFound; editConflict if the top-up is archived; amountNotSupported as in `addTopUp`
+ */
 export async function changeTopUpTerms(
   context: TopUpContext,
   tx: Tx,
@@ -48,7 +51,7 @@ export async function changeTopUpTerms(
   return { topUp: presentTopUp(changed), before: presentTopUp(row) }
 }
 
-/** Takes a top-up off sale. @throws Refusal notFound */
+/** Takes a top-up off sale. @throws Refusal notFound; editConflict if the top-up is already archived */
 export async function archiveTopUp({ clock }: TopUpContext, tx: Tx, id: string): Promise<StudioTopUp> {
   const row = await lockActiveTopUp(tx, id)
   const archived_at = clock.now()
@@ -58,7 +61,8 @@ export async function archiveTopUp({ clock }: TopUpContext, tx: Tx, id: string):
 
 async function lockActiveTopUp(tx: Tx, id: string): Promise<TopUpRow> {
   const row = await lockTopUp(tx, id)
-  if (!row || row.archived_at !== null) throw new Refusal('notFound')
+  if (!row) throw new Refusal('notFound')
+  if (row.archived_at !== null) throw new Refusal('editConflict')
   return row
 }
 
