@@ -39,6 +39,20 @@ test('every link in the documents refers to an existing file and heading', () =>
   expect(broken).toEqual([])
 })
 
+test('every source file and folder that a document names exists', () => {
+  const sources = globSync(['{contract,server,web,demo,scripts,bench,deploy,e2e}/**/*', '*.ts'], {
+    cwd: root,
+  })
+  const paths = sources.map((path) => `/${path}/`)
+  const pattern =
+    /`((?:contract|server|web|demo|scripts|bench|deploy|e2e)\/[\w./-]+|[\w./-]+\.(?:tsx?|mjs|sql))`/g
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(pattern)].map(([, name = '']) => ({ page, name: name.replace(/\/$/, '') })),
+  )
+  expect(named.length).toBeGreaterThan(80)
+  expect(named.filter(({ name }) => !paths.some((path) => path.endsWith(`/${name}/`)))).toEqual([])
+})
+
 test('every document that code or configuration refers to exists', () => {
   const sources = globSync(
     [

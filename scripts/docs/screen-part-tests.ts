@@ -154,7 +154,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       },
       {
         seed: "A bad date: 'Invalid Date'",
-        implementation: '`longDate`',
+        implementation: '`formatLongDate`',
         tests: [[format, "returns 'Invalid Date' for %j"]],
       },
       {
@@ -192,7 +192,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       },
       {
         seed: 'Images: cache of 200',
-        implementation: '`createImageMemory`',
+        implementation: '`createLoadedImageCache`',
         tests: [[images, 'holds 200 images and drops the least recently used']],
       },
       {
@@ -236,7 +236,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       },
       {
         seed: 'Dates in en-US long form',
-        implementation: '`longDate`',
+        implementation: '`formatLongDate`',
         tests: [[format, 'formats dates in the en-US long form']],
       },
       {
@@ -255,7 +255,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
-        implementation: '`rates`; a profile with each trace',
+        implementation: '`sampleRates`; a profile with each trace',
         tests: [
           [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
           [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
