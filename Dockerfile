@@ -31,7 +31,7 @@ LABEL org.opencontainers.image.title="Cliffhanger" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION"
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data OPERATOR_COMMAND=cliffhanger
 WORKDIR /app
 USER node
 VOLUME /data

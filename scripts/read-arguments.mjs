@@ -1,5 +1,6 @@
 // Parses the arguments of npm scripts. Runs before packages are installed, so it imports only Node's own modules.
 import { parseArgs } from 'node:util'
+import { commandLineOf } from './command-line-of.mjs'
 
 /**
  * Parses the arguments of an npm script. `--help` prints the usage and exits with status 0. An unknown option exits
@@ -13,7 +14,6 @@ import { parseArgs } from 'node:util'
  */
 export function readArguments({ name, about, options = {}, positionals }, argv = process.argv.slice(2)) {
   const known = { ...options, help: { type: 'boolean', about: 'shows this help' } }
-  const run = ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`
   try {
     const { values, positionals: named } = parseArgs({
       args: argv,
@@ -28,14 +28,14 @@ export function readArguments({ name, about, options = {}, positionals }, argv =
     if (!values['help']) return { values, positionals: named }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
-    console.error(`See: ${run} -- --help`)
+    console.error(`See: ${commandLineOf(name, '--help')}`)
     process.exit(2)
   }
   const takes = Object.entries(known).map(
     ([option, { type, about: words }]) => `  --${option}${type === 'string' ? ' <value>' : ''}  ${words}`,
   )
   console.log(
-    `Usage: ${run} -- [options]${positionals ? ` ${positionals}` : ''}\n\n${about}\n\n${takes.join('\n')}`,
+    `Usage: ${commandLineOf(name, `[options]${positionals ? ` ${positionals}` : ''}`)}\n\n${about}\n\n${takes.join('\n')}`,
   )
   process.exit(0)
 }

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { closeSite } from './close-site.ts'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { createContext } from '#server/context.ts'
 import { hasOperators } from '#server/features/studio/studio.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
@@ -51,7 +52,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   await recordSiteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
-    log.info(`No admin account yet. Create one: npm run studio -- operator add you@example.com`)
+    log.info(`No admin account yet. Create one: ${commandLineOf('studio', 'operator add you@example.com')}`)
   // Writes the compile cache now, for the worker and later processes, even if this process is killed.
   flushCompileCache()
   if (stopping) return

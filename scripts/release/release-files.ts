@@ -23,6 +23,7 @@ export const releaseParts = [
 /** The files of scripts/ that a release needs to start. The others build, check and test the site. */
 const startScripts = new Set([
   'check-ready.mjs',
+  'command-line-of.mjs',
   'env-file.mjs',
   'node-flags.json',
   'read-arguments.mjs',

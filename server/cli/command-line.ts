@@ -8,6 +8,7 @@ import { terminalPrompt, confirmCommand } from './confirm-command.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { runParsedCommand } from './studio-command.ts'
 import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { createContext, type Context } from '#server/context.ts'
 import { findSite } from './find-site.ts'
 import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
@@ -109,8 +110,8 @@ function runRestore(base: CommandBase, path: string, signal: AbortSignal): Promi
     }
     print(
       databaseUrl === undefined
-        ? 'The site is restored. Start it with npm start.'
-        : 'The site is restored. Run npm run migrate, then npm start.',
+        ? 'The site is restored. You can start it now.'
+        : `The site is restored. Run ${commandLineOf('migrate')}, then start the site.`,
     )
   })
 }

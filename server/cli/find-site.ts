@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { connectDatabase, withoutTimeouts } from '#server/platform/database/database.ts'
@@ -17,7 +18,7 @@ export async function findSite(env: Env, log: Log): Promise<Config> {
   const dataDir = resolve(readText(env, 'DATA_DIR') ?? 'data')
   if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
     throw new ConfigError(
-      `There is no site in ${dataDir}. Set DATA_DIR to the folder of your site, or start a new one there with npm start.`,
+      `There is no site in ${dataDir}. Set DATA_DIR to the folder of your site, or start a new site there.`,
     )
   const config = loadConfig(env)
   if (databaseUrl !== undefined) await requireTables(config, log)
@@ -29,7 +30,7 @@ async function requireTables(config: Config, log: Log): Promise<void> {
   try {
     if (await isUnusedDatabase(pool))
       throw new ConfigError(
-        'There is no site in the database of DATABASE_URL. Check the address, or create a new site there with npm run migrate and npm start.',
+        `There is no site in the database of DATABASE_URL. Check the address, or run ${commandLineOf('migrate')} and start a new site there.`,
       )
   } finally {
     await close()

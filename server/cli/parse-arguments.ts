@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommanderError, type Command } from 'commander'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
 /**
@@ -44,10 +45,10 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version
 }
 
-/** Returns the usage as npm runs it: `npm run studio -- order list [options]`. */
+/** Returns the usage as an operator types it: `npm run studio -- order list [options]`. */
 function usageOf(command: Command): string {
   const names: string[] = []
   for (let each = command; each.parent; each = each.parent) names.unshift(each.name())
   const [script = 'COMMAND', ...rest] = names
-  return ['npm run', script, '--', ...rest, command.usage()].join(' ')
+  return commandLineOf(script, [...rest, command.usage()].join(' '))
 }

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { TObject, TSchema } from 'typebox'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { FileCommand } from '#contract/studio/uploads.ts'
 import { fileCommands, pathParameterNames } from './studio-file-commands.ts'
@@ -165,7 +166,8 @@ function readInput(
     [...positional, ...options].map(([name, typed]) => [name, valueOf(fields[name], typed)]),
   )
   const wrong = inputValidator(endpoint)(input)
-  if (wrong !== undefined) throw new UsageError(`${wrong}. See: npm run studio -- ${endpoint.command} --help`)
+  if (wrong !== undefined)
+    throw new UsageError(`${wrong}. See: ${commandLineOf('studio', `${endpoint.command} --help`)}`)
   return input
 }
 

@@ -15,6 +15,7 @@ import {
   type OperatorCall,
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { acceptInvitation, openInvitation } from './operators/accept-invitation.ts'
 import { runCommand, type Command } from './define-command.ts'
 import { exportOrdersRoute } from './export-orders-route.ts'
@@ -29,6 +30,10 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
     operator: { id, email, role },
     site: context.operator.site,
     sandbox: context.sandboxOffered,
+    commands: {
+      backup: commandLineOf('backup', '/path/to/a/folder'),
+      restore: commandLineOf('restore', '/path/to/a/folder'),
+    },
   })
   return [
     operatorRoute(getStudioSession, async (call) => ({ info: toStudioSession(requireOperator(call)) })),

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { setTimeout as delay } from 'node:timers/promises'
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
@@ -116,11 +117,11 @@ export async function checkMigrated(
   const [first, ...others] = pending.filter(({ isDeferrable }) => !isDeferrable)
   if (first)
     throw new ConfigError(
-      `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "npm run migrate" first (or set MIGRATE=auto).`,
+      `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "${commandLineOf('migrate')}" first (or set MIGRATE=auto).`,
     )
   if (pending.length > 0)
     log.warn(
-      `The database has the schema of an older version: ${pending.length} migrations have not run. This version runs without them. Run "npm run migrate" when you can.`,
+      `The database has the schema of an older version: ${pending.length} migrations have not run. This version runs without them. Run "${commandLineOf('migrate')}" when you can.`,
     )
 }
 

@@ -1,5 +1,5 @@
 import { listAbandonedMails } from '#contract/studio/system.ts'
-import { usePermissions } from '#web/studio/session-queries.ts'
+import { useOperatorSession, usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { FailedFiles } from './FailedFiles.tsx'
@@ -12,6 +12,7 @@ import styles from './system.module.css'
 export function Component() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
+  const { commands } = useOperatorSession()
   return (
     <Page title={t('system.title')} lead={t('system.lead')}>
       <Health />
@@ -28,9 +29,9 @@ export function Component() {
       </Panel>
       <Panel title={t('system.backup')}>
         <p>{t('system.backupText')}</p>
-        <code className={styles.command}>npm run backup -- /path/to/a/folder</code>
+        <code className={styles.command}>{commands.backup}</code>
         <p>{t('system.restoreText')}</p>
-        <code className={styles.command}>npm run restore -- /path/to/a/folder</code>
+        <code className={styles.command}>{commands.restore}</code>
       </Panel>
     </Page>
   )

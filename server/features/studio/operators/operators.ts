@@ -1,3 +1,4 @@
+import { commandLineOf } from '#scripts/command-line-of.mjs'
 import type { Operator } from '#contract/studio/operators.ts'
 import {
   addOperator,
@@ -78,9 +79,6 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** Name of the command line in mails, the same in every language. */
-const commandLine = 'npm run studio'
-
 /** Columns of an operator without credentials: just invited, or reset. */
 const withoutCredentials = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
@@ -96,7 +94,7 @@ async function createInvitationLink(
 
 /** Mails an operator that their access was reset and who did it, so that they can object. */
 function sendResetMail({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
-  const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
+  const values = { by: operator?.email ?? commandLineOf('studio'), link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })
 }
 

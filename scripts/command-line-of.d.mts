@@ -1,0 +1,1 @@
+export function commandLineOf(script: string, args?: string): string
