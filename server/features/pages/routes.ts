@@ -1,6 +1,3 @@
-import type { Catalog } from '#server/features/catalog/catalog.ts'
-import type { MediaContext } from '#server/features/media/media.ts'
-import type { MembersContext } from '#server/features/members/members.ts'
 import { apiDocsRoutes } from './api-docs-routes.ts'
 import { isDatabaseUnavailable } from '#server/platform/database/database-unavailable.ts'
 import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
@@ -16,7 +13,7 @@ import {
 } from './send-document.ts'
 import { installRoutes } from './install/pwa-routes.ts'
 import { createFirstPlansLoader, type FirstPlansContext } from './first-screen/load-first-plans.ts'
-import { loadFirstScreen } from './first-screen/load-first-screen.ts'
+import { loadFirstScreen, type FirstScreenContext } from './first-screen/load-first-screen.ts'
 import { firstCover, createHomeLoader, type HomeContext } from './first-screen/load-home.ts'
 import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
@@ -46,9 +43,7 @@ const screens = [
   '/contactUs',
 ]
 
-export type PagesContext = Catalog &
-  MediaContext &
-  MembersContext &
+export type PagesContext = FirstScreenContext &
   HomeContext &
   FirstPlansContext &
   DocumentsContext &

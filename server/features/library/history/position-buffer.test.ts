@@ -64,7 +64,7 @@ const playCount = async () => {
 }
 
 describe('a pending position', () => {
-  it('is visible to its viewer at once, in the list and as the resume position', async () => {
+  it('is visible to its viewer at once, in the list, as the resume position and in the page', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
@@ -72,6 +72,10 @@ describe('a pending position', () => {
     expect(resume?.position_ms).toBe(7000)
     await save(visitor, 8000)
     expect((await visitor.callOk(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
+    await save(visitor, 9000)
+    const html = await (await visitor.fetch(`/videos/${video.id}`)).text()
+    const [, boot = '{}'] = /<script type="application\/json" id="boot">(.*?)<\/script>/.exec(html) ?? []
+    expect(JSON.parse(boot)).toMatchObject({ video: { resume: { position_ms: 9000 } } })
   })
 
   it('moves with a guest who signs in to another account', async () => {

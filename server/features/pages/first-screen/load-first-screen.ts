@@ -4,7 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
 import { pricesFor, withVariantPrices } from '#server/features/experiments/experiments.ts'
-import { loadViewerState } from '#server/features/library/library.ts'
+import type { ViewerState } from '#server/features/library/library.ts'
 import {
   findEpisode,
   listEpisodes,
@@ -12,6 +12,13 @@ import {
   type MediaContext,
 } from '#server/features/media/media.ts'
 import { identify, type MembersContext } from '#server/features/members/members.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+
+export interface FirstScreenContext extends MediaContext, MembersContext, Catalog {
+  /** Loads the viewer-specific part of a video's page, after the viewer's pending positions are written. */
+  personalFor(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState>
+}
 
 export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
@@ -42,7 +49,7 @@ export interface FirstScreen {
  * @returns undefined if the video does not exist
  */
 export async function loadFirstScreen(
-  context: MediaContext & MembersContext & Catalog,
+  context: FirstScreenContext,
   request: FirstScreenRequest,
 ): Promise<FirstScreen | undefined> {
   const { db } = context
@@ -51,7 +58,7 @@ export async function loadFirstScreen(
   try {
     const [video, personal, episodes] = await Promise.all([
       loadVideo(context, videoId, language),
-      loadViewerState(db, viewer, videoId),
+      context.personalFor(db, viewer, videoId),
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
