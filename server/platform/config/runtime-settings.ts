@@ -55,8 +55,13 @@ export async function openRuntimeSettings(
 ): Promise<RuntimeSettings> {
   const limits = { ...environmentLimits }
   let [own, known]: [RuntimeOverrides, string] = [{}, '']
+  let [started, adopted] = [0, 0]
   const refresh = async () => {
+    const reading = ++started
     const text = await readOverrides(pool)
+    // A later reading has ended before this one, which may have an older value.
+    if (reading < adopted) return
+    adopted = reading
     if (text === known) return
     known = text
     // The studio's command validated the text before it stored it.
