@@ -74,3 +74,15 @@ test('deletes files that were not requested for an hour, also those of an earlie
   await files.pathOf('another', write)
   expect([old, recent].map((path) => existsSync(path))).toEqual([false, true])
 })
+
+test('keeps a recent file of a site whose clock was moved forward', async () => {
+  async function* write() {
+    yield 'there'
+  }
+  let now = Date.now() + 30 * 24 * 3_600_000
+  const files = createDocumentFiles(folder, { now: () => new Date(now) })
+  const recent = await files.pathOf('recent after a move', write)
+  now += 60_000
+  await files.pathOf('another after a move', write)
+  expect(existsSync(recent)).toBe(true)
+})

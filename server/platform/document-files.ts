@@ -30,7 +30,8 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
     const now = clock.now().getTime()
     if (now >= deletedAt + lifetimeMs) {
       deletedAt = now
-      await deleteOlder(folder, now - unusedMs)
+      // The files' times are real, while the sandbox moves the site's clock.
+      await deleteOlder(folder, Date.now() - unusedMs)
     }
     await pipeline(Readable.from(write(), { objectMode: false }), createWriteStream(draft, { mode: 0o600 }))
     await rename(draft, path)

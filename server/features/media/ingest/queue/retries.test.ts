@@ -114,3 +114,14 @@ test('an original that no asset has claimed within a day is deleted, with its ca
   for await (const { key } of context.storage.list('originals')) remaining.push(key)
   expect(remaining.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
 })
+
+test('uploads in progress are not aborted after the site’s clock was moved forward', async () => {
+  const limits: number[] = []
+  const storage = {
+    ...context.storage,
+    deleteUnfinishedUploads: async (before: Date) => void limits.push(before.getTime()),
+  }
+  const started = Date.now()
+  await purgeOrphanedOriginals({ ...context, storage }, new Date(started + 30 * 24 * 3_600_000))
+  expect(limits.map((limit) => limit < started)).toEqual([true])
+})

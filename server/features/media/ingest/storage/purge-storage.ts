@@ -69,6 +69,7 @@ export async function purgeOrphanedOriginals(
   const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.assetIdOf))]))
   const orphaned = old.filter((key) => !known.has(assetFiles.assetIdOf(key)))
   for (const original of orphaned) await storage.remove(original)
-  await storage.deleteUnfinishedUploads(before)
+  // The store's times are real, while the sandbox moves the site's clock: uploads in progress would be aborted.
+  await storage.deleteUnfinishedUploads(new Date(Date.now() - unclaimedMs))
   return orphaned.length
 }
