@@ -7,7 +7,11 @@ import { exchangeCallCounts } from '#server/platform/database/share-call-counts.
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
-import { createCallCounter, type CallCounter } from '#server/platform/http/limits/sliding-window.ts'
+import {
+  countForNetworks,
+  createCallCounter,
+  type CallCounter,
+} from '#server/platform/http/limits/sliding-window.ts'
 
 /** A clock that stands still until it is moved. */
 function createManualClock(start = Date.UTC(2026, 0, 1, 12)) {
@@ -64,6 +68,17 @@ describe('the call counter', () => {
     callTimes(counter, 500)
     clock.move(120)
     expect(counter.count('ada', limit)).toBe(0)
+  })
+
+  it('does not count a call against the /64 if the /48 around it is at its limit', () => {
+    const clock = createManualClock()
+    const counter = createCallCounter(clock, alone)
+    const callFrom = (subnet: number) => countForNetworks(counter, 'ip', `2001:db8:1:${subnet}::1`, limit)
+    for (let calls = 0; calls < 160; calls++) expect(callFrom(calls % 16)).toBe(0)
+    clock.move(60)
+    for (let calls = 0; calls < 10; calls++) expect(callFrom(99)).toBeGreaterThan(0)
+    clock.move(30)
+    expect(Array.from({ length: 10 }, () => callFrom(99))).toEqual(Array(10).fill(0))
   })
 })
 

@@ -23,6 +23,8 @@ interface Count {
 export interface CallCounter {
   /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
   count(caller: string, limit: RateLimit, amount?: number): number
+  /** Like `count`, without counting. */
+  check(caller: string, limit: RateLimit, amount?: number): number
   /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
   exchange(): Promise<void>
 }
@@ -37,15 +39,18 @@ export function createCallCounter(
   share: (counted: readonly CountedCalls[]) => Promise<SummedCalls[]>,
 ): CallCounter {
   const counts = new Map<string, Count>()
+  const find = (caller: string, limit: RateLimit, amount: number) => {
+    const now = clock.now().getTime()
+    const count = currentCount(counts, caller, limit, now)
+    return { count, wait: count ? secondsToWait(count, now, amount) : 0 }
+  }
   return {
     count(caller, limit, amount = 1) {
-      const now = clock.now().getTime()
-      const count = currentCount(counts, caller, limit, now)
-      if (!count) return 0
-      const wait = secondsToWait(count, now, amount)
-      if (wait === 0) count.fresh += amount
+      const { count, wait } = find(caller, limit, amount)
+      if (count && wait === 0) count.fresh += amount
       return wait
     },
+    check: (caller, limit, amount = 1) => find(caller, limit, amount).wait,
     async exchange() {
       if (counts.size === 0) return
       const now = clock.now().getTime()
@@ -65,7 +70,7 @@ export function createCallCounter(
 }
 
 /**
- * Counts a call, or `amount`, against each network of an address.
+ * Counts a call, or `amount`, against each network of an address; against none if one of them is at its limit.
  * @returns 0, or the seconds to wait for the first network that is at its limit
  */
 export function countForNetworks(
@@ -75,10 +80,15 @@ export function countForNetworks(
   { max, seconds }: RateLimit,
   amount = 1,
 ): number {
-  for (const { network, multiplier } of countedNetworks(ip)) {
-    const wait = counter.count(`${name} ${network}`, { max: max * multiplier, seconds }, amount)
+  const callers = countedNetworks(ip).map(({ network, multiplier }) => ({
+    caller: `${name} ${network}`,
+    limit: { max: max * multiplier, seconds },
+  }))
+  for (const { caller, limit } of callers) {
+    const wait = counter.check(caller, limit, amount)
     if (wait > 0) return wait
   }
+  for (const { caller, limit } of callers) counter.count(caller, limit, amount)
   return 0
 }
 
