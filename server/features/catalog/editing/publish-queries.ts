@@ -16,6 +16,11 @@ export interface VideoValues {
   video_cents: number
 }
 
+/** Locks the video with this slug, if it exists. */
+export async function lockVideoWithSlug(tx: Tx, slug: string): Promise<void> {
+  await tx.selectFrom('videos').select('id').where('slug', '=', slug).forNoKeyUpdate().execute()
+}
+
 /**
  * Inserts a video in `state`. If the slug exists, updates that video, which keeps its state, release date and cover.
  */

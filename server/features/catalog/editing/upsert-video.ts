@@ -40,6 +40,8 @@ export async function upsertVideo(
 ): Promise<string> {
   const nameOf = (slug: string): LocalizedText => names?.get(slug) ?? { en: humanise(slug) }
   const category = details.category
+  // Before its labels, as when the studio edits the video or its labels: otherwise, the two could deadlock.
+  await queries.lockVideoWithSlug(tx, details.slug)
   const values = {
     slug: details.slug,
     titles: details.titles,
