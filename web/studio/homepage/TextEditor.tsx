@@ -47,14 +47,16 @@ export function TextEditor({ saved }: { saved: PageText }) {
     queryClient.setQueryData(textQuery(name, language).queryKey, text)
     void queryClient.invalidateQueries({ queryKey: textsQuery.queryKey })
   }
+  /** Returns undefined if the call fails; the next attempt to save then repeats it. */
+  const loadCurrentText = () => call(showPageText, { query: { name, language } }).catch(() => undefined)
   const change = async (sendRequest: () => Promise<PageText>) => {
     setBusy(true)
     try {
       loadText(await sendRequest())
       notify(t('homepage.textPublished'))
     } catch (error) {
-      if (isVersionConflict(error))
-        setConflictingText(await call(showPageText, { query: { name, language } }))
+      const theirs = isVersionConflict(error) ? await loadCurrentText() : undefined
+      if (theirs) setConflictingText(theirs)
       else if (error instanceof ApiError && !isSignedOut(error)) setProblem(error.message)
     } finally {
       setBusy(false)
