@@ -41,12 +41,14 @@ export function selectAlertSetting(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
+/** Maximum time in milliseconds between two episodes of the same release. */
+export const releaseGapMs = 10 * 60_000
+
 /**
  * SQL condition: true if the alert job has work at `$1`: a batch in progress, new episodes without a stamp, or episodes
- * stamped at least 10 minutes (`releaseGapMs`) ago.
+ * stamped at least `releaseGapMs` ago.
  */
-export const anyNewEpisodes =
-  "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '10 minutes')"
+export const anyNewEpisodes = `EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '${releaseGapMs} milliseconds')`
 
 /**
  * Sets `detected_at` of new episodes. The trigger that inserts them does not know the site's clock, which test mode can

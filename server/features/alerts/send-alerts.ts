@@ -8,8 +8,6 @@ import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
 import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './unsubscribe-link.ts'
 
-/** Maximum time in milliseconds between two episodes of the same release. */
-const releaseGapMs = 10 * 60_000
 /** Number of favorites that one transaction processes. */
 const pageSize = 200
 /** Alerts that could not be sent within this time (in milliseconds) are discarded. */
@@ -26,7 +24,7 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
   await queries.stampNewEpisodes(db, clock.now())
   for (const videoId of await queries.selectCompletedReleases(
     db,
-    new Date(clock.now().getTime() - releaseGapMs),
+    new Date(clock.now().getTime() - queries.releaseGapMs),
   ))
     await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
