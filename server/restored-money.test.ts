@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { backUp } from '#server/cli/backup.ts'
 import { restore } from '#server/cli/restore.ts'
@@ -78,6 +78,7 @@ test(
     expect(bought.map(({ status }) => status)).toEqual(['paid', 'paid'])
 
     const { url, drop } = await createEmptyDatabase()
+    onTestFinished(drop)
     const restored = loadConfig({
       ...stripe.env,
       ...paypal.settings,
@@ -88,6 +89,7 @@ test(
     })
     await restore({ config: restored, log }, folder, ignoreProgress, neverAborted)
     const context = await createContext(restored, log, { webRoot: createEmptyWebRoot(root) })
+    onTestFinished(() => context.close())
     const rows = () =>
       context.db.selectFrom('orders').select(['id', 'user_id', 'status', 'restored_at']).execute()
     expect(await rows()).toEqual([])
@@ -105,7 +107,5 @@ test(
       const { ledgerCents, gatewayCents } = await compareGatewayBalance(context.db, gateway)
       expect([gateway.id, ledgerCents]).toEqual([gateway.id, gatewayCents])
     }
-    await context.close()
-    await drop()
   },
 )

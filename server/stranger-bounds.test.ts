@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPushAlerts } from '#contract/alerts.ts'
 import { createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { cancelByLink } from '#contract/consumer-rights.ts'
@@ -106,10 +106,10 @@ test("limits the bytes of a network's events", async () => {
 
 test('does not record events while the disk is nearly full', async () => {
   const full = await startBillingSite({ DISK_MIN_FREE_MB: '1000000000' })
+  onTestFinished(() => full.close())
   await full.visitor().fetch('/api/statics.png?event=visit')
   await full.context.events.stop()
   const { rows } = await full.context.database.pool.query('SELECT FROM events')
-  await full.close()
   expect(rows).toHaveLength(0)
 })
 

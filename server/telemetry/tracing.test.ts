@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OAuth2Server } from 'oauth2-mock-server'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -16,7 +16,6 @@ const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-traces-'))
 const issuer = new OAuth2Server()
 let database: TestDatabase
 let collector: PostSink
-let child: ChildProcess | undefined
 
 beforeAll(async () => {
   ;[database, collector] = await Promise.all([createTestDatabase(), openPostSink()])
@@ -24,13 +23,12 @@ beforeAll(async () => {
   await issuer.start(0, '127.0.0.1')
 })
 afterAll(async () => {
-  child?.kill('SIGKILL')
   await Promise.all([issuer.stop(), collector.close()])
   await database.close()
   rmSync(dataDir, { recursive: true })
 })
 
-/** Runs a site for `use`. @returns its output about loaded OpenTelemetry modules */
+/** Runs a site for `use`, until the test ends at the latest. @returns its output about loaded OpenTelemetry modules */
 async function withSite(settings: Record<string, string>, use: (url: string) => Promise<void>) {
   const port = await freePort()
   const listed = `
@@ -39,7 +37,7 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
       if (url.includes('@opentelemetry')) process.stdout.write('loaded ' + url + '\\n')
       return next(url, context)
     } })`
-  child = spawn(
+  const child = spawn(
     process.execPath,
     [
       '--import',
@@ -64,8 +62,9 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
+  onTestFinished(() => void child.kill('SIGKILL'))
   const printed: string[] = []
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => printed.push(text))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text))
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { changeUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -78,6 +78,7 @@ describe('a guest', () => {
   it('is a new one after 400 days', async () => {
     let offset = 0
     const moved = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
+    onTestFinished(() => moved.close())
     const visitor = moved.visitor()
     const { id } = await visitor.callOk(getUser)
     const [cookie, header] = [visitor.cookie, (await visitor.call(getUser)).headers.get('x-user-token') ?? '']
@@ -87,7 +88,6 @@ describe('a guest', () => {
     expect((await known()).map((user) => user.id === id)).toEqual([true, true])
     offset = 400 * dayMs + 3_600_000
     expect((await known()).map((user) => user.id === id)).toEqual([false, false])
-    await moved.close()
   })
 
   it('is identified by a token of maximum length, while a longer one is invalid', async () => {
@@ -157,6 +157,7 @@ describe('a guest', () => {
 describe('over https', () => {
   it('every cookie is secure and for this host only, and any other is ignored', async () => {
     const secure = await startTestSite({}, { PUBLIC_URL: 'https://drama.example' })
+    onTestFinished(() => secure.close())
     const visitor = secure.visitor()
     const guest = await visitor.call(getUser, { headers: { 'x-referrer-token': 'spring' } })
     const body = { email: 'https@example.com', password, repeat_password: password }
@@ -169,7 +170,6 @@ describe('over https', () => {
     expect((await visitor.callOk(getUser)).role).toBe('member')
     visitor.cookie = visitor.cookie.replaceAll('__Host-', '')
     expect((await visitor.callOk(getUser)).role).toBe('visitor')
-    await secure.close()
   })
 })
 

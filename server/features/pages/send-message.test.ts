@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, test } from 'vitest'
 import { sendMessage } from '#contract/pages.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
@@ -38,9 +38,9 @@ it('reaches the operator as a mail with the sender in Reply-To', async () => {
 
 it("goes to the sender address of the site's mails if no contact address is set", async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
+  onTestFinished(() => other.close())
   await send({}, 'en', other)
   expect(await other.mails('hello@drama.example')).toHaveLength(1)
-  await other.close()
 })
 
 test('a name cannot inject mail headers', async () => {
@@ -74,10 +74,10 @@ test('accepts a message of 5,000 characters', async () => {
 
 test('limits messages by IP address and reports when the next is allowed', async () => {
   const other = await open({ RATE_LIMIT_CONTACT_PER_IP: '2/h' })
+  onTestFinished(() => other.close())
   const answers = await Promise.all([1, 2, 3].map(() => send({}, 'en', other)))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
   const refused = answers.find(({ status }) => status === 429)
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3500)
   expect(await other.mails(inbox)).toHaveLength(2)
-  await other.close()
 })

@@ -153,6 +153,7 @@ test('a user’s events are exported for as long as their month is stored', asyn
   // The oldest month that is kept is some days older than configured.
   const now = new Date('2026-08-20T12:00:00Z')
   const site = await startTestSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
+  onTestFinished(() => site.close())
   const { userId } = await trackedVisitor(site, true)
   const ages = { younger: 29, older: 31, dropped: 51 }
   const events = Object.entries(ages).map(([name, days]) =>
@@ -165,5 +166,4 @@ test('a user’s events are exported for as long as their month is stored', asyn
   expect(shown).toMatchObject([{ name: 'younger' }, { name: 'older' }])
   const rows = await own.db.selectFrom('events').select('name').where('user_id', '=', userId).execute()
   expect(rows.map(({ name }) => name).toSorted()).toEqual(['older', 'younger'])
-  await site.close()
 })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -47,9 +47,9 @@ it('limits each statement of a call to the time that clients wait, and those of 
     [openDatabaseForJobs, '30s'],
   ] as const) {
     const opened = await open(settings, log, bounds)
+    onTestFinished(() => opened.close())
     const { rows } = await opened.pool.query('SHOW statement_timeout')
     expect(rows).toEqual([{ statement_timeout: bound }])
-    await opened.close()
   }
 })
 

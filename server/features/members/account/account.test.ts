@@ -135,6 +135,7 @@ describe('registering', () => {
 
   it('is limited per network, including attempts with taken e-mails', async () => {
     const strict = await startTestSite({}, { RATE_LIMIT_REGISTER_PER_IP: '2/h' })
+    onTestFinished(() => strict.close())
     const register = (email: string) =>
       strict.visitor().call(registerUser, { body: { ...registration, email } })
     expect((await register('early@example.com')).answer.code).toBe(200)
@@ -143,7 +144,6 @@ describe('registering', () => {
       info: { field: 'email' },
     })
     const { status, headers } = await register('late@example.com')
-    await strict.close()
     expect(status).toBe(429)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(3500)
   })
@@ -340,10 +340,10 @@ describe('deleting', () => {
     const failing = await startTestSite({
       lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
     })
+    onTestFinished(() => failing.close())
     const { visitor, user } = await registerMember(failing)
     const { status } = await visitor.call(deleteUser, { body: { current_password: password } })
     const after = await visitor.callOk(getUser)
-    await failing.close()
     expect(status).toBe(500)
     expect(after).toEqual(user)
   })

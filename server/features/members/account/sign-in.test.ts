@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { cancelSubscription, getOrders } from '#contract/billing.ts'
 import {
   changeUser,
@@ -158,13 +158,13 @@ describe('guessing', () => {
 
   it('is limited per network, however many of its addresses are used', async () => {
     const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: '1' })
+    onTestFinished(() => strict.close())
     const { email } = await registerMember(strict)
     const statuses = []
     for (const from of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3::', '2001:db8:1:3::1']) {
       const visitor = strict.visitor({ 'x-forwarded-for': from })
       statuses.push((await visitor.call(signIn, { body: { email, password } })).status)
     }
-    await strict.close()
     expect(statuses).toEqual([200, 200, 429, 200])
   })
 
@@ -174,6 +174,7 @@ describe('guessing', () => {
     ['2', 'is what the farther of two proxies saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
   ])('behind %s proxies: a network %s', async (proxies, _what, chain) => {
     const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: proxies })
+    onTestFinished(() => strict.close())
     const { email } = await registerMember(strict)
     const enterFrom = async (forwarded: string) => {
       const visitor = strict.visitor({ 'x-forwarded-for': forwarded })
@@ -183,7 +184,6 @@ describe('guessing', () => {
     for (const forged of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
       statuses.push(await enterFrom(chain.replace('198.51.100.7', forged)))
     statuses.push(await enterFrom(chain.replace('203.0.113.9', '203.0.113.10')))
-    await strict.close()
     expect(statuses).toEqual([200, 200, 429, proxies === '0' ? 429 : 200])
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { setConsent } from '#server/testing/site/tracked-visitor.ts'
@@ -60,6 +60,7 @@ test('a member is identified by one query, by the header as by the cookie', asyn
 
 test('the first token of a guest who has registered since is invalid', async () => {
   const strict = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '20/min' })
+  onTestFinished(() => strict.close())
   const visitor = strict.visitor()
   const { id } = await visitor.callOk(getUser)
   const first = visitor.cookie
@@ -75,6 +76,5 @@ test('the first token of a guest who has registered since is invalid', async () 
     expect((await visitor.call(getUser)).answer.info).toMatchObject({ id, role: 'member' })
   await strict.context.events.stop()
   const events = await strict.context.db.selectFrom('events').select('user_id').execute()
-  await strict.close()
   expect(events.filter(({ user_id }) => user_id !== null)).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders } from '#contract/social.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
@@ -48,6 +48,7 @@ describe('a failing provider', () => {
     'whose discovery is %s cannot be used until it recovers',
     async (_name, faultHandler) => {
       const discovery = await startFakeSocialProviders()
+      onTestFinished(() => discovery.close())
       const { social, socialSecrets } = readSocial({
         OIDC_ISSUER: discovery.url,
         OIDC_CLIENT_ID: 'site',
@@ -77,7 +78,6 @@ describe('a failing provider', () => {
       const later = performance.now() + 2 * 3_600_000
       vi.spyOn(performance, 'now').mockReturnValue(later)
       expect((await provider?.authorizationUrl(checks, false))?.origin).toBe(discovery.url)
-      await discovery.close()
     },
   )
 })
@@ -90,6 +90,7 @@ it('that cannot be reached causes no redirect: the sign-in screen reports it', a
   })
   const socialProviders = await createSocialProviders({ social, secrets: { social: socialSecrets } })
   const lonely = await startTestSite({ socialProviders })
+  onTestFinished(() => lonely.close())
   const response = await lonely.visitor().fetch('/api/user/social/google?return_to=/my')
   expect(response.status).toBe(303)
   expect(locationOf(response)).toBe('/login?social=failed&provider=google&return_to=%2Fmy')
@@ -97,7 +98,6 @@ it('that cannot be reached causes no redirect: the sign-in screen reports it', a
   const body = { provider: 'google', current_password: password }
   const { answer } = await visitor.call(linkSocial, { body })
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('didn’t work') })
-  await lonely.close()
 })
 
 it('named Google lets a member who links choose the account, but nobody who signs in', async () => {
@@ -109,11 +109,11 @@ it('named Google lets a member who links choose the account, but nobody who sign
   const google = await startTestSite({
     socialProviders: await createSocialProviders({ social, secrets: { social: socialSecrets } }),
   })
+  onTestFinished(() => google.close())
   const promptOf = async (visitor: Visitor) =>
     new URL(await startSocialSignIn(visitor, 'google')).searchParams.get('prompt')
   expect(await promptOf(google.visitor())).toBeNull()
   expect(await promptOf((await registerMember(google)).visitor)).toBe('select_account')
-  await google.close()
 })
 
 describe('a provider', () => {

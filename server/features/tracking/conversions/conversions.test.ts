@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
 import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
@@ -156,12 +156,12 @@ describe('a paid order', () => {
 
   test('without keys is neither stored nor reported', async () => {
     const keyless = await startBillingSite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
+    onTestFinished(() => keyless.close())
     await setPixels(keyless, pixels)
     await buy(true, 'episode', keyless)
     await sendConversions(keyless.context)
     expect(await keyless.context.db.selectFrom('conversions').selectAll().execute()).toEqual([])
     expect(sink.posts).toEqual([])
-    await keyless.close()
   })
 
   test('is not reported after consent is withdrawn', async () => {

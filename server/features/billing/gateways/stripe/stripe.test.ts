@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   GatewayRefused,
   type Payment,
@@ -235,6 +235,7 @@ test('refunds and disputes are listed long after their payment', async () => {
   let now = Date.now()
   const clock = { now: () => new Date(now) }
   const other = await startFakeStripe(clock)
+  onTestFinished(() => other.close())
   const slow = createStripeGateway({ ...other.settings, db: database.db, clock, log })
   const references: string[] = []
   for (const name of ['l1', 'l2', 'l3']) {
@@ -249,7 +250,6 @@ test('refunds and disputes are listed long after their payment', async () => {
   await slow.refundPayment({ reference: refunded, amountCents: 400, key: 'ref:late' })
   other.store.dispute(disputed, 'needs_response')
   const listed = await slow.listPayments(new Date(now - 60_000))
-  await other.close()
   expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
   expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
   expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
