@@ -33,7 +33,8 @@ export function useDrag(
     const updateTarget = () => {
       places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
       places.to = y === undefined ? places.from : indexAt(y, item)
-      setDrag({ ...places })
+      // Keeps the state while the target is the same, because each new state renders all items.
+      setDrag((drag) => (drag?.from === places.from && drag.to === places.to ? drag : { ...places }))
     }
     const stop = () => {
       ended.abort()
