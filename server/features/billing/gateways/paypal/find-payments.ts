@@ -13,7 +13,13 @@ import { toCaptureReference, parseReference } from './payment-references.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
 import { captureIdOf, orderOfCapture, referenceOf } from './parse-webhook.ts'
-import { readLatestDispute, readDisputesSince, withDispute } from './read-disputes.ts'
+import {
+  readLatestDispute,
+  readDisputesSince,
+  withDispute,
+  type DisputeLookup,
+  type OpenedDisputes,
+} from './read-disputes.ts'
 import { readByReference } from './read-by-reference.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
@@ -77,15 +83,12 @@ export async function listPayments(
   findBooked?: FindBookedPayments,
 ): Promise<Payment[]> {
   const disputed = await readDisputesSince(client, since)
-  const { byCapture: disputes, isUnread } = disputed
-  const listed = await listOrderIds(client, since, disputes, findBooked)
+  const listed = await listOrderIds(client, since, disputed.byCapture, findBooked)
   const unreadable = [...disputed.unreadable.map(toDisputeReference), ...listed.unreadable]
-  if (isUnread) unreadable.push(unreadDisputesReference)
+  if (disputed.isUnread) unreadable.push(unreadDisputesReference)
   const payments = unreadable.map(unreadablePayment)
   for (const id of listed.ids) {
-    const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
-      unreadablePayment(id),
-    )
+    const payment = await readListed(client, id, { since, disputed }).catch(() => unreadablePayment(id))
     if (payment) payments.push(payment)
   }
   return payments
@@ -93,31 +96,36 @@ export async function listPayments(
 
 interface ListContext {
   since: Date
-  /** The disputes that were opened after `since`, by capture id. */
-  disputes: ReadonlyMap<string, Dispute>
-  isUnread: boolean
+  /** The disputes that were opened after `since`. */
+  disputed: OpenedDisputes
 }
 
 /** Reads a listed payment. @returns undefined for an order that was never captured */
 async function readListed(
   client: PaypalClient,
   id: string,
-  { since, disputes, isUnread }: ListContext,
+  { since, disputed }: ListContext,
 ): Promise<Payment | undefined> {
   if (parseReference(id).kind !== 'order') return (await readByReference(client, id)) ?? undefined
   const order = await readOrder(client, id)
   if (!order) return missingPayment(id)
   const captureId = captureOf(order)?.id
   if (captureId === undefined) return undefined
-  // The dispute of an older payment may have been opened before `since`. Then `disputes` lacks it, so it is queried.
-  const dispute =
-    disputes.get(captureId) ??
-    (isUnread
-      ? 'unread'
-      : isCreatedBefore(order, since)
-        ? await readLatestDispute(client, captureId)
-        : undefined)
-  return withDispute(presentOrder(order), dispute)
+  return withDispute(presentOrder(order), await findDispute(client, order, captureId, { since, disputed }))
+}
+
+async function findDispute(
+  client: PaypalClient,
+  order: Order,
+  captureId: string,
+  { since, disputed: { byCapture, unreadable, isUnread } }: ListContext,
+): Promise<DisputeLookup> {
+  if (isUnread) return 'unread'
+  const listed = byCapture.get(captureId)
+  // One that could not be read may be a later dispute of the same payment.
+  if (listed && unreadable.length === 0) return listed
+  // The dispute of an older payment may have been opened before `since`, and is then not listed.
+  return listed || isCreatedBefore(order, since) ? readLatestDispute(client, captureId) : undefined
 }
 
 /**
@@ -129,12 +137,12 @@ export async function listDisputed(
   requestedSince: Date,
 ): Promise<Payment[]> {
   const since = new Date(Math.max(requestedSince.getTime(), clock.now().getTime() - disputeRetentionMs))
-  const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
-  if (isUnread) throw new Error('PayPal did not list its disputes')
-  const payments = unreadable.map((id) => unreadablePayment(toDisputeReference(id)))
-  for (const [captureId, dispute] of disputes) {
+  const disputed = await readDisputesSince(client, since)
+  if (disputed.isUnread) throw new Error('PayPal did not list its disputes')
+  const payments = disputed.unreadable.map((id) => unreadablePayment(toDisputeReference(id)))
+  for (const [captureId, dispute] of disputed.byCapture) {
     const read = async () =>
-      readListed(client, await referenceOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
+      readListed(client, await referenceOfDisputed(client, captureId, dispute), { since, disputed })
     const payment = await read().catch(() => unreadablePayment(toDisputeReference(dispute.dispute_id)))
     if (payment) payments.push(payment)
   }

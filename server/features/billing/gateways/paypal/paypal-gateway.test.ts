@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { describeGatewayContract } from '#server/features/billing/gateways/contract-tests/gateway-contract.ts'
 import type { Behaviour } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
@@ -150,12 +150,12 @@ test('an attempt that was paid under an unknown PayPal order is not charged agai
   }
   // PayPal's events are found by the site's clock, not by the machine's.
   paypal.clockOffsetMs = fiveDaysMs
+  onTestFinished(() => void (paypal.clockOffsetMs = 0))
   const first = await gateway.createPayment({ ...charge, key: 'pay:ord_twice:1' })
   const second = await gateway.createPayment({ ...charge, key: 'pay:ord_twice:2' })
   for (const { reference } of [first, second]) paypal.orders.approve(reference)
   await gateway.confirmPayment(first.reference)
   const confirmed = await gateway.confirmPayment(second.reference)
-  paypal.clockOffsetMs = 0
   expect(confirmed).toMatchObject({ status: 'succeeded', reference: first.reference })
 })
 
@@ -220,8 +220,8 @@ describe('a refund or dispute at PayPal', () => {
     expect(read).not.toContain(`/v2/checkout/orders/${still}`)
   })
 
-  test('is listed by the latest dispute if there are several', async () => {
-    const since = new Date(Date.now() - 3_600_000)
+  /** A payment that won an earlier dispute, and has another one that is open. */
+  async function paidAndDisputedTwice() {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
     const latest = paypal.orders.disputes.get(paypal.orders.get(reference).captures[0]?.id ?? '')
@@ -233,10 +233,31 @@ describe('a refund or dispute at PayPal', () => {
       status: 'RESOLVED',
       dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
     })
-    const expected = { dispute: 'open', disputeDetails: { reference: latest.dispute_id } }
+    onTestFinished(() => void paypal.orders.disputes.delete('earlier'))
+    return { reference, latestId: latest.dispute_id }
+  }
+
+  test('is listed by the latest dispute if there are several', async () => {
+    const since = new Date(Date.now() - 3_600_000)
+    const { reference, latestId } = await paidAndDisputedTwice()
+    const expected = { dispute: 'open', disputeDetails: { reference: latestId } }
     for (const listed of [await gateway.listPayments(since), await gateway.listDisputedPayments?.(since)])
       expect(listed?.find((payment) => payment.reference === reference)).toMatchObject(expected)
-    paypal.orders.disputes.delete('earlier')
+  })
+
+  test('is unknown if the latest of several disputes cannot be read', async () => {
+    const since = new Date(Date.now() - 3_600_000)
+    const { reference, latestId } = await paidAndDisputedTwice()
+    const { orders } = paypal
+    const getDispute = orders.getDispute.bind(orders)
+    const failing = vi.spyOn(orders, 'getDispute')
+    onTestFinished(() => failing.mockRestore())
+    failing.mockImplementation((id) => getDispute(id === latestId ? 'PP-D-NONE' : id))
+    for (const listed of [await gateway.listPayments(since), await gateway.listDisputedPayments?.(since)]) {
+      const payment = listed?.find((each) => each.reference === reference)
+      expect(payment).toMatchObject({ disputeUnread: true })
+      expect(payment?.dispute).toBeUndefined()
+    }
   })
 
   test('is not read if the account may not read disputes; payments still are', async () => {

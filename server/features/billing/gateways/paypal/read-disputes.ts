@@ -44,7 +44,7 @@ export async function readLatestDispute(client: PaypalClient, captureId: string)
   })
 }
 
-interface OpenedDisputes {
+export interface OpenedDisputes {
   byCapture: Map<string, Dispute>
   /** The ids of disputes that PayPal lists but does not return. */
   unreadable: string[]
@@ -66,8 +66,9 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
   return opened
 }
 
+/** Sorts by time. PayPal lists the latest dispute first, which decides if times are equal or missing. */
 const oldestFirst = (disputes: readonly Dispute[]) =>
-  disputes.toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
+  disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
 
 const readById = (client: PaypalClient, id: string) =>
   client.request<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
