@@ -53,6 +53,15 @@ test('a conflicting edit shows a message and keeps its input @desktop', async ({
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(page.getByText('Edited on')).toBeVisible()
   await other.getByLabel('Markdown').fill('# Second')
+  // The current version cannot be loaded at first.
+  await other.route(
+    '**/api/studio/text?*',
+    (route) => route.fulfill({ json: { code: 404, message: 'Not found' } }),
+    { times: 1 },
+  )
+  await other.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.getByRole('alert')).toBeVisible()
+  await expect(other.getByText('Someone else changed this page')).toHaveCount(0)
   await other.getByRole('button', { name: 'Publish' }).click()
   await expect(other.getByText('Someone else changed this page')).toBeVisible()
   await expect(other.getByLabel('Current version')).toHaveValue('# First')

@@ -47,10 +47,11 @@ export function TextEditor({ saved }: { saved: PageText }) {
     queryClient.setQueryData(textQuery(name, language).queryKey, text)
     void queryClient.invalidateQueries({ queryKey: textsQuery.queryKey })
   }
-  /** Returns undefined if the call fails; the next attempt to save then repeats it. */
+  /** Returns undefined if the call fails. Saving again loads the text again. */
   const loadCurrentText = () => call(showPageText, { query: { name, language } }).catch(() => undefined)
   const change = async (sendRequest: () => Promise<PageText>) => {
     setBusy(true)
+    setProblem('')
     try {
       loadText(await sendRequest())
       notify(t('homepage.textPublished'))
