@@ -7,7 +7,7 @@ export interface RegisteredMember {
   password: string
 }
 
-/** Registers a member in a page's browser, by the API. Open a page of the site first; it shows the member when reloaded. */
+/** Registers a member by the API, with the cookies of a page's browser. The page shows the member once it is reloaded. */
 export async function registerMember(
   page: Page,
   { email = `ada-${crypto.randomUUID()}@example.com`, displayName = '' } = {},

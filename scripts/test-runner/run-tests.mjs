@@ -20,8 +20,8 @@ export function chooseSeed() {
 }
 
 /**
- * How often a failed test is repeated. CI sets TEST_RETRIES to 1, because one flaky test among thousands would stop all
- * other work. A test that passes then is reported as flaky, and its cause has to be found.
+ * How often a failed test is repeated. `.ci/run` sets TEST_RETRIES to 1, because one flaky test among thousands would
+ * block all other work. A test that then passes is listed as flaky, and its cause has to be found.
  */
 const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 

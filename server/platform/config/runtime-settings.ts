@@ -59,7 +59,7 @@ export async function openRuntimeSettings(
   const refresh = async () => {
     const reading = ++started
     const text = await readOverrides(pool)
-    // A later reading has ended before this one, which may have an older value.
+    // A later reading has already been adopted. This one may be older.
     if (reading < adopted) return
     adopted = reading
     if (text === known) return

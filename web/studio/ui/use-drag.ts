@@ -33,8 +33,9 @@ export function useDrag(
     const updateTarget = () => {
       places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
       places.to = y === undefined ? places.from : indexAt(y, item)
+      const { from, to } = places
       // Keeps the state while the target is the same, because each new state renders all items.
-      setDrag((drag) => (drag?.from === places.from && drag.to === places.to ? drag : { ...places }))
+      setDrag((drag) => (drag?.from === from && drag.to === to ? drag : { from, to }))
     }
     const stop = () => {
       ended.abort()

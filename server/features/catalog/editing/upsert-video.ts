@@ -40,7 +40,7 @@ export async function upsertVideo(
 ): Promise<string> {
   const nameOf = (slug: string): LocalizedText => names?.get(slug) ?? { en: humanise(slug) }
   const category = details.category
-  // Before its labels, as when the studio edits the video or its labels: otherwise, the two could deadlock.
+  // Locks the video before its labels, as the studio does. In another order, the two could deadlock.
   await queries.lockVideoWithSlug(tx, details.slug)
   const values = {
     slug: details.slug,

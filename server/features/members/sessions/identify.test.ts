@@ -59,7 +59,7 @@ test('a member is identified by one query, by the header as by the cookie', asyn
 })
 
 test('the first token of a guest who has registered since is invalid', async () => {
-  const strict = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '20/min' })
+  const strict = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '20/h' })
   onTestFinished(() => strict.close())
   const visitor = strict.visitor()
   const { id } = await visitor.callOk(getUser)

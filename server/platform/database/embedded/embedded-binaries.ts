@@ -17,7 +17,7 @@ export function findPostgresPrograms(): { initdb: string; postgres: string } {
     return programs
   } catch {
     throw new ConfigError(
-      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server, or in a checkout, run npm ci again.`,
+      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server, or, in a checkout, run npm ci again.`,
     )
   }
 }

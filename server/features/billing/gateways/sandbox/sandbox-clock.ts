@@ -24,7 +24,8 @@ export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): 
   const refresh = () => {
     readAt = Date.now()
     selectClockOffset(db).then(
-      (offset) => (offsetMs = offset),
+      // The offset only grows, so a late answer of an earlier read does not replace a newer one.
+      (offset) => (offsetMs = Math.max(offsetMs, offset)),
       (error: unknown) => log.debug({ err: error }, 'The sandbox clock could not be read'),
     )
   }
