@@ -86,13 +86,15 @@ export function sayOutcomes(seed, ...outcomes) {
   return failures.length > 0 || passed === 0 ? 1 : 0
 }
 
-/** Lists the tests with this status, each with the first line of its first error. */
+/** Lists the tests with this status, each with the first lines of the errors of its first attempt. */
 function listTests({ title, specs, suites = [] }, wantedStatus) {
   const own = specs.flatMap(({ title: spec, tests }) =>
     tests
       .filter(({ status }) => status === wantedStatus)
       .map(({ projectName, results }) => {
-        const reason = firstLine(results[0]?.error?.message ?? 'no reason was given')
+        // After a time-out, the second error names the action that did not end.
+        const reasons = (results[0]?.errors ?? []).map(({ message }) => firstLine(message))
+        const reason = reasons.join('; ') || 'no reason was given'
         return `${title} > ${spec} (${projectName}): ${reason}`
       }),
   )
