@@ -20,11 +20,17 @@ interface Count {
   before: number
 }
 
+/** A caller, or one of the networks that a call counts against, with its limit. */
+interface LimitedCaller {
+  caller: string
+  limit: RateLimit
+}
+
 export interface CallCounter {
   /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
   count(caller: string, limit: RateLimit, amount?: number): number
-  /** Like `count`, without counting. */
-  check(caller: string, limit: RateLimit, amount?: number): number
+  /** Like `count`, for each of several callers; for none if one of them is at its limit. */
+  countEach(callers: readonly LimitedCaller[], amount?: number): number
   /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
   exchange(): Promise<void>
 }
@@ -39,18 +45,22 @@ export function createCallCounter(
   share: (counted: readonly CountedCalls[]) => Promise<SummedCalls[]>,
 ): CallCounter {
   const counts = new Map<string, Count>()
-  const find = (caller: string, limit: RateLimit, amount: number) => {
+  const countEach = (callers: readonly LimitedCaller[], amount = 1) => {
     const now = clock.now().getTime()
-    const count = currentCount(counts, caller, limit, now)
-    return { count, wait: count ? secondsToWait(count, now, amount) : 0 }
+    const counted: Count[] = []
+    for (const { caller, limit } of callers) {
+      const count = currentCount(counts, caller, limit, now)
+      if (!count) continue
+      const wait = secondsToWait(count, now, amount)
+      if (wait > 0) return wait
+      counted.push(count)
+    }
+    for (const count of counted) count.fresh += amount
+    return 0
   }
   return {
-    count(caller, limit, amount = 1) {
-      const { count, wait } = find(caller, limit, amount)
-      if (count && wait === 0) count.fresh += amount
-      return wait
-    },
-    check: (caller, limit, amount = 1) => find(caller, limit, amount).wait,
+    count: (caller, limit, amount) => countEach([{ caller, limit }], amount),
+    countEach,
     async exchange() {
       if (counts.size === 0) return
       const now = clock.now().getTime()
@@ -84,12 +94,7 @@ export function countForNetworks(
     caller: `${name} ${network}`,
     limit: { max: max * multiplier, seconds },
   }))
-  for (const { caller, limit } of callers) {
-    const wait = counter.check(caller, limit, amount)
-    if (wait > 0) return wait
-  }
-  for (const { caller, limit } of callers) counter.count(caller, limit, amount)
-  return 0
+  return counter.countEach(callers, amount)
 }
 
 const timeWindowOf = ({ seconds }: RateLimit, now: number) => Math.floor(now / (seconds * 1000))
