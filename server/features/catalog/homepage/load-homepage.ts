@@ -169,7 +169,6 @@ async function loadSection(
     ({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0),
   )
   const presented = await withSynopses(db, presentSection(section, matchingRows, language), language)
-  if (kind === 'carousel') return presented
   return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
 }
 

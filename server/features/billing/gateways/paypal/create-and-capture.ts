@@ -4,18 +4,13 @@ import {
   type Charge,
   type Payment,
 } from '#server/features/billing/gateways/gateway.ts'
-import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { declineCode } from './decline-code.ts'
-import { findPayment } from './find-payments.ts'
+import { findPayment, type SearchContext } from './find-payments.ts'
 import type { Order } from './objects.ts'
-import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { PaypalRefusal } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
-
-interface PaypalContext {
-  client: PaypalClient
-  clock: Clock
-}
 
 /** Reasons for a refused capture after which the status of the order decides whether the payment succeeded. */
 const inconclusiveIssues = new Set([
@@ -32,7 +27,7 @@ const inconclusiveIssues = new Set([
  * contains
  */
 export async function createPaypalOrder(
-  context: PaypalContext,
+  context: SearchContext,
   charge: Charge,
   body: string,
 ): Promise<Payment> {
@@ -60,7 +55,7 @@ export async function createPaypalOrder(
  * Handles `DUPLICATE_INVOICE_ID`: finds the order that has already paid the attempt. The response with its id was lost.
  */
 async function findEarlierPayment(
-  { client, clock }: PaypalContext,
+  { client, clock }: SearchContext,
   attemptId: string,
   error: PaypalRefusal,
 ): Promise<Payment> {
@@ -71,7 +66,7 @@ async function findEarlierPayment(
 }
 
 /** Charges a renewal. If PayPal requires the user's approval, returns a failed payment. */
-export async function chargeRenewal(context: PaypalContext, charge: Charge, body: string): Promise<Payment> {
+export async function chargeRenewal(context: SearchContext, charge: Charge, body: string): Promise<Payment> {
   const created = await createPaypalOrder(context, charge, body)
   if (created.status !== 'requires_action') return created
   const payment = (await capturePayment(context, created.reference)) ?? created
@@ -82,7 +77,7 @@ export async function chargeRenewal(context: PaypalContext, charge: Charge, body
  * Captures an approved order. PayPal captures an order once, however often and late the request is repeated.
  * @returns null if PayPal no longer has the order
  */
-export async function capturePayment(context: PaypalContext, reference: string): Promise<Payment | null> {
+export async function capturePayment(context: SearchContext, reference: string): Promise<Payment | null> {
   const { client } = context
   try {
     const path = `${ordersPath}/${reference}/capture`

@@ -32,6 +32,12 @@ export const lookupLagMs = 7 * hourMs
 /** Tolerance for a difference between our clock and PayPal's. */
 const clockToleranceMs = 60_000
 
+/** What a search that ends or begins at the present time needs. */
+export interface SearchContext {
+  client: PaypalClient
+  clock: Clock
+}
+
 /**
  * Finds the payment of an attempt if PayPal's response with the order id was lost. PayPal finds orders only by id, but
  * it stores the events for our webhook, and the event of a capture contains the attempt's id (docs/decisions/0010). An
@@ -133,7 +139,7 @@ async function findDispute(
  * @throws Error if PayPal does not return its disputes
  */
 export async function listDisputed(
-  { client, clock }: { client: PaypalClient; clock: Clock },
+  { client, clock }: SearchContext,
   requestedSince: Date,
 ): Promise<Payment[]> {
   const since = new Date(Math.max(requestedSince.getTime(), clock.now().getTime() - disputeRetentionMs))
