@@ -23,6 +23,7 @@ export default class PlaywrightProgress {
   }
 
   onTestEnd(test, { status, retry }) {
+    // A failed attempt that is repeated is not the test's end.
     if (status !== test.expectedStatus && retry < test.retries) return
     this.progress.done(nameOf(test))
   }
