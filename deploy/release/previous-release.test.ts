@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findReleaseCommit, versionBefore } from './previous-release.ts'
+import { findReleaseCommit, isShallow, releaseBefore } from './previous-release.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-tags-'))
 const full = join(home, 'full')
@@ -35,7 +35,12 @@ test.each([
   ['1.0.1', '1.0.0'],
   ['1.0.0', undefined],
 ])('before %s the changelog has %s', (version, before) => {
-  expect(versionBefore(changelog, version)).toBe(before)
+  expect(releaseBefore(changelog, version)).toBe(before)
+})
+
+test('unreleased changes update the latest release', () => {
+  const unreleased = changelog.replace('## 1.1.0', '## Unreleased')
+  expect(releaseBefore(unreleased, '1.0.1')).toBe('1.0.1')
 })
 
 test('a release is the commit of its tag', () => {
@@ -53,4 +58,5 @@ test('a shallow clone says how to fetch the release that it lacks', () => {
   const shallow = join(home, 'shallow')
   git(home, 'clone', '--depth', '1', `file://${full}`, shallow)
   expect(() => findReleaseCommit('1.0.0', shallow)).toThrow(/tag v1\.0\.0.*git fetch --tags/)
+  expect([isShallow(shallow), isShallow(full)]).toEqual([true, false])
 })

@@ -4,17 +4,20 @@ import { join } from 'node:path'
 
 const project = join(import.meta.dirname, '..', '..')
 
-/** Returns the version before `version` in a CHANGELOG.md; undefined if `version` is the first. */
-export function versionBefore(changelog: string, version: string): string | undefined {
-  const versions = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)\b/gm)].map(([, each = '']) => each)
-  return versions[versions.indexOf(version) + 1]
+/**
+ * Returns the release from which people update, by a CHANGELOG.md: the latest one if there are unreleased changes,
+ * else the one before `version`. Undefined if there is none.
+ */
+export function releaseBefore(changelog: string, version: string): string | undefined {
+  const headings = [...changelog.matchAll(/^## (Unreleased|\d+\.\d+\.\d+)\b/gm)].map(([, each = '']) => each)
+  return headings[headings[0] === 'Unreleased' ? 1 : headings.indexOf(version) + 1]
 }
 
-/** Returns the version before this checkout's; undefined if this checkout's is the first. */
-export function previousVersion(root = project): string | undefined {
+/** Returns the release from which people update to this checkout; undefined if this checkout's is the first. */
+export function previousRelease(root = project): string | undefined {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   const { version }: { version: string } = JSON.parse(read('package.json'))
-  return versionBefore(read('CHANGELOG.md'), version)
+  return releaseBefore(read('CHANGELOG.md'), version)
 }
 
 /**
@@ -34,4 +37,10 @@ export function findReleaseCommit(version: string, root = project): string {
       `This clone has neither the tag v${version}, from which people update, nor its commit: run git fetch --tags, in a shallow clone with --unshallow.`,
     )
   }
+}
+
+/** Returns whether a clone lacks older commits, and so cannot build an older release. */
+export function isShallow(root = project): boolean {
+  const args = ['rev-parse', '--is-shallow-repository']
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim() === 'true'
 }
