@@ -1,7 +1,8 @@
-import Hls, { type GapController, type HlsConfig } from 'hls.js'
+import Hls, { type ErrorData, type GapController, type HlsConfig } from 'hls.js'
 import { expectedBandwidth, storeBandwidth } from './bandwidth.ts'
+import { BufferLimit } from './buffer-limit.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
-import { trackPosition } from './track-position.ts'
+import { trackPosition, type TrackedPosition } from './track-position.ts'
 import { ErrorPolicy } from './error-policy.ts'
 import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 import { MasterPlaylistLoader } from './master-playlist-loader.ts'
@@ -9,206 +10,228 @@ import { play } from './play.ts'
 import { highestPreloadLevel, preloadSeconds } from './preload-policy.ts'
 import { SegmentLoader, startSegmentWorker } from './segment-loader.ts'
 import { shortSide } from './short-side.ts'
-import type { OpenPlayer } from './player.ts'
+import type { OpenPlayer, Player, PlayerEvents, Source } from './player.ts'
 import { detectStall } from './stall-detector.ts'
 
 const activeBufferSeconds = 30
-/** A full buffer is refilled only after it has fallen to this length. */
-const refillBelowSeconds = 20
 /** Interval of the check for gaps in the buffer: hls.js would check every 100 ms, even while the video is paused. */
 const gapCheckMs = 250
-/** Tolerance when the buffer's length is compared: hls.js measures it differently, by up to a few frames. */
-const toleranceSeconds = 0.25
 /** Maximum delay until a stream resumes loading after it came on screen. Its first seconds are already buffered. */
 const resumeWithinMs = 500
 /** A stall of this length is an error; hls.js would retry forever. */
 const stallTimeoutMs = 10_000
 
+/** Opens a stream with hls.js. */
+export const openHlsPlayer: OpenPlayer = (...args) => new HlsPlayer(...args)
+
 /**
  * Plays through hls.js: chooses renditions, limits the buffer, replaces expiring links without interruption and
  * classifies errors.
  */
-export const openHlsPlayer: OpenPlayer = (video, initialSource, startSeconds, { onError, onRenditions }) => {
-  let source = initialSource
-  let isActive = false
-  let isSuspended = false
+class HlsPlayer implements Player {
+  private readonly video: HTMLVideoElement
+  private readonly events: PlayerEvents
+  private readonly initialSource: Source
+  private source: Source
+  private readonly hls: Hls
+  private readonly position: TrackedPosition
+  private readonly bufferLimit: BufferLimit
+  private readonly errorPolicy = new ErrorPolicy()
+  private readonly listening = new AbortController()
+  private readonly expectedBandwidth = expectedBandwidth()
+  private gapController: GapController | undefined
+  private isActive = false
+  private isSuspended = false
   /** The shorter side of the rendition that the viewer chose, or null for automatic choice. */
-  let chosenSide: number | null = null
-  /**
-   * True while loading is paused because the buffer is full. Otherwise hls.js would check ten times a second for
-   * something to load.
-   */
-  let isLoadingPaused = false
-  /**
-   * The position in seconds at which loading resumes. Computed once per pause, because reading the buffered ranges is
-   * expensive.
-   */
-  let resumeAtSeconds = Infinity
-  let gapController: GapController | undefined
-  let pendingFailure: AbortController | undefined
-  const listening = new AbortController()
-  const { signal } = listening
-  const position = trackPosition(video, startSeconds, signal)
-  const expected = expectedBandwidth()
-  const errorPolicy = new ErrorPolicy()
-  const withCurrentSignature = (url: string) =>
-    source === initialSource ? url : withFreshSignature(url, source.hls_url)
-  const hls = new Hls({
-    startPosition: startSeconds,
-    // Segments are fMP4 already, so the transmuxing worker of hls.js is not worth its startup time.
-    enableWorker: false,
-    maxBufferLength: preloadSeconds,
-    maxMaxBufferLength: activeBufferSeconds,
-    // Only the length in seconds limits the buffer. With an additional limit in bytes, hls.js would treat it as a
-    // minimum: a stream that is not on screen would load that many bytes.
-    maxBufferSize: 0,
-    backBufferLength: 30,
-    abrEwmaDefaultEstimate: expected,
-    loader: MasterPlaylistLoader,
-    fLoader: class extends SegmentLoader {
-      constructor(config: HlsConfig) {
-        super(config, withCurrentSignature)
-      }
-    },
-    ...limitGapChecks(
-      () => isActive,
-      (controller) => (gapController = controller),
-    ),
-    xhrSetup: (xhr, url) => xhr.open('GET', withCurrentSignature(url), true),
-  })
+  private chosenSide: number | null = null
+  private pendingFailure: AbortController | undefined
 
-  function reload() {
-    pendingFailure?.abort()
-    pendingFailure = undefined
-    errorPolicy.reset()
-    isLoadingPaused = false
-    hls.config.startPosition = position.seconds
-    hls.loadSource(source.hls_url)
+  constructor(...[video, source, startSeconds, events]: Parameters<OpenPlayer>) {
+    this.video = video
+    this.events = events
+    this.initialSource = source
+    this.source = source
+    this.position = trackPosition(video, startSeconds, this.listening.signal)
+    this.hls = new Hls(this.configure(startSeconds))
+    this.bufferLimit = new BufferLimit(this.hls, video)
+    this.listen()
+    this.hls.loadSource(source.hls_url)
+    this.hls.attachMedia(video)
+    // Started when idle, because the first segments are loaded without the worker.
+    whenIdle(startSegmentWorker)
   }
+
+  renditions(): number[] {
+    return [...new Set(this.hls.levels.map(shortSide))].filter(Boolean)
+  }
+
+  chooseRendition(side: number | null): void {
+    // If the same rendition were set again, hls.js would drop its buffer.
+    if (side === this.chosenSide) return
+    this.chosenSide = side
+    if (this.hls.levels.length === 0) return
+    this.resumeLoadingIfPaused()
+    this.hls.nextLevel = side === null ? -1 : levelIndexFor(this.hls, side)
+  }
+
+  renew(fresh: Source): void {
+    const isSame = isSameAsset(this.source.hls_url, fresh.hls_url)
+    this.source = fresh
+    if (!isSame) this.retry()
+    else if (!this.bufferLimit.isPaused) this.resumeLoading()
+  }
+
+  setActive(active: boolean): void {
+    const { hls, gapController, bufferLimit, listening } = this
+    this.isActive = active
+    hls.config.maxBufferLength = active ? activeBufferSeconds : preloadSeconds
+    if (active) gapController?.setInterval(gapCheckMs)
+    else gapController?.clearInterval()
+    if (!active) return bufferLimit.pauseIfFull()
+    // Deferred, because the main thread is busy while the episode on screen changes.
+    if (bufferLimit.isPaused)
+      whenIdle(() => this.isActive && !listening.signal.aborted && this.fillBuffer(), resumeWithinMs)
+    else this.fillBuffer()
+  }
+
+  setSuspended(suspended: boolean): void {
+    // If loading were started twice, hls.js would drop the requests in progress.
+    if (suspended === this.isSuspended) return
+    this.isSuspended = suspended
+    if (suspended) this.hls.stopLoad()
+    else if (!this.bufferLimit.isPaused) this.resumeLoading()
+  }
+
+  /** Loads the playlist again, with the current link and at the current position. */
+  retry(): void {
+    this.pendingFailure?.abort()
+    this.pendingFailure = undefined
+    this.errorPolicy.reset()
+    this.bufferLimit.isPaused = false
+    this.hls.config.startPosition = this.position.seconds
+    this.hls.loadSource(this.source.hls_url)
+  }
+
+  close(): void {
+    const { hls, listening, pendingFailure } = this
+    listening.abort()
+    pendingFailure?.abort()
+    // Before the first measurement, the estimate of hls.js is still the expected value and must not be stored.
+    if (hls.bandwidthEstimate !== this.expectedBandwidth) storeBandwidth(hls.bandwidthEstimate)
+    hls.destroy()
+  }
+
+  private configure(startSeconds: number): Partial<HlsConfig> {
+    const withCurrentSignature = (url: string) =>
+      this.source === this.initialSource ? url : withFreshSignature(url, this.source.hls_url)
+    return {
+      startPosition: startSeconds,
+      // Segments are fMP4 already, so the transmuxing worker of hls.js is not worth its startup time.
+      enableWorker: false,
+      maxBufferLength: preloadSeconds,
+      maxMaxBufferLength: activeBufferSeconds,
+      // Only the length in seconds limits the buffer. With an additional limit in bytes, hls.js would treat it as a
+      // minimum: a stream that is not on screen would load that many bytes.
+      maxBufferSize: 0,
+      backBufferLength: 30,
+      abrEwmaDefaultEstimate: this.expectedBandwidth,
+      loader: MasterPlaylistLoader,
+      fLoader: class extends SegmentLoader {
+        constructor(config: HlsConfig) {
+          super(config, withCurrentSignature)
+        }
+      },
+      ...limitGapChecks(
+        () => this.isActive,
+        (controller) => (this.gapController = controller),
+      ),
+      xhrSetup: (xhr, url) => xhr.open('GET', withCurrentSignature(url), true),
+    }
+  }
+
+  private listen(): void {
+    const { hls, video, bufferLimit, position } = this
+    const { signal } = this.listening
+    hls.on(Hls.Events.MANIFEST_PARSED, () => this.limitRenditions())
+    // The element is paused after it was attached to a new source or attached again.
+    hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
+    hls.on(Hls.Events.ERROR, (_event, data) => this.handleError(data))
+    video.addEventListener('timeupdate', () => this.resumeLoadingIfLow(), { signal })
+    video.addEventListener('seeking', () => this.isActive && this.resumeLoadingIfPaused(), { signal })
+    // hls.js would retry by itself, but later.
+    addEventListener('online', () => !this.isSuspended && !bufferLimit.isPaused && this.resumeLoading(), {
+      signal,
+    })
+    const stopStallDetection = detectStall(
+      video,
+      stallTimeoutMs,
+      () => this.fail('broken'),
+      () => downloadProgress(hls),
+    )
+    signal.addEventListener('abort', stopStallDetection)
+  }
+
+  private limitRenditions(): void {
+    const { hls, chosenSide } = this
+    if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestPreloadLevel(hls)
+    // Set before the first segment loads: a paused video would show no frame of a rendition that is chosen later.
+    if (chosenSide !== null) hls.loadLevel = levelIndexFor(hls, chosenSide)
+    this.events.onRenditions()
+  }
+
+  private handleError(data: ErrorData): void {
+    const { hls, position } = this
+    const action = this.errorPolicy.decide(data, this.video.currentTime, this.source.hls_url)
+    if (action === 'ignore') return
+    if (action === 'expired') this.events.onError('expired')
+    else if (action === 'load again') this.resumeLoading()
+    else if (action !== 'recover') this.fail(action)
+    else {
+      this.bufferLimit.isPaused = false
+      hls.config.startPosition = position.seconds
+      hls.recoverMediaError()
+    }
+  }
+
+  /** Reports an error; a `broken` stream plays its buffered part first. */
+  private fail(reason: 'unplayable' | 'broken'): void {
+    const { video, events } = this
+    this.hls.stopLoad()
+    this.pendingFailure = new AbortController()
+    const { signal } = this.pendingFailure
+    const canStillPlay = reason === 'broken' && video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
+    if (!canStillPlay) events.onError(reason)
+    else video.addEventListener('waiting', () => events.onError(reason), { once: true, signal })
+  }
+
   /**
    * Resumes loading at the current position. Reloads the playlist if the stream has failed or its renditions never
    * loaded.
    */
-  function resumeLoading() {
-    isLoadingPaused = false
-    if (pendingFailure || hls.levels.length === 0) reload()
-    else hls.startLoad(position.seconds)
+  private resumeLoading(): void {
+    this.bufferLimit.isPaused = false
+    if (this.pendingFailure || this.hls.levels.length === 0) this.retry()
+    else this.hls.startLoad(this.position.seconds)
   }
-  /** Reports an error; a `broken` stream plays its buffered part first. */
-  function fail(reason: 'unplayable' | 'broken') {
-    hls.stopLoad()
-    pendingFailure = new AbortController()
-    const canStillPlay = reason === 'broken' && video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
-    if (!canStillPlay) onError(reason)
-    else
-      video.addEventListener('waiting', () => onError(reason), { once: true, signal: pendingFailure.signal })
+
+  private resumeLoadingIfPaused(): void {
+    if (!this.bufferLimit.isPaused) return
+    this.bufferLimit.isPaused = false
+    if (!this.isSuspended) this.resumeLoading()
   }
-  hls.on(Hls.Events.MANIFEST_PARSED, () => {
-    if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestPreloadLevel(hls)
-    // Set before the first segment loads: a paused video would show no frame of a rendition that is chosen later.
-    if (chosenSide !== null) hls.loadLevel = levelIndexFor(hls, chosenSide)
-    onRenditions()
-  })
-  function pauseLoading() {
-    isLoadingPaused = true
-    resumeAtSeconds = isEndBuffered(video)
-      ? Infinity
-      : video.currentTime + bufferedSecondsAhead(video) - refillBelowSeconds
-    hls.stopLoad()
+
+  private resumeLoadingIfLow(): void {
+    if (this.isActive && this.bufferLimit.isLow()) this.resumeLoadingIfPaused()
   }
-  function pauseLoadingIfFull() {
-    if (bufferedSecondsAhead(video) >= hls.config.maxBufferLength - toleranceSeconds && !isEndBuffered(video))
-      pauseLoading()
-  }
-  function resumeLoadingIfPaused() {
-    if (!isLoadingPaused) return
-    isLoadingPaused = false
-    if (!isSuspended) resumeLoading()
-  }
-  function resumeLoadingIfLow() {
-    if (isActive && isLoadingPaused && video.currentTime > resumeAtSeconds) resumeLoadingIfPaused()
-  }
-  hls.on(Hls.Events.FRAG_BUFFERED, pauseLoadingIfFull)
-  // Loading is paused only now, not when the last segment is buffered: hls.js must first signal the end of the stream.
-  hls.on(Hls.Events.BUFFERED_TO_END, pauseLoading)
-  video.addEventListener('timeupdate', resumeLoadingIfLow, { signal })
-  video.addEventListener('seeking', () => isActive && resumeLoadingIfPaused(), { signal })
-  // The element is paused after it was attached to a new source or attached again.
-  hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
-  hls.on(Hls.Events.ERROR, (_event, data) => {
-    const action = errorPolicy.decide(data, video.currentTime, source.hls_url)
-    if (action === 'ignore') return
-    if (action === 'expired') onError('expired')
-    else if (action === 'load again') resumeLoading()
-    else if (action !== 'recover') fail(action)
-    else {
-      isLoadingPaused = false
-      hls.config.startPosition = position.seconds
-      hls.recoverMediaError()
-    }
-  })
-  function fillBuffer() {
-    resumeLoadingIfLow()
+
+  private fillBuffer(): void {
+    const { hls } = this
+    this.resumeLoadingIfLow()
     if (hls.capLevelToPlayerSize) return
     // From now on the video's size on screen limits the rendition. The limit is never removed, because hls.js would
     // then reload its buffer.
     hls.autoLevelCapping = -1
     hls.capLevelToPlayerSize = true
-  }
-  const stopStallDetection = detectStall(
-    video,
-    stallTimeoutMs,
-    () => fail('broken'),
-    () => downloadProgress(hls),
-  )
-  // hls.js would retry by itself, but later.
-  addEventListener('online', () => !isSuspended && !isLoadingPaused && resumeLoading(), { signal })
-  hls.loadSource(source.hls_url)
-  hls.attachMedia(video)
-  // Started when idle, because the first segments are loaded without the worker.
-  whenIdle(startSegmentWorker)
-  return {
-    renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
-    chooseRendition: (side) => {
-      // If the same rendition were set again, hls.js would drop its buffer.
-      if (side === chosenSide) return
-      chosenSide = side
-      if (hls.levels.length === 0) return
-      resumeLoadingIfPaused()
-      hls.nextLevel = side === null ? -1 : levelIndexFor(hls, side)
-    },
-    renew(fresh) {
-      const isSame = isSameAsset(source.hls_url, fresh.hls_url)
-      source = fresh
-      if (!isSame) reload()
-      else if (!isLoadingPaused) resumeLoading()
-    },
-    setActive(active) {
-      isActive = active
-      hls.config.maxBufferLength = active ? activeBufferSeconds : preloadSeconds
-      if (active) gapController?.setInterval(gapCheckMs)
-      else gapController?.clearInterval()
-      if (!active) return pauseLoadingIfFull()
-      // Deferred, because the main thread is busy while the episode on screen changes.
-      if (isLoadingPaused) whenIdle(() => isActive && !signal.aborted && fillBuffer(), resumeWithinMs)
-      else fillBuffer()
-    },
-    setSuspended(suspended) {
-      // If loading were started twice, hls.js would drop the requests in progress.
-      if (suspended === isSuspended) return
-      isSuspended = suspended
-      if (suspended) hls.stopLoad()
-      else if (!isLoadingPaused) resumeLoading()
-    },
-    retry: reload,
-    close() {
-      stopStallDetection()
-      listening.abort()
-      pendingFailure?.abort()
-      // Before the first measurement, the estimate of hls.js is still the expected value and must not be stored.
-      if (hls.bandwidthEstimate !== expected) storeBandwidth(hls.bandwidthEstimate)
-      hls.destroy()
-    },
   }
 }
 
@@ -241,18 +264,6 @@ function levelIndexFor({ levels }: Hls, side: number): number {
     0,
     levels.findLastIndex((level) => shortSide(level) <= side),
   )
-}
-
-/** Returns the seconds that are buffered after the current position without a gap. */
-function bufferedSecondsAhead({ buffered, currentTime }: HTMLVideoElement): number {
-  for (let i = 0; i < buffered.length; i++)
-    if (currentTime >= buffered.start(i) - toleranceSeconds && currentTime <= buffered.end(i))
-      return buffered.end(i) - currentTime
-  return 0
-}
-
-function isEndBuffered(video: HTMLVideoElement): boolean {
-  return video.currentTime + bufferedSecondsAhead(video) >= video.duration - toleranceSeconds
 }
 
 function downloadProgress({ inFlightFragments }: Hls): string {
