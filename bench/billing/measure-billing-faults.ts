@@ -10,9 +10,9 @@ const tickMs = 200
 
 /**
  * `npm run bench -- billing-faults`: runs checkouts at all three gateways (`--checkouts 1000 --clients 8`), with a
- * network fault in every request that moves money. Each fault has a fifth of them: dropped before processing, dropped
- * afterwards, status 500 afterwards, timeout, or 429.
- * The bench fails if any payment is lost, duplicated, unpaid or still open afterwards.
+ * network fault in every request that moves money. The five faults are equally
+ * likely: dropped before processing, dropped afterwards, status 500 afterwards, timeout, and 429.
+ * The bench fails if a payment is lost, duplicated or still open afterwards, or if access was not paid for.
  */
 export async function measureBillingFaults(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

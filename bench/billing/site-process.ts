@@ -13,7 +13,7 @@ import { createSite } from '#server/site.ts'
 import { faultySandbox } from './faulty-sandbox.ts'
 import type { Message, SiteOptions } from './run-billing-site.ts'
 
-/** Interval in milliseconds of the jobs for renewals and open payments. On a real site, it is minutes. */
+/** Interval in milliseconds of the jobs for renewals and open payments. On a real site, it is ten seconds. */
 const roundMs = 150
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions

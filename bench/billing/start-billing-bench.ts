@@ -52,8 +52,7 @@ export interface BillingBench {
   settle(): Promise<void>
   /**
    * Prints the results.
-   * @returns true if there are enough sales, renewals or refunds (as listed in `tried`) and no
-   * errors
+   * @returns true if there are no errors, and each gateway has at least one of each kind in `tried`
    */
   report(tried: readonly ('sales' | 'renewals' | 'refunds')[]): Promise<boolean>
   close(): Promise<void>
@@ -194,7 +193,7 @@ async function report(
   ])
   const open = await countUnfinished(db)
   const words = Object.entries(open).map(([what, count]) => `${what} ${count}`)
-  console.log(`Left open, or uneven in the ledger: ${words.join(', ')}.`)
+  console.log(`Unfinished, or unbalanced in the ledger: ${words.join(', ')}.`)
   for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>

@@ -65,10 +65,10 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
       ...(await measureWhile(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
       ...(await measureWhile(
         site,
-        '500 connections with 1,000 requests each that they do not read',
+        '500 connections that each send 1,000 requests and read no response',
         unreadPipelines,
       )),
-      ...(await measureWhile(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
+      ...(await measureWhile(site, '20 requests for an export of 80 MB', () => exportsOf(cookie))),
       await growth(pool, part),
     ]
     await pool.end()
@@ -199,7 +199,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')
   if (orders.rowCount === 0) throw new Error('no order was created, so their limit was not tested')
-  return atMostMegabytes('growth of the database by ten minutes of one network', grown, maxGrowthMegabytes)
+  return atMostMegabytes('database growth through one network in ten minutes', grown, maxGrowthMegabytes)
 }
 
 function residentMegabytes({ pid }: ChildProcess): number {

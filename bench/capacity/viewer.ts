@@ -71,7 +71,7 @@ export class Viewer {
       this.#ask(`/api/video?id=${videoId}`),
       this.#ask(`/api/video/episode?video_id=${videoId}&limit=200`),
     ])
-    // The cast is safe: the site sent the response, and the next step fails if data is missing.
+    // The cast is safe: the site sent the response.
     const episodes = pick(list, 'data', 'list') as Episode[]
     await this.#sendEvent('visit_video', { video_id: videoId })
     const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1])]

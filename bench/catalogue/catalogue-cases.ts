@@ -10,8 +10,8 @@ import { pagesOf, readCursors } from './pick-cursors.ts'
 export interface CatalogueCase {
   name: string
   /**
-   * In five languages, these are more URLs than the site serves in a second. Each request therefore reads the database:
-   * none is served from the response cache, which lasts a second.
+   * Each URL is requested in five languages. The site cannot serve all of them within a second, the lifetime of the
+   * response cache. Each request therefore reads the database.
    */
   paths: string[]
   /** True for a single URL that is served from the response cache. */

@@ -13,14 +13,14 @@ interface Paged {
   name: string
 }
 
-/** Prime numbers. Cycling through lists, positions and page sizes together then gives each combination once. */
+/** Prime numbers, so that cycling through positions and page sizes together gives each pair once. */
 const frontPlaces = 101
 const pageSizes = 19
 const smallestPage = 11
 
 /**
- * Returns URLs of pages of these lists, with varying positions and page sizes. The first is the start of a list, the
- * others have cursors. Returns an empty array if there are no lists.
+ * Returns URLs of pages of these lists, with varying positions and page sizes. A URL has a cursor, unless its position
+ * is the start of the list. Returns an empty array if there are no lists.
  */
 export function pagesOf(
   lists: readonly Paged[],
@@ -42,7 +42,7 @@ export function pagesOf(
   })
 }
 
-/** Completes a cursor by popularity: it also says which videos that have risen were already returned (here, none). */
+/** Returns the values of a cursor. By popularity, they begin with the last returned rank change: here, none. */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place
 }
@@ -54,8 +54,8 @@ interface Row {
 const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOString() : key, id]
 
 /**
- * Returns cursor positions in the list of all videos (near its start, and at the videos `some`, at any depth), in the
- * list of tags, and in a user's lists.
+ * Returns cursor positions in the list of all videos, the recommendations, the list of tags and a user's lists. In the
+ * list of all videos, `front` is near its start, and `anywhere` is at the videos `some`.
  */
 export async function readCursors(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [

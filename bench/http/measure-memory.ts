@@ -44,7 +44,7 @@ export async function measureMemory(site: BenchSite): Promise<Row[]> {
     return [
       atMostMegabytes('memory of the HTTP process, idle', idle, idleAim),
       atMostMegabytes(
-        `memory of the HTTP process, at most under ${clients} clients and ${signingIn} who sign in`,
+        `peak memory of the HTTP process under ${clients} clients and ${signingIn} who sign in`,
         loaded,
         loadedAim,
       ),

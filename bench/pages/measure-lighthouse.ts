@@ -19,7 +19,8 @@ export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
 }
 
 /**
- * Measures the homepage, a video's page and the plan page of a running site. Each result is the median of five visits.
+ * Measures the homepage, a video's page and the plan page of a running site, five times each. The results are those of
+ * the visit with the median performance score.
  */
 export async function measureWithLighthouse(url: string): Promise<Row[]> {
   installLighthouse()

@@ -39,7 +39,7 @@ const swipesAVisit = 3
 
 /**
  * Measures the time from navigation to the first frame against bare pages with the same stream. Also measures the time
- * from a key press to the first frame of the next episode. Both use the connections and CPUs of phones.
+ * from a key press to the first frame of the next episode. Both are repeated for each profile in `startAims`.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findBenchEpisode(site)
@@ -116,11 +116,11 @@ async function measureSwipes(browser: Browser, url: string, profile: Profile): P
   const p95 = times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Number.NaN
   return [
     atMostMilliseconds(
-      `key to prepared episode, ${profile.name}: its picture`,
+      `key press to next picture, ${profile.name}: median`,
       median(times),
       swipeAimMs.median,
     ),
-    atMostMilliseconds(`key to prepared episode, ${profile.name}: 95 of 100`, p95, swipeAimMs.p95),
+    atMostMilliseconds(`key press to next picture, ${profile.name}: 95th percentile`, p95, swipeAimMs.p95),
   ]
 }
 
@@ -140,7 +140,7 @@ async function compareWake(browser: Browser, url: string): Promise<Row> {
       bare.push(await page.evaluate(startNextEpisode))
     })
   }
-  const what = 'key to prepared episode: its next frame, against a bare play()'
+  const what = 'key press to prepared episode’s new frame, against a bare play()'
   return atMost(what, median(ours), median(bare), wakeAim)
 }
 
@@ -155,7 +155,7 @@ async function compareSwitch(browser: Browser, addresses: { ours: string; bare: 
     ours.push(await withPage(browser, addresses.ours, profiles.slow, (page) => timeSwitch(page, true)))
     bare.push(await withPage(browser, addresses.bare, profiles.slow, (page) => timeSwitch(page, false)))
   }
-  return atMost('key to unprepared episode, slow 4G', median(ours), median(bare), switchAim)
+  return atMost('key press to unprepared episode, slow 4G', median(ours), median(bare), switchAim)
 }
 
 async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {

@@ -56,7 +56,7 @@ export async function measureWatching({ home, ffmpeg, connection }: BenchSite): 
   }
 }
 
-/** Measures the site's first episode against the bare page. */
+/** Compares watching on the site with the bare page. Also measures the longest task while the episode changes. */
 export async function measurePages(browser: Browser, ours: string, bare: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const profile of [profiles.free, profiles.weak])
@@ -131,7 +131,7 @@ async function playNextEpisode(page: Page): Promise<void> {
 }
 
 /**
- * Measures the longest task while the episode changes, several times. Each change ends when the following episode is
+ * Changes the episode several times and measures the longest task. Each change ends when the following episode is
  * prepared. The page's start is not included.
  */
 async function measureChanges(browser: Browser, url: string): Promise<Row> {

@@ -23,8 +23,8 @@ const faces: Record<Mood, { inner: number; outer: number; eye: number; curve: nu
 type Face = { look: Look; palette: Palette; turn: number }
 
 /**
- * Horizontal centre of the face. When the head is turned, `features` shifts the eyes, nose and mouth sideways and
- * narrows the far side.
+ * Horizontal centre of the face. When the head is turned, `features` shifts the eyes, nose and mouth sideways, and
+ * `featuresOf` narrows the far eye.
  */
 const cx = 360
 const eyeY = 508

@@ -41,7 +41,7 @@ async function saveCard(page: Page, number = cards.pays): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-/** Counts taps, and keys or characters, in the page and its frames from now on. */
+/** Counts clicks and key presses in the page from now on. Frames are not included. */
 async function countPageInputs(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
   await page.evaluate(() => {
     const counts = { taps: 0, keys: 0 }

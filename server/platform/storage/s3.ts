@@ -26,8 +26,8 @@ const filesAtOnce = 6
 const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
 /**
- * The signing time of a link is this long before it expires, so that one media signature always yields the same
- * cacheable link.
+ * A link counts as signed this long before it expires. Requests with the same media signature therefore get the same
+ * link, which the browser has cached.
  */
 const linkLifeMs = 12 * 3_600_000
 
@@ -124,8 +124,8 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
 }
 
 /**
- * Returns the headers for browsers and caches. Captions may change; the keys of all other files contain a hash of their
- * content.
+ * Returns the headers for browsers and caches. Captions may change; other files that browsers request keep their
+ * content under a key.
  */
 function headersOf(key: string) {
   const CacheControl = key.endsWith('.vtt') ? 'no-cache' : immutableCacheControl

@@ -40,7 +40,7 @@ export interface FakeSocialProviders {
   url: string
   /** The user who is signed in at the provider. */
   profile: { id: string; name: string }
-  /** Handlers that replace the normal responses, by the end of the request's path. */
+  /** Handlers that replace the normal responses. The key is the end of the request's path. */
   faultHandlers: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }

@@ -104,7 +104,7 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   const logFields = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
   if (outcome === 'sent') return deletePush(db, push)
   if (outcome === 'gone') {
-    log.info(logFields, 'A push subscription was deleted: its service rejects it, or all attempts failed')
+    log.info(logFields, 'A push subscription was deleted: it is invalid, or all attempts failed')
     return deleteSubscription(db, push.subscription_id)
   }
   if (outcome === 'refused') {

@@ -75,8 +75,7 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
 
 /**
  * Creates an order with the id reserved for it, so that a repeated request creates no second order. Pays the order if
- * it uses a saved method or the balance. Starts its payment if the browser needs the payment for its next step, as with
- * a wallet.
+ * it uses a saved method or the balance. Otherwise starts its payment, unless the browser must first obtain a token.
  * @param beforeBalancePayment runs in the order's transaction before the balance pays; checks the limits of auto-unlock
  * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound,
  * alreadyOwned, alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
@@ -167,8 +166,8 @@ function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, show
 }
 
 /**
- * Creates the order, or finds an existing one: the order of an unpaid subscription period, or the open order of a
- * repeated request.
+ * Creates the order, or finds an existing one: the order of an unpaid subscription period, or an open order for the
+ * same product and saved method.
  * @returns the id of the order
  */
 async function findOrCreateOrder(
@@ -219,7 +218,7 @@ async function findOrCreateOrder(
   } as const
   if (plan) return orderPlan(tx, { live, unpaidOrder }, newOrder, plan)
   if (await isAlreadyOwned(tx, newOrder, now)) throw new Refusal('alreadyOwned')
-  // If the user presses the button again, the new request has a new idempotency key but reuses the open order.
+  // With a saved method, a second press of the button reuses the open order, although its idempotency key is new.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
   const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }
   const openOrder = saved && (await selectMatchingOpenOrder(tx, { ...matching, saved_method_id: saved.id }))

@@ -29,7 +29,7 @@ async function createWaitingOrder() {
   return { shopper, order, token: reference ?? '' }
 }
 
-/** Returns to a site with PayPal, which the sandbox simulates. */
+/** Simulates the buyer's return from PayPal. The sandbox acts as PayPal. */
 const returnFromPaypal = (
   coming: 'approved' | 'called off',
   token: string,

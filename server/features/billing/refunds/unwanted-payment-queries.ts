@@ -19,8 +19,8 @@ export interface UnwantedPaymentRow {
 }
 
 /**
- * Subquery: payments that bought nothing according to the ledger and are not fully refunded. Excludes those whose
- * refund is in progress, and amounts taken by a dispute.
+ * Subquery: payments that bought nothing according to the ledger, and whose refunds are too low or too high (`cents` is
+ * then negative). Excludes those whose refund is in progress, and amounts taken by a dispute.
  */
 export const unwantedPayments = sql`(
   SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,

@@ -36,8 +36,8 @@ export function settingsForAssAlignment(numpad: string): string {
 }
 
 /**
- * Returns the cue settings for an alignment number of `\a` or an SSA style: from 1 at the bottom, from 5 at the top,
- * from 9 in the middle, which is shown at the bottom.
+ * Returns the cue settings for an alignment number of `\a` or an SSA style: 1 to 3 are the bottom row, 5 to 7 the top
+ * row, 9 to 11 the middle row. The middle row is shown at the bottom.
  */
 export function settingsForSsaAlignment(number: string): string {
   const alignment = Number(/^([1-9]|1[01])$/.exec(number)?.[0] ?? bottomCenter)

@@ -83,7 +83,7 @@ function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Stor
   }
 }
 
-/** Emulates the server when a worker's machine becomes unreachable: the worker itself continues. */
+/** Ends the worker's database connection, as if its machine became unreachable. The worker itself continues. */
 const cutOff = () =>
   sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(database.db)
@@ -111,7 +111,7 @@ test('files of a worker that died during the upload are deleted after a day, pla
   const before = await filesBelow('media')
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
-  // The last as if the response to its commit was lost, and it was recorded again.
+  // The last folder is in use. It is recorded as if the response to its commit had been lost.
   await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`], new Date())
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
