@@ -170,13 +170,16 @@ async function personWithEvents(pool: pg.Pool): Promise<string> {
   return cookie
 }
 
+/** Requests exports and reads those that the site does not refuse. @throws Error if it refuses all of them */
 async function exportsOf(cookie: string): Promise<() => void> {
-  await Promise.all(
+  const statuses = await Promise.all(
     Array.from({ length: exportsAtOnce }, async () => {
       const response = await fetch(`${url}/api/user/export`, { headers: { cookie } })
       await response.body?.pipeTo(new WritableStream())
+      return response.status
     }),
   )
+  if (!statuses.includes(200)) throw new Error(`No export was answered: ${statuses.join(', ')}`)
   return () => {}
 }
 
