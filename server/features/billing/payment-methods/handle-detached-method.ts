@@ -4,14 +4,12 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { checkMethodAttached } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import {
+  lockMethodOwner,
   queueMethodDetach,
   selectMethodByShortReference,
   selectSubscriptionOfMethod,
 } from '#server/features/billing/records/method-queries.ts'
-import {
-  lockSubscriber,
-  updateSubscription,
-} from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { updateSubscription } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { removeDetachedMethod } from './saved-method.ts'
 
 /**
@@ -33,15 +31,14 @@ export async function handleDetachedMethod(
   const exists = await checkMethodAttached(context, gateway, method.reference)
   if (exists !== false) return exists === 'unknown' ? 'unknown' : 'done'
   await inTransaction(db, async (tx) => {
+    const owner = await lockMethodOwner(tx, method.id)
+    if (owner === undefined) return
+    const now = clock.now()
     const subscription = await selectSubscriptionOfMethod(tx, method.id)
-    if (subscription) {
-      await lockSubscriber(tx, subscription.id)
-      const now = clock.now()
-      const current = await selectSubscriptionOfMethod(tx, method.id)
-      if (current) await updateSubscription(tx, current.id, { method_detached_at: now, next_run_at: now })
-    }
-    await removeDetachedMethod(tx, method.user_id, method.id, clock.now())
-    await queueMethodDetach(tx, method.id, clock.now())
+    if (subscription)
+      await updateSubscription(tx, subscription.id, { method_detached_at: now, next_run_at: now })
+    await removeDetachedMethod(tx, owner, method.id, now)
+    await queueMethodDetach(tx, method.id, now)
   })
   return 'done'
 }

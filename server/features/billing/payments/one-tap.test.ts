@@ -16,7 +16,9 @@ import {
 import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
+import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import {
   deleteUnusedTerms,
   selectAcceptedTerms,
@@ -372,6 +374,24 @@ describe('a saved card is offered no more', () => {
     const { person, saved, userId } = await createShopperWithCard()
     await applySandboxWebhook(site, await forgetAtGateway(saved?.id))
     await expectGone(person, saved?.id)
+    expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
+  })
+
+  test('once, if two copies of the event are applied at the same time', async () => {
+    const { saved, userId } = await createShopperWithCard()
+    const reference = await forgetAtGateway(saved?.id)
+    const { db, database } = site.context
+    const holding = await db.startTransaction().execute()
+    await holding
+      .selectFrom('payment_method_consents')
+      .select('order_id')
+      .where('payment_method_id', '=', saved?.id ?? '')
+      .forUpdate()
+      .execute()
+    const applying = times(2, () => handleDetachedMethod(site.context, 'sandbox', reference))
+    await waitForLock(database.pool, 2)
+    await holding.commit().execute()
+    expect(await applying).toEqual(['done', 'done'])
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 

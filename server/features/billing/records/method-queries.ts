@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'k
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
 import { revokeConsentsOfUser, revokeConsentsOfMethod } from './method-consent-queries.ts'
+import { lockBuyer } from './order-queries.ts'
 import { takeDueForPolling, type DueQuery, type Poll } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -88,10 +89,28 @@ export const shortMethodReference = (reference: string): string => reference.rep
 export function selectMethodByShortReference(db: Db, gateway: GatewayId, shortReference: string) {
   return db
     .selectFrom('payment_methods')
-    .select(['id', 'user_id', 'reference'])
+    .select(['id', 'reference'])
     .where('gateway', '=', gateway)
     .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', shortReference)
     .executeTakeFirst()
+}
+
+/**
+ * Locks the owner of a method. Reads the owner again after each lock, because a sign-in may have moved a guest's method
+ * to an account during the wait.
+ * @returns the owner; undefined if the method has been deleted
+ */
+export async function lockMethodOwner(tx: Tx, id: string): Promise<string | undefined> {
+  for (let locked: string | undefined; ;) {
+    const method = await tx
+      .selectFrom('payment_methods')
+      .select('user_id')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!method || method.user_id === locked) return method?.user_id
+    locked = method.user_id
+    await lockBuyer(tx, locked)
+  }
 }
 
 /** Returns the live subscription that is charged with a method. */
