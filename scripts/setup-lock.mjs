@@ -1,6 +1,6 @@
 // A lock that allows only one command at a time to install packages. Runs before packages are installed, so it imports
 // only Node's own modules.
-import { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
@@ -37,16 +37,24 @@ function touch(file) {
 }
 
 /**
- * Removes the lock file of a process that has exited. If another process has taken the lock meanwhile, its file is
- * restored.
+ * Removes the lock file of a process that has exited. Only one process at a time may check and remove it: otherwise a
+ * slow process would remove the lock that another one has taken since the check.
  */
 function dropStale(file) {
   if (!isStale(file)) return false
-  const aside = `${file}-${process.pid}`
-  const moved = unless('ENOENT', () => renameSync(file, aside))
-  if (moved && !isStale(aside)) unless('EEXIST', () => linkSync(aside, file))
-  rmSync(aside, { force: true })
-  return moved
+  const removal = `${file}-removal`
+  if (!take(removal)) {
+    // A removal takes microseconds, so its process was killed during that time.
+    if (isStale(removal)) rmSync(removal, { force: true })
+    return false
+  }
+  try {
+    if (!isStale(file)) return false
+    rmSync(file)
+    return true
+  } finally {
+    rmSync(removal, { force: true })
+  }
 }
 
 function isStale(file) {

@@ -30,14 +30,43 @@ test('runs concurrent callers one at a time, and reports the waiting once', asyn
   expect(existsSync(file)).toBe(false)
 })
 
-test('ignores the lock of an exited process', async () => {
-  writeFileSync(file, '')
+/** Writes a lock file whose process has exited. */
+function writeStale(path: string) {
+  writeFileSync(path, '')
   const longAgo = new Date(Date.now() - 60_000)
-  utimesSync(file, longAgo, longAgo)
+  utimesSync(path, longAgo, longAgo)
+}
+
+test('ignores the lock of an exited process', async () => {
+  writeStale(file)
   let worked = false
   await withSetupLock(file, async () => void (worked = true), say)
   expect(worked).toBe(true)
   expect(messages).toEqual([])
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('does not remove a stale lock while another process removes it and may take it', async () => {
+  writeStale(file)
+  const removal = `${file}-removal`
+  writeFileSync(removal, '')
+  const files: string[][] = []
+  await withSetupLock(
+    file,
+    async () => void files.push(readdirSync(folder)),
+    () => {
+      files.push(readdirSync(folder))
+      rmSync(removal)
+    },
+  )
+  expect(files).toEqual([['lock', 'lock-removal'], ['lock']])
+})
+
+test('ignores the unfinished removal of a killed process', async () => {
+  for (const path of [file, `${file}-removal`]) writeStale(path)
+  let worked = false
+  await withSetupLock(file, async () => void (worked = true), say)
+  expect(worked).toBe(true)
   expect(readdirSync(folder)).toEqual([])
 })
 
