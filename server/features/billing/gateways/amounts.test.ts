@@ -20,8 +20,15 @@ describe('an amount at Stripe', () => {
     expect(stripeAccepts(1_000_051, currency)).toBe(false)
   })
 
-  test('is not charged below the minimum of Stripe', () => {
-    expect([30, 50].map((cents) => stripeAccepts(cents, 'USD'))).toEqual([false, true])
+  test.each([
+    ['USD', 49, 50],
+    ['GBP', 29, 30],
+    ['JPY', 4900, 5000],
+    ['KRW', 4900, 5000],
+    ['VND', 4900, 5000],
+    ['ISK', 4900, 5000],
+  ])('in %s is not charged below the minimum of Stripe', (currency, less, least) => {
+    expect([less, least].map((cents) => stripeAccepts(cents, currency))).toEqual([false, true])
   })
 
   test.each([

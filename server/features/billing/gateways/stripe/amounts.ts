@@ -4,7 +4,7 @@ import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 /** Currencies without decimals that Stripe counts in hundredths for backward compatibility. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])
 
-/** Stripe's minimum amounts, in hundredths; 50 by default. */
+/** Stripe's minimum amounts, in hundredths; fifty of the currency's smallest unit by default. */
 const minimumCents: Record<string, number> = {
   AED: 200,
   BGN: 100,
@@ -13,7 +13,6 @@ const minimumCents: Record<string, number> = {
   GBP: 30,
   HKD: 400,
   HUF: 17_500,
-  JPY: 5000,
   MXN: 1000,
   MYR: 200,
   NOK: 300,
@@ -33,7 +32,8 @@ export function smallestUnitOf(currency: string): number {
 
 /** Returns whether Stripe accepts an amount in our hundredths: within its limits, without fractions of its unit. */
 export function acceptsAmount(cents: number, currency: string): boolean {
-  if (cents < (minimumCents[currency] ?? 50) || cents % smallestUnitOf(currency) !== 0) return false
+  const unit = smallestUnitOf(currency)
+  if (cents < (minimumCents[currency] ?? 50 * unit) || cents % unit !== 0) return false
   return toStripe(cents, currency) <= maxUnits
 }
 
