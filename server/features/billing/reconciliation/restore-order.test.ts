@@ -323,6 +323,38 @@ describe.each([
     },
   )
 
+  test('a subscription whose first payment is not found is restored at the period of its renewal, and continues', async () => {
+    const { shopper, order } = await subscribe()
+    const { user_id = '', subscription_id } = (await rowOf(order.id)) ?? {}
+    for (const _ of [1, 2]) {
+      shop.moveOn(7 * day)
+      await renewDueSubscriptions(shop.site.context)
+    }
+    const { db } = shop.site.context
+    const renewals = await db
+      .selectFrom('payment_attempts')
+      .innerJoin('orders', 'orders.id', 'order_id')
+      .select('reference')
+      .where('user_id', '=', user_id)
+      .where('period_no', '>', 0)
+      .orderBy('period_no')
+      .execute()
+    expect(renewals).toHaveLength(2)
+    await restore()
+    for (const { reference } of renewals) {
+      const { gateway } = shop.paymentParams
+      const event = { gateway, event_id: `evt_${reference}`, reference: reference ?? '' }
+      await applyWebhookEvent(shop.site.context, event)
+    }
+    expect((await ordersOf(user_id)).map((row) => [row.subscription_id, row.period_no, row.status])).toEqual([
+      [subscription_id, 1, 'paid'],
+      [subscription_id, 2, 'paid'],
+    ])
+    expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+    expect(await canPlay(shopper)).toBe(200)
+    await reconcile(shop.site.context)
+  })
+
   test("a payment of another site's is left alone", async () => {
     const { order } = await buyEpisode()
     await restore()

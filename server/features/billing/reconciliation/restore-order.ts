@@ -142,8 +142,8 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
 }
 
 /**
- * Returns the subscription and the period of a plan's order. If the subscription was lost too, creates it again,
- * starting with its first period.
+ * Returns the subscription and the period of a plan's order. If the subscription was lost too, creates it again; it then
+ * starts with this period.
  */
 async function restorePeriod(
   tx: Tx,
@@ -151,7 +151,8 @@ async function restorePeriod(
   now: Date,
 ): Promise<Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>> {
   if (id === null || planId === null) return {}
-  if (await selectSubscription(tx, id)) return { subscription_id: id, period_no: periodNo }
+  const period = { subscription_id: id, period_no: periodNo }
+  if (await selectSubscription(tx, id)) return period
   await insertSubscription(tx, {
     id,
     user_id: userId,
@@ -160,7 +161,7 @@ async function restorePeriod(
     status: 'incomplete',
     created_at: now,
   })
-  return { subscription_id: id, period_no: 0 }
+  return period
 }
 
 /** Returns the buyer's attribution, as far as the payment stores it. */

@@ -19,8 +19,8 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Starts the subscription of a paid order. Its first period, number 0, begins now, and renewals charge the saved
- * method. Grants an entitlement to all videos until the end of the period.
+ * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. The number
+ * of that period is 0, or later if the subscription was lost and is restored by the payment of a renewal. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function startSubscription(
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
     started_at: now,
-    period_no: 0,
+    period_no: subscription.status === 'incomplete' ? (order.period_no ?? 0) : 0,
     period_starts_at: now,
     period_ends_at: endsAt,
     next_run_at: endsAt,
@@ -47,8 +47,8 @@ export async function startSubscription(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },
     ),
-    // A renewal attempt is settled here only if its subscription has ended meanwhile. The method is then no longer
-    // used for renewals, so it is not saved again.
+    // A renewal attempt is settled here only if its subscription has ended or was lost meanwhile. The method is then no
+    // longer used for renewals, so it is not saved again.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
