@@ -132,11 +132,13 @@ const orphanAgeMs = 3_600_000
 
 /** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
-  const now = clock.now().getTime()
-  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - abandonedAfterMs)))
+  const before = new Date(clock.now().getTime() - abandonedAfterMs)
+  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, before))
   const old = new Set<string>()
+  // The files' times are real, while the sandbox moves the site's clock.
+  const orphanedBefore = Date.now() - orphanAgeMs
   for await (const { key, modifiedAt } of storage.list(uploadFiles.all))
-    if (modifiedAt.getTime() < now - orphanAgeMs) old.add(uploadFiles.uploadIdOf(key))
+    if (modifiedAt.getTime() < orphanedBefore) old.add(uploadFiles.uploadIdOf(key))
   const open = await queries.selectOpenUploads(db, [...old])
   for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
 }

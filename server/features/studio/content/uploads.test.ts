@@ -274,6 +274,14 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
+  it('whose row is not committed yet keeps its part, although the site’s clock was moved forward', async () => {
+    await ingest.storage.write('uploads/upl_coming/0', 'part')
+    await sweepWithClockAt(30 * 86_400_000)
+    expect(await filesBelow('uploads')).toEqual(['uploads/upl_coming/0'])
+    await sweepAfter(2 * 3_600_000)
+    expect(await filesBelow('uploads')).toEqual([])
+  })
+
   it('that is not continued for a week is discarded, and none before', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
@@ -447,9 +455,20 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   })
 }
 
+/** Runs the worker's cleanup, with the site's clock moved forward. */
+function sweepWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
+  return purgeUploads({ ...ingest, storage, clock: { now: () => new Date(Date.now() + ms) } })
+}
+
 /** Runs the worker's cleanup after this many milliseconds. */
 function sweepAfter(ms: number): Promise<void> {
-  return purgeUploads({ ...ingest, clock: { now: () => new Date(Date.now() + ms) } })
+  return sweepWithClockAt(ms, {
+    ...ingest.storage,
+    async *list(folder) {
+      for await (const file of ingest.storage.list(folder))
+        yield { ...file, modifiedAt: new Date(file.modifiedAt.getTime() - ms) }
+    },
+  })
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -115,7 +115,8 @@ test('an original that no asset has claimed within a day is deleted, with its ca
   expect(remaining.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
 })
 
-test('uploads in progress are not aborted after the site’s clock was moved forward', async () => {
+test('originals and uploads in progress are not deleted after the site’s clock was moved forward', async () => {
+  await context.storage.write('originals/ast_underway.mp4', 'film')
   const limits: number[] = []
   const storage = {
     ...context.storage,
@@ -124,4 +125,5 @@ test('uploads in progress are not aborted after the site’s clock was moved for
   const started = Date.now()
   await purgeOrphanedOriginals({ ...context, storage }, new Date(started + 30 * 24 * 3_600_000))
   expect(limits.map((limit) => limit < started)).toEqual([true])
+  expect(await context.storage.exists('originals/ast_underway.mp4')).toBe(true)
 })

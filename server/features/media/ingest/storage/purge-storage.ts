@@ -61,15 +61,16 @@ export async function purgeOrphanedOriginals(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
-  const before = new Date(now.getTime() - unclaimedMs)
-  await deleteIncomingFiles(db, before)
+  await deleteIncomingFiles(db, new Date(now.getTime() - unclaimedMs))
+  // The store's times are real, while the sandbox moves the site's clock: originals and uploads in progress would be
+  // deleted.
+  const before = new Date(Date.now() - unclaimedMs)
   const old: string[] = []
   for await (const { key, modifiedAt } of storage.list(assetFiles.originals))
     if (modifiedAt <= before) old.push(key)
   const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.assetIdOf))]))
   const orphaned = old.filter((key) => !known.has(assetFiles.assetIdOf(key)))
   for (const original of orphaned) await storage.remove(original)
-  // The store's times are real, while the sandbox moves the site's clock: uploads in progress would be aborted.
-  await storage.deleteUnfinishedUploads(new Date(Date.now() - unclaimedMs))
+  await storage.deleteUnfinishedUploads(before)
   return orphaned.length
 }
