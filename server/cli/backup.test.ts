@@ -161,6 +161,7 @@ describe('a site that was backed up while running', () => {
     const config = await emptyPlace()
     await restoreInto(config, await madeBackup())
     const context = await createContext(config, log)
+    onTestFinished(() => context.close())
     const tables = await context.database.pool.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')",
     )
@@ -181,7 +182,6 @@ describe('a site that was backed up while running', () => {
     await expect(context.database.pool.query("UPDATE episodes SET video_id = 'nobody’s'")).rejects.toThrow(
       'foreign key',
     )
-    await context.close()
   })
 
   async function rowsOf(pool: BackupSource['pool'], table: string): Promise<string[]> {
@@ -329,6 +329,7 @@ describe('with a bucket', () => {
     { timeout: 60_000 },
     async () => {
       const second = await startTestSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
+      onTestFinished(() => second.close())
       await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
       const folder = place()
       await backUp(backed(second), folder, ignoreProgress, neverAborted)
@@ -341,7 +342,6 @@ describe('with a bucket', () => {
       )
       await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
       await restoreInto(config, folder)
-      await second.close()
     },
   )
 })

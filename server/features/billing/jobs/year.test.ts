@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { simulateYear } from '#server/testing/billing-model/simulate-year.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
@@ -14,6 +14,7 @@ test(
   { timeout: 300_000 },
   async () => {
     const other = openTestPool(site.databaseUrl)
+    onTestFinished(() => other.close())
     const options = {
       subscribersPerPeriod: 2,
       periodDays: [7, 30, 90, 365],
@@ -21,7 +22,6 @@ test(
       stepMs: 24 * 3_600_000,
     }
     const year = await simulateYear(site.context, [site.context.db, other.db], options)
-    await other.close()
     expect(year).toMatchObject({ wrongCharges: 0, chargesAfterCancelling: 0 })
     const charges = year.lines.reduce((sum, line) => sum + line.charges, 0)
     expect(charges).toBe(year.lines.reduce((sum, line) => sum + line.periods, 0))
