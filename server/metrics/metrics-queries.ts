@@ -87,8 +87,8 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
         sql`SELECT greatest(0, ${ageInSeconds(sql`${now}::timestamptz - min(next_attempt_at)`)}) AS value FROM mails`,
       ),
   },
-  undelivered_mails: {
-    help: 'Mails of the last week that could not be delivered; at most 10,000',
+  abandoned_mails: {
+    help: 'Mails of the last week that were abandoned after the last attempt; at most 10,000',
     read: (db) => readSingleValue(db, countUpToMax(sql`FROM abandoned_mails`)),
   },
   push_queue: {

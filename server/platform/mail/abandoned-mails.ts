@@ -17,7 +17,7 @@ const keptMs = 7 * dayMs
  */
 export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, paging: Paging) {
   return readPage(
-    'given up mails',
+    'abandoned mails',
     paging,
     (after, limit) => selectAbandonedMails(db, now(), after, limit),
     (row) => [row.abandoned_at, row.id],

@@ -3,12 +3,12 @@ import { useOperatorSession, usePermissions } from '#web/studio/session-queries.
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { FailedFiles } from './FailedFiles.tsx'
-import { UndeliveredMails } from './UndeliveredMails.tsx'
+import { AbandonedMails } from './AbandonedMails.tsx'
 import { Health } from './Health.tsx'
 import { Jobs } from './Jobs.tsx'
 import styles from './system.module.css'
 
-/** System status: health checks, failed uploads, undelivered e-mails and jobs. */
+/** System status: health checks, failed uploads, abandoned e-mails and jobs. */
 export function Component() {
   const { t } = useTexts()
   const isAllowed = usePermissions()
@@ -21,7 +21,7 @@ export function Component() {
       </Panel>
       {isAllowed(listAbandonedMails) && (
         <Panel title={t('system.mails')}>
-          <UndeliveredMails />
+          <AbandonedMails />
         </Panel>
       )}
       <Panel title={t('system.jobs')}>

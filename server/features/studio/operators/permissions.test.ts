@@ -78,7 +78,7 @@ const allowed: Record<string, readonly Role[]> = {
   'job list': ['owner', 'editor', 'support', 'analyst'],
   'job run': ['owner', 'editor', 'support'],
   'upload list-failed': ['owner', 'editor', 'support', 'analyst'],
-  'mail list-failed': ['owner', 'support'],
+  'mail list-abandoned': ['owner', 'support'],
   'mail retry': ['owner', 'support'],
   'homepage show': ['owner', 'editor', 'support', 'analyst'],
   'homepage preview': ['owner', 'editor'],

@@ -10,11 +10,11 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
-/** E-mails that could not be delivered, with the reason. */
-export function UndeliveredMails() {
+/** Abandoned e-mails, with the reason. */
+export function AbandonedMails() {
   const { t, language } = useTexts()
   const mails = useInfiniteQuery({
-    queryKey: ['undelivered-mails', language],
+    queryKey: ['abandoned-mails', language],
     queryFn: ({ pageParam, signal }) =>
       call(listAbandonedMails, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
