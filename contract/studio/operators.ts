@@ -21,8 +21,6 @@ export const StudioSession = Type.Object({
   site: Type.String(),
   /** True if customers can pay with the sandbox, which moves no money. */
   sandbox: Type.Boolean(),
-  /** The command lines that back up and restore the site, as its operators type them. */
-  commands: Type.Object({ backup: Type.String(), restore: Type.String() }),
 })
 export type StudioSession = Static<typeof StudioSession>
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { endpoint } from '#contract/endpoint.ts'
 import { Id, Time, pageOf, nullable, stringEnum, pagingFields } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { roles } from './roles.ts'
@@ -155,4 +156,12 @@ export const retryMail = command({
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ id: Id }),
+})
+
+export const getBackupCommands = endpoint({
+  method: 'GET',
+  path: '/api/studio/system/backup',
+  summary: 'Returns the command lines that back up and restore the site',
+  refuses: ['signInRequired'],
+  info: Type.Object({ backup: Type.String(), restore: Type.String() }),
 })

@@ -8,6 +8,7 @@ import {
 } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
+import { getBackupCommands } from '#contract/studio/system.ts'
 import {
   operatorRoute,
   type PlainRoute,
@@ -30,10 +31,6 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
     operator: { id, email, role },
     site: context.operator.site,
     sandbox: context.sandboxOffered,
-    commands: {
-      backup: commandLineOf('backup', '/path/to/a/folder'),
-      restore: commandLineOf('restore', '/path/to/a/folder'),
-    },
   })
   return [
     operatorRoute(getStudioSession, async (call) => ({ info: toStudioSession(requireOperator(call)) })),
@@ -50,6 +47,13 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
     operatorRoute(acceptCall, async (call) => {
       const { operator, recoveryCodes } = await acceptInvitation(context, call)
       return { info: { session: toStudioSession(operator), recovery_codes: recoveryCodes } }
+    }),
+    operatorRoute(getBackupCommands, async (call) => {
+      requireOperator(call)
+      const folder = '/path/to/a/folder'
+      return {
+        info: { backup: commandLineOf('backup', folder), restore: commandLineOf('restore', folder) },
+      }
     }),
     ...studioCommands.map((command) => commandRoute(context, command)),
   ]

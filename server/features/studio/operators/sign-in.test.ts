@@ -112,14 +112,6 @@ describe('signing in to the studio', () => {
     expect((await visitor.callOk(getStudioSession)).operator.email).toBe(owner.email)
   })
 
-  it('names the commands that back up and restore the site', async () => {
-    const { commands } = await owner.studio.callOk(getStudioSession)
-    expect(commands).toEqual({
-      backup: 'npm run backup -- /path/to/a/folder',
-      restore: 'npm run restore -- /path/to/a/folder',
-    })
-  })
-
   it('requests the missing code after a correct password', async () => {
     expect((await signIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
     expect((await signIn({ password: 'not this one' })).answer).toMatchObject({

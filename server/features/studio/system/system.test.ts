@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   checkHealth,
+  getBackupCommands,
   listFailedUploads,
   listAbandonedMails,
   listJobs,
@@ -271,6 +272,16 @@ describe('files that failed conversion', () => {
     })
     expect((await owner.studio.callOk(listFailedUploads)).list.map(({ id }) => id)).toEqual([older])
     expect((await owner.studio.call(retryEpisode, retry)).answer.code).toBe(409)
+  })
+})
+
+describe('the commands that back up and restore the site', () => {
+  it('are shown to operators only', async () => {
+    expect(await owner.studio.callOk(getBackupCommands)).toEqual({
+      backup: 'npm run backup -- /path/to/a/folder',
+      restore: 'npm run restore -- /path/to/a/folder',
+    })
+    expect((await site.visitor().call(getBackupCommands)).answer.code).toBe(401)
   })
 })
 
