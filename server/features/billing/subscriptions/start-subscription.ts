@@ -19,8 +19,9 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. The number
- * of that period is 0, or later if the subscription was lost and is restored by the payment of a renewal. Grants an entitlement to all videos until the end of the period.
+ * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. That
+ * period has the number 0, or a later one if a renewal's payment restores a lost subscription. Grants an entitlement to
+ * all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,

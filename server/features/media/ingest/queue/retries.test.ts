@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -117,6 +117,7 @@ test('an original that no asset has claimed within a day is deleted, with its ca
 
 test('originals and uploads in progress are not deleted after the site’s clock was moved forward', async () => {
   await context.storage.write('originals/ast_underway.mp4', 'film')
+  onTestFinished(() => context.storage.remove('originals/ast_underway.mp4'))
   const limits: number[] = []
   const storage = {
     ...context.storage,
