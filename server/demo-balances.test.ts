@@ -40,7 +40,7 @@ test('creates members with top-ups and purchases for a demo with balances, once,
   expect(days).not.toEqual([])
 })
 
-test('creates no balances on a site that has them off', async () => {
+test('creates no balances if balances are turned off', async () => {
   await buildVideo(withoutBalances.context)
   await fillDemoBalances(withoutBalances.context)
   expect(await orders(withoutBalances)).toEqual([])

@@ -41,7 +41,7 @@ test('a program that uses the generated client compiles', async () => {
   expect(stdout).toBe('')
 })
 
-test('a program that uses the generated client gets from the homepage to an episode that it has paid for', async () => {
+test('a program that uses the generated client buys and plays an episode', async () => {
   // Its types exist only while this test runs, so the rest of the project is compiled without them.
   const journey = join(folder, 'journey.ts')
   const { watchPaidEpisode } = (await import(journey)) as {

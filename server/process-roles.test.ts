@@ -81,7 +81,7 @@ test('ROLE=web answers without a worker, and has metrics of calls, payments and 
   expect(await ended).toEqual([0, null])
 })
 
-test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeout, async () => {
+test('after SIGTERM the listener stays open, but not ready, for DRAIN_SECONDS', timeout, async () => {
   const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
   await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   child.kill('SIGTERM')

@@ -143,7 +143,7 @@ test('limits the stored plays and favorites of a network', async () => {
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
-test('a network turns notifications on in no more browsers than it may', async () => {
+test('limits the browsers in which a network turns notifications on', async () => {
   const visitor = await createGuest()
   const turnOn = ({ subscription }: PushBrowser) => visitor.call(startPushAlerts, { body: subscription })
   const first = new PushBrowser()
@@ -152,7 +152,7 @@ test('a network turns notifications on in no more browsers than it may', async (
   expect(await countOf('push_subscriptions')).toBe(2)
 })
 
-test('a network has no more new guests with stored records than its limit', async () => {
+test('limits the new guests with stored records of a network', async () => {
   const storeGuest = async () => (await createGuest()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await storeGuest()
   for (let count = 0; count < 12 && last.status === 200; count++) last = await storeGuest()

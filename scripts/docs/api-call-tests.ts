@@ -49,7 +49,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
       [members, 'is a new one if the token was altered'],
       [
         signIn,
-        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
+        'is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable',
       ],
     ],
   },
@@ -59,7 +59,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
       [account, 'applies name, language and consent at once, for a guest as for a member'],
       [account, 'requires a member and their password for e-mail and password'],
       [account, 'ends every session except this one after a password change, and renews its token'],
-      [members, 'without a token is asked to sign in first'],
+      [members, 'without a token is refused with the code 401'],
     ],
   },
   'POST /api/user/login': {
@@ -70,7 +70,10 @@ export const seedCalls: Record<string, CallDocumentation> = {
         timing,
         'sign-in does the same work for a wrong password, an unknown address and a member without a password',
       ],
-      [secondFactor, 'is set up with the password and not required before a code of the app confirms it'],
+      [
+        secondFactor,
+        'is set up with the password, and required only after a code of the app has confirmed it',
+      ],
       [membersRaces, 'two tabs that sign in concurrently merge everything once, in either process'],
     ],
   },
@@ -78,7 +81,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: everybody,
     tests: [
       [signIn, 'ends the session permanently and gives a new guest'],
-      [signIn, 'without a session gives a guest, too'],
+      [signIn, 'also gives a guest without a session'],
     ],
   },
   'POST /api/user/register': {
@@ -116,7 +119,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: viewer,
     tests: [
       [favorites, 'is paged in a stable order while favorites change'],
-      [favorites, 'needs a token, and a guest without records has none'],
+      [favorites, 'requires a token, and a guest without records has no favorites'],
     ],
   },
   'POST /api/user/favorite': {
@@ -131,7 +134,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: viewer,
     tests: [
       [favorites, 'is removed once, alone or with others'],
-      [favorites, 'needs a token, and a guest without records has none'],
+      [favorites, 'requires a token, and a guest without records has no favorites'],
     ],
   },
   'GET /api/video/episode': {
@@ -192,7 +195,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/tag': {
     callers: everybody,
     tests: [
-      [listings, 'put recently played ones first; old plays decay'],
+      [listings, 'are ordered by plays, and old plays decay'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
@@ -254,7 +257,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   {
     rule: 'Unreadable requests (NUL, lone surrogates, wrong types, deep or large bodies, wrong methods) return a 4xx with a message',
     proofs: [
-      [unreadable, 'that is too large is HTTP 413, one that is not JSON is HTTP 415'],
+      [unreadable, 'is refused with HTTP 413 if it is too large, and with HTTP 415 if it is not JSON'],
       [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
       [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
     ],
@@ -267,7 +270,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
         'answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else',
       ],
       [limits, 'add up their counts after an exchange'],
-      [limits, 'limits an address too, but not its media requests or probes'],
+      [limits, 'also limits an IP address, but not its media requests or probes'],
     ],
   },
   {
@@ -296,19 +299,22 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest has no database row; sign-in starts a new session',
     proofs: [
       [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
-      [members, 'is not sent its rowless cookie again, which could overwrite the one of its row'],
+      [members, 'is not sent its cookie again before it has a row'],
       [signIn, 'returns the account, whatever the case of the address, and a new session'],
       [signIn, 'expires after 90 days without a call, and after 400 days in any case'],
-      [members, 'every cookie is secure and for this host only, and any other is ignored'],
+      [members, 'cookies are secure and for this host only, and others are ignored'],
     ],
   },
   {
     rule: '`x-user-token`: returned by the user endpoints; differs from the cookie and is accepted only in the header',
     proofs: [
-      [members, 'is identified by its header token if cookies are disabled, and that token is no cookie'],
+      [
+        members,
+        'is identified by its header token if cookies are disabled, but not by that token in a cookie',
+      ],
       [
         signIn,
-        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
+        'is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable',
       ],
     ],
   },
@@ -339,7 +345,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: "`x-time-zone` is sent with every unsafe request and stored with the user; mails show dates in that zone, or in UTC with the zone's name",
     proofs: [
       [api, 'a call that may store data sends the time zone of the browser'],
-      [members, 'stores the time zone of the browser used last, and no unknown one'],
+      [members, 'stores the time zone of the browser used last, and ignores an unknown one'],
       [receipts, 'is dated by the time zone of the buyer, in %s'],
       [receipts, 'is dated in UTC, and says so, if the buyer’s time zone is unknown'],
     ],

@@ -217,7 +217,7 @@ describe('a backup', () => {
   })
 
   test(
-    'that is refused by a place that is not empty leaves the secret there unchanged',
+    'whose restore into a non-empty place is refused leaves the secret there unchanged',
     { timeout: 60_000 },
     async () => {
       const dataDir = place()
@@ -230,7 +230,7 @@ describe('a backup', () => {
     },
   )
 
-  test('is readable by its owner only, and consists of copies of its own', () => {
+  test('is readable by its owner only, and contains copies, not links', () => {
     expect(statSync(folder).mode & 0o077).toBe(0)
     expect(statSync(join(folder, 'app-secret')).mode & 0o077).toBe(0)
     const [original = ''] = readdirSync(join(folder, 'storage/originals'))
@@ -309,7 +309,7 @@ describe('a backup', () => {
     await expect(restoreInto(await emptyPlace(), folder)).rejects.toThrow('another version')
   })
 
-  test('inside DATA_DIR is refused: it would be lost with it', async () => {
+  test('inside DATA_DIR is refused', async () => {
     const inside = join(site.context.config.dataDir, 'backup')
     await expect(backUp(backed(site), inside, ignoreProgress, neverAborted)).rejects.toThrow(
       'inside DATA_DIR',

@@ -136,7 +136,7 @@ function ask(...args: string[]): ParsedCommand {
 }
 const inputOf = ({ invocation }: ParsedCommand) => ('command' in invocation ? invocation.input : {})
 
-describe('the usual codes of languages', () => {
+describe('the standard codes of French and German', () => {
   it.each([
     ['text show contactUs de', { name: 'contactUs', language: 'dy' }],
     ['languages set --languages fr --languages de --languages en', { languages: ['fy', 'dy', 'en'] }],
@@ -164,7 +164,7 @@ describe('the usual codes of languages', () => {
     }
   })
 
-  it('are not accepted in lists of other codes', () => {
+  it('are not listed in the refusal of an unknown code', () => {
     expect(() => ask('text', 'show', 'contactUs', 'it')).toThrow('en, es, fy, dy, pt')
   })
 })
@@ -187,7 +187,7 @@ describe('a command that cannot be undone', () => {
     expect(await confirmCommand(parsed, undefined)).toBe(true)
   })
 
-  it('is none that only reads or can be reversed', async () => {
+  it('is distinguished from one that only reads, which needs no confirmation', async () => {
     expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)
   })
 })

@@ -64,7 +64,7 @@ test('continues an aborted run with the missing files and parts of files', async
   expect(await moveToBucket(context, () => {}, neverAborted)).toEqual({ copied: 0, alreadyPresent: 4 })
 })
 
-test('copies a file again that has changed since', async () => {
+test('copies a changed file again', async () => {
   await moveToBucket(context, () => {}, neverAborted)
   await disk.write('media/ast_1/v0/1.m4s', 'MEDIA/ast_1/v0/1.m4s')
   const later = new Date(Date.now() + 5000)

@@ -27,7 +27,7 @@ function textsOf(value: unknown, place = ''): [string, string][] {
 }
 
 describe.each(languages)('the mails in %s', (language) => {
-  it('are all there, translated', () => {
+  it('are complete and translated', () => {
     const own = textsOf(mailTexts[language])
     const english = new Map(textsOf(mailTexts.en))
     expect(own.map(([place]) => place)).toEqual([...english.keys()])
@@ -51,7 +51,7 @@ describe.each(languages)('the mails in %s', (language) => {
   )
 })
 
-test('an unknown language is answered in English, an unknown mail not at all', () => {
+test('a mail in an unknown language is composed in English, and an unknown mail is refused', () => {
   expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
   expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
 })
@@ -61,7 +61,7 @@ test('an address at the end of a line is a link in HTML', () => {
   expect(mail.html).toContain(`Turn them off: <a href="${values.stop}">${values.stop}</a></p>`)
 })
 
-test('the values of a mail are in its text, escaped in HTML, and none is omitted', () => {
+test('a mail contains its values, escaped in HTML, and is refused if one is missing', () => {
   const mail = composeMail('Harbour Dramas', 'renewalFailed', 'en', { link, ...values })
   expect(mail.text).toContain('We couldn’t charge $9.99 for your plan “Monthly & more”.')
   expect(mail.html).toContain('“Monthly &amp; more”')
@@ -147,7 +147,7 @@ test.each([
   },
 )
 
-test('a French mail has a space before each colon of its own, other languages none', () => {
+test('a French mail has a space before each of its colons, and other languages have none', () => {
   const text = (language: string) => composeMail('Harbour Dramas', 'verifyEmail', language, { link }).text
   expect(text('fy')).toContain('Confirmer l’adresse\u00a0:\nhttps')
   expect(text('en')).toMatch(/[a-z]:\nhttps/)

@@ -29,11 +29,11 @@ function source(): string {
 describe.each(languages)('the texts in %s', (language) => {
   const texts = flatten(serverTexts[language])
 
-  it('are there for every key of the English ones, and for no other', () => {
+  it('have the same keys as the English texts', () => {
     expect([...texts.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   })
 
-  it('say something, with the same values in it', () => {
+  it('are not empty, and contain the same values as the English texts', () => {
     for (const [key, text] of texts) {
       expect(text.trim(), key).not.toBe('')
       expect(placeholders(text), key).toEqual(placeholders(english.get(key) ?? ''))
@@ -41,12 +41,12 @@ describe.each(languages)('the texts in %s', (language) => {
   })
 })
 
-it('has one sentence for each refusal and fault, and none for others', () => {
+it('there is one text for each refusal and fault, and no other', () => {
   expect(Object.keys(serverTexts.en.refusals).toSorted()).toEqual(Object.keys(refusals).toSorted())
   expect(Object.keys(serverTexts.en.faults).toSorted()).toEqual(Object.keys(faults).toSorted())
 })
 
-it('has no text that nothing asks for, and nothing asks for a text that is not there', () => {
+it('every text is used, and every text that is used exists', () => {
   const code = source()
   const idle = [...english.keys()].filter((key) => {
     const group = `${key.split('.')[0]}.`
@@ -59,7 +59,7 @@ it('has no text that nothing asks for, and nothing asks for a text that is not t
   expect(usedKeys.filter((key) => !english.has(key) && !english.has(`${key}_other`))).toEqual([])
 })
 
-it('has every sentence translated into its own language', () => {
+it('every text is translated in every language', () => {
   const same = languages
     .filter((language) => language !== 'en')
     .flatMap((language) =>
@@ -85,6 +85,6 @@ it.each(languages)('%s has a form of every plural for 0, 1, 2, 5, 21 and 1,000,0
     }
 })
 
-it('gives a text in the language asked for', () => {
+it('translates a text into the requested language', () => {
   expect(translate('dy', 'faults.unknownEndpoint')).toBe('Diesen API-Aufruf gibt es nicht.')
 })

@@ -27,7 +27,7 @@ test('a network spends its quota by amount, and regains it with time', () => {
   expect(quotas.spend('eventBytes', '10.0.0.1', 1000)).toBe(0)
 })
 
-test('refuses required work with the time to wait', () => {
+test('refuses work beyond a quota with the time to wait', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_GUESTS_PER_IP: '1/h' })
   quotas.spendOrThrow('guests', '10.0.0.1')
   expect(() => quotas.spendOrThrow('guests', '::FFFF:10.0.0.1')).toThrow(
@@ -44,7 +44,7 @@ test('all networks of one customer together get 16 times the quota of one', () =
   expect(quotas.spend('orders', '2001:db8:2::1')).toBe(0)
 })
 
-test('each quota is a setting', () => {
+test('each quota has its own setting', () => {
   expect(new Set(quotaSettings).size).toBe(quotaSettings.length)
   expect(readQuotas({ RATE_LIMIT_ORDERS_PER_IP: '7/d' }).orders).toEqual({ max: 7, seconds: 86_400 })
   expect(() => readQuotas({ RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP: 'many' })).toThrow(

@@ -75,17 +75,17 @@ const lookUp = (by: LookupFunction, name: string, options: { all: boolean }) =>
   new Promise((resolve) => by(name, options, (error, found) => resolve(error?.name ?? found)))
 
 describe.each([{ all: true }, { all: false }])('a name (%o)', (options) => {
-  it('of the internet leads to the address that its name server gave', async () => {
+  it('of a public host is resolved to the address that its name server returns', async () => {
     const found = options.all ? [{ address: '8.8.8.8', family: 4 }] : '8.8.8.8'
     expect(await lookUp(await openNameServer('8.8.8.8'), 'push.example.com', options)).toEqual(found)
   })
 
-  it('that leads into a private network is not connected to', async () => {
+  it('that resolves to a private address is refused', async () => {
     const by = await openNameServer('10.0.0.1')
     expect(await lookUp(by, 'push.example.com', options)).toBe('NotPublicError')
   })
 
-  it('of this machine is not connected to', async () => {
+  it('of this machine is refused', async () => {
     expect(await lookUp(openPublicLookup(), 'localhost', options)).toBe('NotPublicError')
   })
 })

@@ -85,7 +85,7 @@ describe('while the database is unavailable', () => {
     await expect(answers.get('home', rejectUnavailable)).rejects.toThrow('gone')
   })
 
-  it('lets nobody wait once the outage is known, and returns new answers after it', async () => {
+  it('returns the previous answer without waiting once the outage is known, and new answers after it', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(1000)
@@ -118,7 +118,7 @@ describe('while the database is unavailable', () => {
     await expect(answers.get('video', rejectUnavailable)).rejects.toThrow('gone')
   })
 
-  it('is queried again after a statement that took too long', async () => {
+  it('queries the database again after a statement time-out', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     await answers.get('search', async () => 'found')

@@ -106,7 +106,7 @@ test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
   },
 )
 
-test('reports a line of level error without an error by its message', async () => {
+test('reports a log line of level error by its message if it has no error', async () => {
   const { errors, log, lines } = openProcess()
   log.error({ reference: 'pi_1' }, 'a payment was abandoned')
   log.warn('this is no error')
@@ -134,7 +134,7 @@ test('does not retry a refused report', async () => {
   expect(envelopes()).toHaveLength(2)
 })
 
-test('sends nothing for as long as the server asks', async () => {
+test('sends nothing during the Retry-After of the server', async () => {
   answer = { status: 429, body: {}, headers: { 'retry-after': '60' } }
   const { errors } = openProcess()
   errors.report({ err: new Error('one'), message: '', fields: {} })

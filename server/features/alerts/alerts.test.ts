@@ -55,7 +55,7 @@ async function createSubscriber({ mail = true, isConfirmed = true } = {}) {
 }
 
 describe('new episodes of a favorite', () => {
-  it('are one mail for several episodes, with the first of them and the unsubscribe link', async () => {
+  it('are announced in one mail, with links to the first one and to unsubscribe', async () => {
     const { alerts } = await createSubscriber()
     await release(3, 4)
     await sendAlerts(site.context)
@@ -87,7 +87,7 @@ describe('new episodes of a favorite', () => {
     expect(rows).toEqual([{ due: time.now }])
   })
 
-  it('wait for episodes that are still transcoded, for a day at most', async () => {
+  it('wait for episodes that are being transcoded, for a day at most', async () => {
     const { alerts } = await createSubscriber()
     await release(3)
     const { rows } = await site.context.database.pool.query<{ id: string }>(
@@ -103,7 +103,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toHaveLength(1)
   })
 
-  it('wait until the release is over', async () => {
+  it('are not mailed before the release is complete', async () => {
     const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)
@@ -140,7 +140,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('of a drama that is archived meanwhile are not sent', async () => {
+  it('are not mailed if the drama was archived meanwhile', async () => {
     const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)
@@ -153,7 +153,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('that are made again are not new', async () => {
+  it('do not include an episode that gets another file', async () => {
     const { alerts } = await createSubscriber()
     const other = await buildVideo(site.context)
     const asset_id = other.episodes[0]?.assetId ?? null
@@ -207,7 +207,7 @@ describe('new episodes of a favorite', () => {
 })
 
 describe('mails about favorites', () => {
-  it('are off at first, and go on only with a confirmed address', async () => {
+  it('are off initially, and can be turned on only with a confirmed address', async () => {
     const { visitor } = await registerMember(site)
     expect(await visitor.callOk(getAlerts)).toEqual({ mail: false, can_mail: false })
     expect(await visitor.callOk(changeAlerts, { body: { mail: true } })).toEqual({
@@ -223,7 +223,7 @@ describe('mails about favorites', () => {
     expect(await confirmed.callOk(getAlerts)).toEqual({ mail: true, can_mail: true })
   })
 
-  it('of a guest cannot be on', async () => {
+  it('cannot be turned on by a guest', async () => {
     const guest = site.visitor()
     await guest.fetch('/api/user')
     expect(await guest.callOk(changeAlerts, { body: { mail: true } })).toEqual({
@@ -232,7 +232,7 @@ describe('mails about favorites', () => {
     })
   })
 
-  it('are turned off by the link of a mail without a sign-in, again and again, and by no other', async () => {
+  it('are turned off by the link in a mail without a sign-in, also repeatedly, and not by a forged link', async () => {
     const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()
@@ -272,13 +272,13 @@ describe('mails about favorites', () => {
     }
   })
 
-  it('alone have the one-click unsubscribe header', async () => {
+  it('are the only mails with the one-click unsubscribe header', async () => {
     const { email } = await registerMember(site)
     const mails = await site.mails(email)
     expect(mails.map(({ unsubscribe }) => unsubscribe)).toEqual([['', '']])
   })
 
-  it('end with the account', async () => {
+  it('end when the account is deleted', async () => {
     const { visitor, user, alerts } = await createSubscriber()
     await visitor.callOk(deleteUser, { body: { current_password: password } })
     await release(3)

@@ -52,7 +52,7 @@ describe('the homepage', () => {
     expect(more.list.slice(2, 14).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
   })
 
-  it('omits videos of the carousel from the row of the newest below it', async () => {
+  it('omits the carousel’s videos from the row of newest videos below it', async () => {
     const { homepage } = await site.visitor().callOk(getHomepage)
     const [carousel, row] = homepage.map(({ items }) => items.map(({ id }) => id))
     expect(carousel).toHaveLength(2)

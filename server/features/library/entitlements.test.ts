@@ -91,7 +91,7 @@ describe('the entitlements of a video', () => {
     expect(await covers(first(), later)).toBe(false)
   })
 
-  test('name a purchase before a subscription, in any order of creation', async () => {
+  test('prefer a purchase to a subscription, in any order of creation', async () => {
     await grant({ source: 'subscription' })
     expect((await rights()).entitlementFor(first())?.source).toBe('subscription')
     const orderId = await grant({ videoId: video.id, episodeId: first() })
@@ -107,7 +107,7 @@ test('an order grants each item once', async () => {
   expect(await rows.execute()).toHaveLength(1)
 })
 
-test('the end of a subscription can move, that of a purchase cannot', async () => {
+test('the end of a subscription can be moved, but not the end of a purchase', async () => {
   const subscribed = await grant({ source: 'subscription', endsAt: now })
   const bought = await grant({ videoId: video.id, endsAt: now })
   await change((tx) => moveEntitlementEnd(tx, bought, later))

@@ -92,7 +92,7 @@ describe('a favorite', () => {
     expect(await idsOf()).toEqual([])
   })
 
-  it('needs a token, and a guest without records has none', async () => {
+  it('requires a token, and a guest without records has no favorites', async () => {
     const stranger = site.visitor()
     const codes = await Promise.all([
       stranger.call(listFavorites),
@@ -106,7 +106,7 @@ describe('a favorite', () => {
 })
 
 describe('the count of favorites', () => {
-  it('includes one’s own change at once and other viewers’ after aggregation', async () => {
+  it('includes the viewer’s own change at once, and others’ after aggregation', async () => {
     const other = await createVisitor()
     await add()
     expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })

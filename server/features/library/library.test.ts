@@ -63,13 +63,13 @@ describe('a saved position', () => {
     expect(await save(1000, 11)).toMatchObject({ position_ms: 1000 })
   })
 
-  it('from a clock that is fast is cut to now, so that it blocks nothing later', async () => {
+  it('from a fast clock is cut to now, and does not block later ones', async () => {
     await save(5000, 999_999)
     time.now = new Date(time.now.getTime() + 1000)
     expect(await save(6000, 999_999)).toMatchObject({ position_ms: 6000 })
   })
 
-  it('after the end of the episode is cut to it', async () => {
+  it('after the end of the episode is cut to the end', async () => {
     expect(await save(99_000, 10)).toMatchObject({ position_ms: 18_000 })
   })
 

@@ -118,7 +118,7 @@ describe('with 50,000 rows', () => {
     }
   })
 
-  it('counting and deleting find their rows by an index', async () => {
+  it('reads the rows to count and delete by an index', async () => {
     const purge = inTransaction(async (tx) => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)

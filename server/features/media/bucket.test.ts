@@ -63,7 +63,7 @@ async function play(episodeId: string): Promise<PlayableEpisode> {
 const siblingUrl = (url: string, file: string) => url.replace('master.m3u8', file)
 const linksOf = (playlist: string) => playlist.match(/https?:[^"\s]+/g) ?? []
 
-it('is imported on one machine, converted on a second, played from a third, and leaves nothing on their disks', async () => {
+it('a video is imported on one machine, converted on a second, played from a third, and leaves nothing on their disks', async () => {
   const [importer, worker] = [await machine('importer'), await machine('worker')]
   const folder = join(root, 'salt')
   mkdirSync(folder)
@@ -190,7 +190,7 @@ describe('a link to the object storage', () => {
   )
 })
 
-it('is 503 instead of 404 while the storage is unreachable', async () => {
+it('answers 503 instead of 404 while the storage is unreachable', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.setFault(() => 'fail')
@@ -222,7 +222,7 @@ it('allows documents to load videos and images from the storage', async () => {
     expect(policy.split('; ').find((line) => line.startsWith(part))).toContain(store.url)
 })
 
-it('points to the cache in front of the storage if there is one, which checks the same signature', async () => {
+it('redirects to the same signed path at the cache in front of the storage', async () => {
   const behind = await startTestSite(
     {},
     {

@@ -123,7 +123,7 @@ describe('a bought episode', () => {
     expect([other.answer.code, next.answer.code]).toEqual([402, 402])
   })
 
-  it('has no new link once its subscription has ended, and the old link expires in time', async () => {
+  it('gets no new link once its subscription has ended, and the old link expires in time', async () => {
     const member = site.visitor()
     const { id } = await member.callOk(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
@@ -137,7 +137,7 @@ describe('a bought episode', () => {
   })
 })
 
-it('offers an ongoing series as a whole once a locked episode plays, with its number of episodes', async () => {
+it('offers an ongoing series as a whole once a locked episode is ready, with its number of episodes', async () => {
   const order = (video_id: string) =>
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
@@ -203,7 +203,7 @@ it('offers nothing of an archived video, but plays it for its buyer', async () =
   expect(answers.map(({ answer }) => answer.code)).toEqual([404, 404, 200])
 })
 
-it('cannot be left by path traversal from an asset', async () => {
+it('serves no file outside an asset by path traversal', async () => {
   const { playback } = await play(1)
   for (const path of [
     '../../../app-secret',
@@ -217,7 +217,7 @@ it('cannot be left by path traversal from an asset', async () => {
 })
 
 it.each(['master.m3u8', 'v0/00000.m4s'])(
-  "cannot be left from a free asset or the public files for a locked asset's %s",
+  'serves no %s of a locked asset by path traversal from a free asset or the public files',
   async (file) => {
     const { playback } = await play(1)
     const locked = `${assetOf(4)}/${file}`.replaceAll('/', '%2f')

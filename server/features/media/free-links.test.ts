@@ -89,7 +89,7 @@ describe('links of a free episode for a cached viewer', () => {
     await expect.poll(subject).not.toBe(user.id)
   })
 
-  it('depend on experiments about free episodes', async () => {
+  it('need a query while an experiment about free episodes is running', async () => {
     const { visitor } = await remembered()
     const { studio } = await signInOperator(site, 'owner')
     await createRunningExperiment(studio, {

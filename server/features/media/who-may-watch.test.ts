@@ -313,7 +313,7 @@ describe('an experiment about free episodes', () => {
     expect(await states(null)).toEqual(usual)
   })
 
-  test('can free fewer, also for those without an id', async () => {
+  test('can free fewer episodes than usual, also for those without an id', async () => {
     const experiment = await tryFree(1)
     const fewer = ['free', 'locked', 'locked', 'locked', 'locked', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(fewer)
@@ -450,7 +450,7 @@ describe('a position is saved', () => {
     }
   })
 
-  test('and records episodes opened by subscription, but no free or bought ones', async () => {
+  test('with an unlock record for episodes opened by subscription, but not for free or bought ones', async () => {
     const subscriber = await createViewerWith({})
     await save(subscriber, 3)
     expect(await unlocked(subscriber)).toEqual([])

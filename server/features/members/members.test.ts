@@ -59,7 +59,7 @@ describe('a guest', () => {
     expect(await rows()).toBe(before)
   })
 
-  it('is identified by its header token if cookies are disabled, and that token is no cookie', async () => {
+  it('is identified by its header token if cookies are disabled, but not by that token in a cookie', async () => {
     const { headers, answer } = await site.visitor().call(getUser)
     const token = headers.get('x-user-token') ?? ''
     const byHeader = await site.visitor({ 'x-user-token': token }).callOk(getUser)
@@ -109,7 +109,7 @@ describe('a guest', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ id, display_name: 'Ada' })
   })
 
-  it('stores the time zone of the browser used last, and no unknown one', async () => {
+  it('stores the time zone of the browser used last, and ignores an unknown one', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     const rename = (zone: string) =>
@@ -123,7 +123,7 @@ describe('a guest', () => {
     expect(await zoneOf(id)).toBe('America/Sao_Paulo')
   })
 
-  it('is not sent its rowless cookie again, which could overwrite the one of its row', async () => {
+  it('is not sent its cookie again before it has a row', async () => {
     const visitor = site.visitor()
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toContain('.0.')
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toBeNull()
@@ -131,7 +131,7 @@ describe('a guest', () => {
     expect(headers.get('set-cookie')).toContain('.1.')
   })
 
-  it('needs no row for changing nothing and removing nothing', async () => {
+  it('gets no row by calls that change and remove nothing', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     const before = await rows()
@@ -155,7 +155,7 @@ describe('a guest', () => {
 })
 
 describe('over https', () => {
-  it('every cookie is secure and for this host only, and any other is ignored', async () => {
+  it('cookies are secure and for this host only, and others are ignored', async () => {
     const secure = await startTestSite({}, { PUBLIC_URL: 'https://drama.example' })
     onTestFinished(() => secure.close())
     const visitor = secure.visitor()
@@ -207,7 +207,7 @@ describe('an unsafe call', () => {
     expect(status).toBe(expected)
   })
 
-  it('without a token is asked to sign in first', async () => {
+  it('without a token is refused with the code 401', async () => {
     const { status, answer } = await site.visitor().call(changeUser, { body: { display_name: 'Ada' } })
     expect([status, answer.code]).toEqual([200, 401])
   })

@@ -67,7 +67,7 @@ test('two tabs that sign in concurrently merge everything once, in either proces
   for (const tab of guest.tabs) expect((await tab.callOk(getUser)).id).toBe(user.id)
 })
 
-test('the guest does not overwrite what is set in the account', async () => {
+test('signing in does not overwrite the account’s settings with the guest’s', async () => {
   const { visitor, email } = await registerMember(siteOf(0))
   await visitor.callOk(changeUser, { body: { display_name: 'Ada', consent: { marketing: false } } })
   const guest = await tabs(1)
@@ -77,7 +77,7 @@ test('the guest does not overwrite what is set in the account', async () => {
   }
 })
 
-test('a late call of a tab without the sign-in stores nothing under the merged guest', async () => {
+test('a late call with the merged guest’s cookie is refused, and stores nothing', async () => {
   for (const isStored of [true, false]) {
     const { email } = await registerMember(siteOf(0))
     const { id, tabs: pair } = await tabs(2, isStored)
@@ -121,7 +121,7 @@ test('registering twice concurrently creates one account', async () => {
   expect(rows).toHaveLength(2)
 })
 
-test("two members that sign in concurrently from each other's guests do not deadlock", async () => {
+test('two guests that each sign in to both accounts concurrently do not deadlock', async () => {
   const accounts = [await registerMember(siteOf(0)), await registerMember(siteOf(1))]
   const guests = [await tabs(2), await tabs(2)]
   const calls = guests.flatMap((guest, index) =>
@@ -134,7 +134,7 @@ test("two members that sign in concurrently from each other's guests do not dead
   expect(merged).toHaveLength(2)
 })
 
-test('deleting twice concurrently erases once', async () => {
+test('two concurrent deletions erase the account once', async () => {
   const { visitor } = await registerMember(siteOf(0))
   const again = siteOf(1).visitor()
   again.cookie = visitor.cookie
@@ -208,7 +208,7 @@ test('signing in and removing the second factor concurrently do not deadlock', a
   expect((await visitor.callOk(getUser)).second_factor).toBe(false)
 })
 
-test('an attempt with a slow clock is not delayed after a free one', async () => {
+test('a free attempt is not delayed because of a slow clock', async () => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms)
   const { db } = siteOf(0).context
   const tries = [5000, 0, 4999, 1, 0].map((ms) => () => startLoginAttempt(db, 'two clocks', at(ms)))

@@ -14,7 +14,7 @@ const pageOf = async (path: string, acceptLanguage: string) => {
   return response.text()
 }
 
-it('sets the `lang` of a page to the code that the web uses', async () => {
+it('sets the `lang` of a page to a standard language code', async () => {
   expect(await pageOf('/', 'fr-FR,fr;q=0.9')).toContain('<html lang="fr"')
   expect(await pageOf('/', 'ja')).toContain('<html lang="en"')
 })
@@ -38,7 +38,7 @@ it("uses the user's stored language if neither address nor browser names one", a
   expect(await page('/?lang=fr')).toContain('<html lang="fr"')
 })
 
-it('is English if the user cannot be looked up', async () => {
+it('uses English if the user cannot be looked up', async () => {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   await visitor.callOk(changeUser, { body: { language: 'pt' } })
@@ -50,7 +50,7 @@ it('is English if the user cannot be looked up', async () => {
   expect(await response.text()).toContain('<html lang="en"')
 })
 
-it('includes the first screen of a video in that language', async () => {
+it('includes the first screen of a video in the language of the address', async () => {
   const video = await buildVideo(site.context)
   expect(await pageOf(`/videos/${video.id}?lang=fr`, 'es')).toContain('"language":"fy"')
 })

@@ -31,7 +31,7 @@ describe.each(languages)('the texts in %s', (language) => {
     if (language !== 'en') expect(words).not.toBe(wordsOf(english?.blocks))
   })
 
-  it('link to the same pages of the site', async () => {
+  it('link to the same pages as the English texts', async () => {
     const linksOf = (blocks: Block[] = []) =>
       blocks.flatMap(({ lines }) => lines.flat().flatMap(({ href }) => href ?? [])).toSorted()
     for (const name of pageNames)

@@ -22,7 +22,7 @@ async function sent(body: object, language?: string) {
   return { answer, mails: (await site.mails(inbox)).slice(before) }
 }
 
-it('reaches the operator as a mail with the sender in Reply-To', async () => {
+it('mails the message to the operator, with the sender in Reply-To', async () => {
   const { answer, mails } = await sent({}, 'de')
   expect(answer).toEqual({ code: 200, info: { sent: true } })
   const [mail, ...others] = mails
@@ -36,14 +36,14 @@ it('reaches the operator as a mail with the sender in Reply-To', async () => {
   expect(mail?.html).toContain('Where is\nepisode 7? &lt;b&gt;')
 })
 
-it("goes to the sender address of the site's mails if no contact address is set", async () => {
+it('mails the sender address of the site’s mails if no contact address is set', async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
   onTestFinished(() => other.close())
   await send({}, 'en', other)
   expect(await other.mails('hello@drama.example')).toHaveLength(1)
 })
 
-test('a name cannot inject mail headers', async () => {
+test('does not inject mail headers from a name', async () => {
   const {
     mails: [mail],
   } = await sent({ name: 'Ada\r\nBcc: all@example.com' })

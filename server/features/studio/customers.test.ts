@@ -139,7 +139,7 @@ describe('an entitlement', () => {
     support = await signInOperator(site, 'support')
   })
 
-  it('from a purchase can be revoked alone, and bought again', async () => {
+  it('from a purchase can be revoked alone, and the episode bought again', async () => {
     const { shopper, id } = await guest()
     const bought = (await show(id)).entitlements[0]
     await support.studio.callOk(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
@@ -162,7 +162,7 @@ describe('an entitlement', () => {
     support = await signInOperator(site, 'support')
   })
 
-  it('can be revoked while its order is disputed, and the result restores nothing', async () => {
+  it('can be revoked while its order is disputed, and a won dispute does not restore it', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     const [customer] = await find(info?.id ?? '')

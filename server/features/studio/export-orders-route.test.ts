@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
 
-it('is one file of all orders, whatever the number of pages, and contains no formula', async () => {
+it('returns all orders in one file without formulas, whatever the number of pages', async () => {
   const { studio } = await signInOperator(site, 'support')
   const response = await studio.fetch('/api/studio/orders.csv')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -38,7 +38,7 @@ it('is one file of all orders, whatever the number of pages, and contains no for
   expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
 })
 
-it('is refused to an operator who is downloading two of them', async () => {
+it('refuses a third concurrent download of an operator', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const { operator } = await studio.callOk(getStudioSession)
   const { concurrencySlots: slots } = site.context
@@ -62,14 +62,14 @@ it('applies the filters, and refuses an invalid one', async () => {
   expect((await studio.fetch('/api/studio/orders.csv?status=lost')).status).toBe(400)
 })
 
-it('contains no buyers for the analyst', async () => {
+it('omits the buyers for the analyst', async () => {
   const { studio } = await signInOperator(site, 'analyst')
   const text = await (await studio.fetch('/api/studio/orders.csv')).text()
   expect(linesOf(text)).toHaveLength(1 + orders)
   expect(text).not.toContain('@example.com')
 })
 
-it('is not cached by others, and records every download once', async () => {
+it('refuses viewers and editors, and records every download once in the audit log', async () => {
   const owner = await signInOperator(site, 'owner')
   const editor = await signInOperator(site, 'editor')
   const { visitor } = await createMember(site)
@@ -85,7 +85,7 @@ it('is not cached by others, and records every download once', async () => {
   ])
 })
 
-it('starts at the beginning, whatever the cursor, and records each page of the command', async () => {
+it('ignores a cursor, and records each page of the command', async () => {
   const owner = await signInOperator(site, 'owner')
   const { next_cursor } = await owner.studio.callOk(exportOrders)
   const cursor = encodeURIComponent(next_cursor ?? '')
@@ -96,7 +96,7 @@ it('starts at the beginning, whatever the cursor, and records each page of the c
   expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
 })
 
-it('is paged as a command, and complete on the command line', async () => {
+it('returns pages as a command, and the whole file on the command line', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const first = await studio.callOk(exportOrders)
   const second = await studio.callOk(exportOrders, { query: { cursor: first.next_cursor ?? '' } })

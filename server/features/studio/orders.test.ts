@@ -203,7 +203,7 @@ describe('a refund', () => {
     })
   })
 
-  it('is allowed to support up to the limit of an order, however it is split, and to an owner beyond', async () => {
+  it('by support is limited per order, also in parts, and an owner may exceed the limit', async () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
       who.studio.call(refundOrder, {
@@ -229,7 +229,7 @@ describe('a refund', () => {
     expect(refundedCents).toBeLessThanOrEqual(60)
   })
 
-  it('is allowed to support up to ten times the limit within a day, for each operator and currency', async () => {
+  it('by support is limited to ten times that limit a day, for each operator and currency', async () => {
     const busy = await signInOperator(site, 'support')
     const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
       const { order } = await buyEpisode(site)
@@ -314,7 +314,7 @@ describe('"check again"', () => {
     expect(file.entitlements).toHaveLength(1)
   })
 
-  it('reports if the gateway gave no answer, and changes nothing', async () => {
+  it('reports a gateway that does not answer, and changes nothing', async () => {
     const { order } = await buyEpisode(site)
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -322,7 +322,7 @@ describe('"check again"', () => {
     delete site.gatewayOverrides.retrievePayment
   })
 
-  it('is not found for an unknown order', async () => {
+  it('returns 404 for an unknown order', async () => {
     expect((await owner.studio.call(syncOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
   })
 })
@@ -373,7 +373,7 @@ describe('the reconciliation', () => {
     expect(empty.totals).toEqual([])
   })
 
-  it('shows discrepancies: a payment that matches no order, and money for no order of the site', async () => {
+  it('shows discrepancies: a different amount, and a payment that matches no order', async () => {
     const { order } = await buyEpisode(site)
     const sound = await paymentOf(site, order.id)
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }

@@ -36,7 +36,7 @@ async function readFromEveryProcess(path: string, isNew: (text: string) => boole
 }
 
 describe('an uploaded icon', () => {
-  it('appears in pages, manifest and browser tab under a name of its content, in every size, until it is reset', async () => {
+  it('appears in pages, manifest and browser tab under its content hash, in every size, until it is reset', async () => {
     const usual = await studio.callOk(showIcon)
     const { info } = await send(await picture(600, 600).png().toBuffer())
     expect(info).toEqual({

@@ -34,7 +34,7 @@ afterAll(() => site.close())
 const offered = async () => (await (await Shopper.create(site)).visitor.callOk(getBalance)).top_ups
 
 describe('the top-ups', () => {
-  it('start with three of US dollars', async () => {
+  it('are initially three in US dollars', async () => {
     const { list } = await owner.studio.callOk(listTopUps)
     expect(list.map(({ price_cents, bonus_cents }) => [price_cents, bonus_cents])).toEqual([
       [500, 0],

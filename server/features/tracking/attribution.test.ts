@@ -86,7 +86,7 @@ const codeOf = async (userId: string) => {
 }
 
 describe('touches', () => {
-  test('keeps the first, replaces the last, and ignores a repeated one', async () => {
+  test('keep the first, replace the last, and ignore a repeated one', async () => {
     const { userId } = await trackedVisitor(site, true)
     const times = [1, 2, 3, 4].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
     await visit(userId, { token: 'spring' }, times[0])
@@ -106,7 +106,7 @@ describe('touches', () => {
     })
   })
 
-  test.each([false, null])('without consent (%s) only stores the token', async (answer) => {
+  test.each([false, null])('without consent (%s) only store the token', async (answer) => {
     const { userId } = await trackedVisitor(site, answer)
     await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
     expect(await findAttribution(userId)).toBeUndefined()
@@ -117,7 +117,7 @@ describe('touches', () => {
     })
   })
 
-  test('with later consent the click ids join the touch they came with', async () => {
+  test('get their click ids once there is consent', async () => {
     const { userId } = await trackedVisitor(site, null)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, true)
@@ -126,7 +126,7 @@ describe('touches', () => {
     expect(await findAttribution(userId)).toEqual({ first: touch, last: touch })
   })
 
-  test('deletes the click ids when consent is withdrawn', async () => {
+  test('lose their click ids when consent is withdrawn', async () => {
     const [one, two] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(one.userId, { token: 'spring', fbclid: 'fb1' })
     await visit(two.userId, { ttclid: 'tt1' })
@@ -139,7 +139,7 @@ describe('touches', () => {
     expect(await findAttribution(two.userId)).toBeUndefined()
   })
 
-  test("ignores the user's own referral code", async () => {
+  test('ignore the user’s own referral code', async () => {
     const { userId } = await trackedVisitor(site, true)
     const own = await codeOf(userId)
     await visit(userId, { token: own })
@@ -164,7 +164,7 @@ describe('withdrawn consent', () => {
   const clicked = { token: 'spring', fbclid: 'fb1' }
   const token = { referrer_token: 'spring' }
 
-  test('while a touch is being stored deletes its click ids, too', async () => {
+  test('also deletes the click ids of a touch that is being stored', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     const recorded = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -181,7 +181,7 @@ describe('withdrawn consent', () => {
     expect(await findAttribution(userId)).toEqual({ first: token, last: token })
   })
 
-  test('delays a touch with click ids, which are not stored then', async () => {
+  test('delays a touch, which is then stored without its click ids', async () => {
     const { pool } = site.context.database
     const { userId } = await trackedVisitor(site, true)
     const other = await pool.connect()
@@ -254,7 +254,7 @@ describe('an order', () => {
     ])
   })
 
-  test('loses them when its guest signs in to an account without consent', async () => {
+  test('loses the click ids and the browser when its guest signs in to an account without consent', async () => {
     const { visitor } = await trackedVisitor(site, true)
     const account = { email: 'said.no@example.com', password: 'a long enough password 7' }
     const member = site.visitor()
@@ -270,7 +270,7 @@ describe('an order', () => {
     expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
   })
 
-  test('without ids in its own call has the stored ones, click ids only while there is consent', async () => {
+  test('without ids in its own call gets the stored ones, but click ids only with consent', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, false)
@@ -307,7 +307,7 @@ describe('signing in', () => {
     site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, guest, member))
   const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
 
-  test('keeps the earliest first touch and the latest last, also when repeated', async () => {
+  test('keeps the earliest first touch and the latest last touch, also when repeated', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(member.userId, { token: 'b' }, middle)
     await visit(guest.userId, { token: 'a' }, early)
@@ -321,7 +321,7 @@ describe('signing in', () => {
     expect(await findAttribution(guest.userId)).toBeUndefined()
   })
 
-  test("keeps the member's if they are earlier and later", async () => {
+  test('keeps the member’s touches if they are the earliest and the latest', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(guest.userId, { token: 'b' }, middle)
     await visit(member.userId, { token: 'a' }, early)
@@ -371,7 +371,7 @@ describe('over HTTP', () => {
   const referredBy = (by: string) => ({ headers: { 'x-referrer-token': by } })
   const springThenSummer = { first: token, last: { referrer_token: 'summer' } }
 
-  test("a guest's first link is the first touch, though another came before the row was created", async () => {
+  test('a guest’s first link is the first touch, even if another follows before the row is created', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser, referredBy('spring'))
     await visitor.callOk(getUser, referredBy('summer'))
@@ -379,7 +379,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('the same if the guest came without a link before', async () => {
+  test('a guest’s first link is the first touch, even if the first call had none', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     for (const link of ['spring', 'summer']) await visitor.callOk(getUser, referredBy(link))
@@ -390,7 +390,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('the same for a registration, and with cookies disabled', async () => {
+  test('a guest’s first link is the first touch when registering with cookies disabled', async () => {
     const ask = async (by: string, known: string | null) => {
       const { headers, answer } = await site
         .visitor(known === null ? {} : { 'x-user-token': known })
@@ -404,7 +404,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('a link belongs to the guest who came by it, and to nobody after', async () => {
+  test('a link is not passed on to the next guest after signing out', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await visitor.callOk(getUser, referredBy('spring'))
@@ -427,7 +427,7 @@ describe('over HTTP', () => {
     expect((await findAttribution(id))?.last).toEqual(code && { referrer_token: code })
   })
 
-  test('applies an answer about marketing at once, both ways', async () => {
+  test('applies a given or withdrawn marketing consent at once', async () => {
     const { visitor, id } = await guest()
     await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
     expect(await findAttribution(id)).toEqual({ first: clicked, last: clicked })

@@ -28,7 +28,7 @@ async function writtenOf(run: string): Promise<string[]> {
 }
 
 // That events are written within a second is tested in buffer-events.test.ts, with a moved clock.
-test('a process writes its events periodically, and loses none of those when it is killed', async () => {
+test('a process that is killed keeps the events that it wrote periodically', async () => {
   const site = await runKillableSite(database.url)
   const due = await send(site.url, 'due', 20)
   await expect.poll(() => writtenOf('due')).toEqual(expect.arrayContaining(due))
@@ -38,7 +38,7 @@ test('a process writes its events periodically, and loses none of those when it 
   expect(late).toEqual(expect.arrayContaining(await writtenOf('late')))
 })
 
-test('a process that is stopped loses none', async () => {
+test('a process that is stopped loses no events', async () => {
   const site = await runKillableSite(database.url)
   const sent = await send(site.url, 'stopped', 20)
   await site.end('SIGTERM')

@@ -146,7 +146,7 @@ describe('shares', () => {
     expect(answer.info?.share_count).toBe(2)
   })
 
-  test('of a hundred new guests at one address count as one', async () => {
+  test('of many new guests at one address count as one', async () => {
     const video = await buildVideo(site.context)
     for (let guest = 0; guest < 10; guest++) {
       const visitor = site.visitor()
@@ -211,30 +211,26 @@ describe("a user's stored data", () => {
     await visitor.callOk(signIn, { body: account })
   }
 
-  test.each(actions)(
-    'is deleted even if a user who %s does so while the event is written',
-    async (_, end) => {
-      const { pool } = site.context.database
-      const video = await buildVideo(site.context)
-      const { visitor } = await trackedVisitor(site, true)
-      const other = await pool.connect()
-      await other.query('BEGIN')
-      // Shares are written after the events.
-      await other.query('LOCK TABLE shares IN SHARE MODE')
-      await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
-      await waitForLock(pool)
-      const ended = end(visitor)
-      await Promise.race([ended, waitForLock(pool, 2)])
-      await other.query('COMMIT')
-      other.release()
-      await ended
-      const { rows } = await pool.query(
-        `SELECT user_id, fbclid FROM events WHERE fields ->> 'video_id' = $1`,
-        [video.id],
-      )
-      expect(rows).toEqual([{ user_id: null, fbclid: null }])
-    },
-  )
+  test.each(actions)('is deleted if a user %s while the event is written', async (_, end) => {
+    const { pool } = site.context.database
+    const video = await buildVideo(site.context)
+    const { visitor } = await trackedVisitor(site, true)
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    // Shares are written after the events.
+    await other.query('LOCK TABLE shares IN SHARE MODE')
+    await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
+    await waitForLock(pool)
+    const ended = end(visitor)
+    await Promise.race([ended, waitForLock(pool, 2)])
+    await other.query('COMMIT')
+    other.release()
+    await ended
+    const { rows } = await pool.query(`SELECT user_id, fbclid FROM events WHERE fields ->> 'video_id' = $1`, [
+      video.id,
+    ])
+    expect(rows).toEqual([{ user_id: null, fbclid: null }])
+  })
 
   test('is not stored while consent is being withdrawn, and the event is written without waiting', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
@@ -247,7 +243,7 @@ describe("a user's stored data", () => {
     other.release()
   })
 
-  test('moves to the account at sign-in, only with its consent', async () => {
+  test('moves to the account at sign-in only if the account has consent', async () => {
     const guests = await Promise.all([trackedVisitor(site, true), trackedVisitor(site, true)])
     const members = await Promise.all([trackedVisitor(site, null), trackedVisitor(site, false)])
     for (const [index, { visitor, userId }] of guests.entries()) {

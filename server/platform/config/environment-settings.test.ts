@@ -41,7 +41,7 @@ const noValues = new Set(['none', 'off', 'all'])
 /** Settings whose default is not constant. */
 const ofPlace = new Set(['DATA_DIR', 'PUBLIC_URL'])
 
-test('the list contains exactly the settings that a start reads', () => {
+test('the list contains exactly the settings that are read at start', () => {
   const read = new Set<string>()
   const env = new Proxy<Record<string, string>>(
     { DATA_DIR: dataDir, ...companions },

@@ -49,7 +49,7 @@ async function readCounters(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, count }) => [id, count]))
 }
 
-it('reruns a transaction that a deadlock ended, and its changes count once', async () => {
+it('reruns a transaction after a deadlock, and its changes count once', async () => {
   await resetCounters()
   let tries = 0
   const result = await inTransaction(database.db, async (tx) => {

@@ -36,14 +36,14 @@ it('sends concurrent look-ups over one connection, each with its own result', as
   expect(connectionsOf(answers)).toBe(1)
 })
 
-it('sends other prepared queries over three connections, however many they are', async () => {
+it('sends any number of other prepared queries over three connections', async () => {
   const many = Array.from({ length: 20 }, () => preparedQuotient(database.db, { divisor: 3 }))
   const answers = (await Promise.all(many)).flat()
   expect(answers.map(({ quotient }) => quotient)).toEqual(many.map(() => 4))
   expect(connectionsOf(answers)).toBe(3)
 })
 
-it('does not block queries behind one that takes long', async () => {
+it('does not block queries behind a slow one', async () => {
   const slow = preparedQuery(
     (_: Db, { seconds }: Placeholders<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
   )
@@ -58,7 +58,7 @@ it('does not block queries behind one that takes long', async () => {
   expect(await waiting).toMatchObject({ message: 'canceling statement due to user request' })
 })
 
-it('limits the wait for the lock of a table that is being changed to what others can wait', async () => {
+it('fails a look-up in a locked table with a lock timeout, and answers the next', async () => {
   const settings = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').select('key').where('key', '=', key),
   )
@@ -71,7 +71,7 @@ it('limits the wait for the lock of a table that is being changed to what others
   expect(await settings(database.db, { key: 'none' })).toEqual([])
 })
 
-it('refuses a query behind so many others that it would time out, and answers those', async () => {
+it('refuses a query if too many others are queued, and answers those', async () => {
   const most = 10_000
   const before = Array.from({ length: most }, () => divide(6))
   await expect(divide(6)).rejects.toSatisfy(isDatabaseUnavailable)
@@ -79,7 +79,7 @@ it('refuses a query behind so many others that it would time out, and answers th
   expect(await divide(6)).toMatchObject({ quotient: 2 })
 })
 
-it('fails a single look-up alone', async () => {
+it('fails only the look-up that has an error', async () => {
   const answers = await Promise.allSettled([4, 0, 6].map(divide))
   expect(answers).toMatchObject([
     { value: { quotient: 3 } },
@@ -88,7 +88,7 @@ it('fails a single look-up alone', async () => {
   ])
 })
 
-it('uses the connection of the transaction within one', async () => {
+it('uses the transaction’s connection within a transaction', async () => {
   const outside = await divide(1)
   const [inside, own] = await database.db
     .transaction()
@@ -120,7 +120,7 @@ it('fails each look-up in flight with its own error that the database is unavail
   expect(await divide(4)).toMatchObject({ quotient: 3 })
 })
 
-it('retries once on a new connection if a table has another column than it was planned with', async () => {
+it('retries once on a new connection after a column was added to the table', async () => {
   const all = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').selectAll().where('key', '=', key),
   )

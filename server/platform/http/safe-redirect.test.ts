@@ -23,10 +23,10 @@ test.each([
   'https://drama.example/',
   'javascript:alert(1)',
   `/${'x'.repeat(512)}`,
-])('%j is not', (path) => {
+])('%j is not a path of this site', (path) => {
   expect(safeRedirect(path, siteUrl)).toBeUndefined()
 })
 
-test('encodes characters that no header can contain', () => {
+test('encodes characters that are invalid in a header', () => {
   expect(safeRedirect('/search/ä\r\nset-cookie: a=b', siteUrl)).toBe('/search/%C3%A4set-cookie:%20a=b')
 })

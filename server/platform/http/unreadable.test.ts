@@ -75,7 +75,7 @@ describe('bytes that are not a request', () => {
   })
 })
 
-it('ignores an unknown expectation', async () => {
+it('ignores an unknown Expect header', async () => {
   const answer = await sendRaw(
     'GET /api/user HTTP/1.1',
     host,
@@ -161,7 +161,7 @@ describe('a body', () => {
     expect(await post(body)).toEqual({ status: 400, answer: errorWith(400) })
   })
 
-  it('that is too large is HTTP 413, one that is not JSON is HTTP 415', async () => {
+  it('is refused with HTTP 413 if it is too large, and with HTTP 415 if it is not JSON', async () => {
     expect(await post('x'.repeat(1_000_000))).toEqual({ status: 413, answer: errorWith(413) })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
       expect(await post('a=1', type)).toEqual({ status: 415, answer: errorWith(415) })

@@ -63,7 +63,7 @@ test.each([
   ['before it claims the mail', 'before', '1', 1],
   // The server has accepted the mail, but only the dead process knew: the receiver can detect the duplicate by its Message-ID.
   ['after the server accepts the mail and before the queue deletes it', 'before', '2', 2],
-])('killed %s: sent, and always as the same mail', async (_, when, at, times) => {
+])('after a process is killed %s, the mail is sent, always as the same mail', async (_, when, at, times) => {
   const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
   expect(signal).toBe('SIGKILL')
   await sendMailsAfter(121_000)

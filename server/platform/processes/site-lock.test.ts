@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true }))
 
-test('a second site on a data directory gets the process and address of the first', () => {
+test('a second site on a data directory is refused with the process and address of the first', () => {
   lockSite(dir, 'http://127.0.0.1:4711')
   const second = () => lockSite(dir, 'http://127.0.0.1:4712')
   expect(second).toThrow(ConfigError)

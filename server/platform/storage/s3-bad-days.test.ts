@@ -103,7 +103,7 @@ test('uploads a large file in parts; an interrupted upload sends only the missin
   expect(existsSync(path)).toBe(false)
 })
 
-test('an aborted upload of a large file ends at once, and resumes another time', async () => {
+test('an aborted upload of a large file ends at once, and can be resumed', async () => {
   const path = join(createTestFolder(storage, { 'film.mp4': large }), 'film.mp4')
   const stop = new AbortController()
   store.setFault((call) => {
@@ -118,7 +118,7 @@ test('an aborted upload of a large file ends at once, and resumes another time',
   expect((await storage.read('originals/stopped.mp4')).equals(large)).toBe(true)
 })
 
-test('sends parts with different bytes again', async () => {
+test('uploads parts again whose bytes differ', async () => {
   const [one, other] = [large, Buffer.from(large)]
   other[5] = (other[5] ?? 0) ^ 1
   const folder = createTestFolder(storage, { one, other })
@@ -133,7 +133,7 @@ test('sends parts with different bytes again', async () => {
   expect((await storage.read('originals/changed.mp4')).equals(other)).toBe(true)
 })
 
-test('a lost response to the last call of an upload does no harm', async () => {
+test('an upload succeeds if the response to its last call is lost', async () => {
   const folder = createTestFolder(storage, { 'film.mp4': large })
   let lost = false
   store.setFault((call) => {
@@ -161,7 +161,7 @@ test('two concurrent uploads of the same file both succeed, even if one finishes
   expect((await storage.read('originals/both.mp4')).equals(large)).toBe(true)
 })
 
-test('an interrupted folder continues with the missing files', async () => {
+test('an interrupted upload of a folder continues with the missing files', async () => {
   const folder = createTestFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
   store.setFault((call) => (call.includes('3.m4s') ? 'fail' : undefined))
   await expect(storage.moveFromWorkDir(folder, 'media/ast_folder')).rejects.toThrow('3.m4s')

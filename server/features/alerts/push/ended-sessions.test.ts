@@ -94,7 +94,7 @@ describe('subscriptions of a guest belong to the session', () => {
     expect(await endpoints()).not.toContain(endpoint)
   })
 
-  it('of the account they make', async () => {
+  it('of the account they create', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     const endpoint = await subscribe(visitor)
@@ -113,7 +113,7 @@ describe('subscriptions of a guest belong to the session', () => {
   })
 })
 
-it('a session that has ended in the meantime turns nothing on', async () => {
+it('an ended session cannot turn notifications on', async () => {
   const { user } = await registerMember(site)
   const { subscription } = new PushBrowser()
   const ended = { userId: user.id, sessionId: 'ses_ended', ip: '192.0.2.1' }

@@ -105,7 +105,7 @@ describe('a service that keeps silent', () => {
     )
   })
 
-  it('is asked a few times in a run, whatever names it has, and the rest of its pushes later', async () => {
+  it('gets a few requests per run, whatever its host names, and the other pushes later', async () => {
     service.reply = ({ host }) => (host?.endsWith('.silent.com') ? 'nothing' : { status: 201 })
     await addBrowsers(times(60, (i) => `push-${i}.silent.com`))
     await release(3)
@@ -118,7 +118,7 @@ describe('a service that keeps silent', () => {
     expect(remaining.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
   })
 
-  it('is sent after pushes that were never tried', async () => {
+  it('gets its retries after pushes with fewer attempts', async () => {
     await subscribe('push.silent.com')
     service.reply = () => ({ status: 503 })
     await release(3)
@@ -168,7 +168,7 @@ it('a push is not sent if its favorite was removed meanwhile', async () => {
 })
 
 describe('a claim', () => {
-  it('that has expired ends and does not change pushes of a later one', async () => {
+  it('that has expired does not change the pushes of a later claim', async () => {
     await subscribe()
     await release(3)
     const [first] = await claim()

@@ -49,7 +49,7 @@ describe('notifications in a browser', () => {
     }
   })
 
-  it('cost a guest no row until they are on', async () => {
+  it('create no row for a guest until they are turned on', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(getUser)
     const row = () => site.context.db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
@@ -68,7 +68,7 @@ describe('notifications in a browser', () => {
     expect((await second.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('are on in ten browsers of a person at most, the latest', async () => {
+  it('are on in a user’s ten latest browsers at most', async () => {
     const { visitor } = await registerMember(site)
     const browsers = Array.from({ length: 12 }, () => new PushBrowser())
     for (const { subscription } of browsers) {
@@ -138,13 +138,13 @@ describe('under another APP_SECRET', () => {
     time.now = new Date(time.now.getTime() + days * 86_400_000)
   }
 
-  it('the keys are others, and the same in every process and after each start', () => {
+  it('the keys differ, and are the same in every process and after each start', () => {
     expect(derivePushKeys(site.context.secret)).toEqual(site.context.pushKeys)
     expect(other().pushKeys).toEqual(other().pushKeys)
     expect(other().pushKeys).not.toEqual(site.context.pushKeys)
   })
 
-  it('a start and its commands leave the subscriptions, which are there when the secret is back', async () => {
+  it('subscriptions are kept, and work again once the secret is restored', async () => {
     const browser = new PushBrowser()
     const visitor = await guest()
     await visitor.callOk(startPushAlerts, { body: browser.subscription })
@@ -162,7 +162,7 @@ describe('under another APP_SECRET', () => {
     expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('subscriptions are deleted after 30 days of it', async () => {
+  it('subscriptions are deleted after 30 consecutive days', async () => {
     const browser = new PushBrowser()
     await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     await deleteUnreachableSubscriptions(other())

@@ -120,7 +120,7 @@ describe('a release', () => {
     expect(got()).toMatchObject([{ body: 'Neue Folge', lang: 'de', icon: '/public/covers/salz.webp' }])
   })
 
-  it('with the longest of titles fits into 4 KB', async () => {
+  it('with a title of maximum length fits into 4 KB', async () => {
     await createSubscriber()
     const titles = JSON.stringify({ en: '\u{1F30A}'.repeat(200) })
     await site.context.db.updateTable('videos').set({ titles }).where('id', '=', video.id).execute()
@@ -129,7 +129,7 @@ describe('a release', () => {
     expect(service.received[0]?.body.length).toBeLessThanOrEqual(4096)
   })
 
-  it('reaches each browser of a user, and mails only users who chose mails, too', async () => {
+  it('is pushed to each browser of a user, and also mailed if the user chose mails', async () => {
     const { visitor, email, user } = await registerMember(site)
     await site.context.db
       .updateTable('users')
@@ -146,7 +146,7 @@ describe('a release', () => {
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([2, 2, 1])
   })
 
-  it('is not pushed if it was turned off, or the favorite was removed or added afterwards', async () => {
+  it('is not pushed if notifications are off, or the favorite was removed or added later', async () => {
     const off = await createSubscriber()
     await off.visitor.callOk(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
     const former = await createSubscriber()
@@ -189,7 +189,7 @@ describe('a release', () => {
     for (const browser of browsers) expect(browser.read(service)).toHaveLength(1)
   })
 
-  it('that a process is taking is not waited for by another, which takes the rest', async () => {
+  it('is claimed by concurrent processes without waiting for each other', async () => {
     await fiftyBrowsers()
     const { db } = site.context
     const claim = (from: Db, limit: number) =>
@@ -207,7 +207,7 @@ describe('a release', () => {
     expect([one.length, other.length, new Set(claimedIds).size]).toEqual([20, 31, 51])
   })
 
-  it('that a process took and died with is sent by another once its claim is over', async () => {
+  it('that was claimed by a process that has died is sent by another once the claim expires', async () => {
     const { got } = await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
@@ -234,7 +234,7 @@ describe('a release', () => {
 
 describe('a push service', () => {
   it.each([403, 404, 410])(
-    'that knows a subscription no more (%i) gets no further push for it',
+    'that no longer knows a subscription (%i) gets no further push for it',
     async (status) => {
       const [expired, other] = [await createSubscriber(), await createSubscriber()]
       const { pathname } = new URL(expired.browser.subscription.endpoint)
@@ -248,7 +248,7 @@ describe('a push service', () => {
   it.each([
     ['seconds', () => '7200'],
     ['a date', () => new Date(time.now.getTime() + 7_200_000).toUTCString()],
-  ])('that asks to wait (429, Retry-After in %s) is left alone for so long', async (_, retryAfter) => {
+  ])('that asks to wait (429, Retry-After in %s) gets no push until then', async (_, retryAfter) => {
     await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': retryAfter() } })
     await publish(3)
@@ -262,7 +262,7 @@ describe('a push service', () => {
     expect(await loadMessages()).toEqual([])
   })
 
-  it('that asks to wait for longer than a release is news is not asked again', async () => {
+  it('that asks to wait beyond the lifetime of a push gets no retry', async () => {
     await createSubscriber()
     service.reply = () => ({ status: 429, headers: { 'retry-after': '9999999' } })
     await publish(3)
@@ -288,7 +288,7 @@ describe('a push service', () => {
     },
   )
 
-  it('that does not answer in time is asked again', async () => {
+  it('that does not answer in time gets the push again', async () => {
     const { got } = await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
@@ -302,7 +302,7 @@ describe('a push service', () => {
     expect(await loadMessages()).toEqual([])
   })
 
-  it.each([302, 400, 413])('that refuses a push (%i) is not asked again', async (status) => {
+  it.each([302, 400, 413])('that refuses a push (%i) gets no retry', async (status) => {
     await createSubscriber()
     service.reply = () => ({ status, headers: { location: 'https://push.example.com/elsewhere' } })
     await publish(3)
@@ -310,7 +310,7 @@ describe('a push service', () => {
     expect([await loadMessages(), (await subscribed()).length]).toEqual([[], 1])
   })
 
-  it('whose name leads into our own network gets nothing, and its subscription is deleted', async () => {
+  it('in a private network gets nothing, and its subscription is deleted', async () => {
     await createSubscriber(site.visitor(), new PushBrowser('localhost.localdomain'))
     await site.context.db
       .updateTable('push_subscriptions')
@@ -324,7 +324,7 @@ describe('a push service', () => {
 })
 
 describe('outdated pushes are not sent:', () => {
-  it('a release of three days ago', async () => {
+  it('three days after the release', async () => {
     await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
@@ -333,7 +333,7 @@ describe('outdated pushes are not sent:', () => {
     expect([service.received, await loadMessages()]).toEqual([[], []])
   })
 
-  it('a drama that is archived by then', async () => {
+  it('after the drama was archived', async () => {
     await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()

@@ -113,7 +113,7 @@ const names = [
 ]
 
 test.each(names)(
-  'gives each video once, and every one that stayed published, while others change: %s',
+  'returns no video twice, and every one that stays published, while others change: %s',
   { timeout: propertyTimeoutMs },
   (name) =>
     checkProperty(

@@ -93,7 +93,7 @@ describe('a list that is paged while the catalogue changes', () => {
     ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
     ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
     ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
-  ])('repeats no video and skips none that stayed: %s', async (_name, query) => {
+  ])('repeats no video, and skips none that stays published: %s', async (_name, query) => {
     const seen = await pages(query(), change)
     const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
@@ -219,7 +219,7 @@ describe('the tags', () => {
     expect(await count()).toBe(2)
   })
 
-  it('put recently played ones first; old plays decay', async () => {
+  it('are ordered by plays, and old plays decay', async () => {
     const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
     tag = old
     const first = await buildTagged('Old favourite', day(1))
@@ -236,7 +236,7 @@ describe('the tags', () => {
     expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
   })
 
-  it('decay once for the elapsed time, wherever a process ends', async () => {
+  it('decay once for the elapsed time, even if a process ends halfway', async () => {
     tag = await buildTag(db(), 'Fading')
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
@@ -296,7 +296,7 @@ describe('the tags', () => {
     expect((await tags())[0]).toMatchObject({ id: tag })
   })
 
-  it('continue from a cursor of long ago', async () => {
+  it('continue from an old cursor', async () => {
     const { next_cursor } = await site.visitor().callOk(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
@@ -486,14 +486,14 @@ describe('the available orders of a list', () => {
     },
   )
 
-  it('of a search begin with the best match', async () => {
+  it('begin with relevance for a search', async () => {
     const { sorts } = await site.visitor().callOk(queryHomepage, { query: { keyword: 'harbour' } })
     expect(sorts).toEqual(['relevance', 'popular', 'newest'])
   })
 })
 
 describe('the homepage', () => {
-  it('names the recommendation section, also for viewers without a history, and null without one', async () => {
+  it('names the recommendation section, also for viewers without a history, or null if there is none', async () => {
     await db().deleteFrom('sections').execute()
     const ask = async (language: string) =>
       (await site.visitor({ 'accept-language': language }).callOk(getHomepage)).feed

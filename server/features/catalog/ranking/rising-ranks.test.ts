@@ -69,7 +69,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   ]
 
   it.each(lists)(
-    'lists each once while some rise past the position, and listed ones rise further: %s',
+    'lists each video once while some rise past the position, and listed ones rise further: %s',
     async (_name, query) => {
       const seen = await readAllPages(query(), (turn) =>
         play(
@@ -82,7 +82,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   )
 
   it.each(lists)(
-    'lists each once while more than a page of them rise repeatedly: %s',
+    'lists each video once while more than a page of them rise repeatedly: %s',
     async (_name, query) => {
       const seen = await readAllPages(query(), () => play(videos.slice(4), 1000))
       expect(seen.toSorted()).toEqual(videos.toSorted())

@@ -70,7 +70,7 @@ describe('a search', () => {
     ['French', 'épée'],
     ['German', 'Schwert'],
     ['Portuguese', 'amanhecer'],
-  ])('finds titles in %s in any viewer language', async (_language, keyword) => {
+  ])('finds titles in %s for viewers of any language', async (_language, keyword) => {
     expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
   })
 
@@ -155,7 +155,7 @@ describe('a search', () => {
     ])
   })
 
-  it('finds by a single Chinese character what type-ahead finds by it', async () => {
+  it('finds the same titles as type-ahead by a single Chinese character', async () => {
     await publish('north', { en: '北京 Nights' }, 'Two taxis and one fare')
     const { titles = [] } = await site.visitor().callOk(listTags, { query: { keyword: '北' } })
     expect(titles.map(({ title }) => title)).toEqual(['北京 Nights'])
@@ -247,7 +247,7 @@ describe('one typo', () => {
     ['love', 'vloe', false],
     ['love', 'lo', false],
     ['love', 'loooe', false],
-  ])('%s and %s: %s', (one, other, apart) => {
+  ])('separates %s and %s: %s', (one, other, apart) => {
     expect(isOneTypoApart(one, other)).toBe(apart)
     expect(isOneTypoApart(other, one)).toBe(apart)
   })
@@ -257,7 +257,7 @@ describe('one typo', () => {
     ['roamnc', 'romance', true],
     ['romaance', 'romances', true],
     ['rmnce', 'romance', false],
-  ])('same beginning: %s, %s: %s', (beginning, word, alike) => {
+  ])('separates %s from the beginning of %s: %s', (beginning, word, alike) => {
     expect(hasSimilarPrefix(beginning, word)).toBe(alike)
   })
 })

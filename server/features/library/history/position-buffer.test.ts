@@ -119,7 +119,7 @@ describe('a pending position', () => {
     expect(await updatePositions(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
   })
 
-  it('is written by a process that stops', async () => {
+  it('is written before the process stops', async () => {
     const stopped = await runKillableSite(database.url)
     const visitor = new Visitor(stopped.url)
     const { id } = await visitor.callOk(getUser)
@@ -147,7 +147,7 @@ describe('a cached session', () => {
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
-  it('ends for a guest who has registered since', async () => {
+  it('ends for a guest who registers', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await watch(visitor)

@@ -145,7 +145,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('counts a play of both once, whether one, both or none was counted before', async () => {
+  it('counts a play by guest and member once, whether one, both or none was counted before', async () => {
     videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
     await watch(guest, 3, 1, 1)
@@ -167,7 +167,7 @@ describe('a merge', () => {
     expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
   })
 
-  it('counts a play of both once while it is being counted', async () => {
+  it('counts a play by guest and member once while it is being counted', async () => {
     const { pool } = site.context.database
     await watch(guest, 0, 1, 1)
     expect(await counts(0)).toMatchObject({ play_count: 1 })
@@ -218,7 +218,7 @@ describe('signing in', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('counts what was watched next once, learned %s the sign-in', async (_words, before) => {
+  ])('counts a video watched next once if it was aggregated %s the sign-in', async (_words, before) => {
     const { visitor, email } = await registerMember(site)
     await watch({ visitor, id: '' }, 2, 1000, 1)
     await updateRanking()

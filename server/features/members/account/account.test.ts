@@ -214,7 +214,7 @@ describe('changing', () => {
     })
   })
 
-  it('throttles guesses at the current password, too', async () => {
+  it('also throttles guesses at the current password', async () => {
     const { visitor } = await registerMember(site)
     const tryOne = () =>
       visitor.call(changeUser, { body: { current_password: 'guess', new_password: 'another good one' } })
@@ -225,7 +225,7 @@ describe('changing', () => {
     expect((await tryOne()).status).toBe(429)
   })
 
-  it('does not throttle after the right password, whatever else was refused', async () => {
+  it('does not throttle after the right password, even if the change was refused', async () => {
     const { visitor } = await registerMember(site)
     const existing = await registerMember(site)
     const change = (current_password: string, email = existing.email) =>
@@ -267,7 +267,7 @@ describe('sessions', () => {
     expect((await site.visitor().call(listSessions)).answer.code).toBe(401)
   })
 
-  it('end one by one, and all but this one at once', async () => {
+  it('can be ended one by one, or all except the current one', async () => {
     const { visitor, phone, user, email } = await twice()
     const { list } = await visitor.callOk(listSessions)
     const id = list.find(({ current }) => !current)?.id ?? ''

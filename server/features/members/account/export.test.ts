@@ -92,7 +92,7 @@ test('an export ends when its client disconnects, and frees its slot', async () 
   await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
 })
 
-test('a network may use half of the export slots of a process, others the rest', async () => {
+test('a network may use half of a process’s export slots, and other networks the rest', async () => {
   const context = {
     ...gated.context,
     concurrencySlots: createSlots(),

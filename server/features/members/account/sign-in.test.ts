@@ -55,7 +55,7 @@ describe('signing in', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('as the same member restarts the session; as another one it is refused', async () => {
+  it('restarts the session of the same member, and is refused as another member', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     expect((await signInAs(ada.visitor, ada.email)).answer.code).toBe(200)
     expect((await ada.visitor.callOk(listSessions)).list).toHaveLength(1)
@@ -121,14 +121,14 @@ describe('guessing', () => {
     expect((await signInAs(visitor, email)).answer.code).toBe(200)
   })
 
-  it('counts in a known browser, too', async () => {
+  it('is also limited in a known browser', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.callOk(signOut)
     for (let tries = 0; tries < 5; tries++) await signInAs(visitor, email, 'wrong guess')
     expect((await signInAs(visitor, email)).status).toBe(429)
   })
 
-  it("does not count a member's sign-in to another account of theirs", async () => {
+  it('does not count a member’s refused sign-ins with the right password of another account', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     for (let tries = 0; tries < 4; tries++) await signInAs(ada.visitor, bob.email, 'wrong guess')
     for (let tries = 0; tries < 3; tries++)
@@ -136,7 +136,7 @@ describe('guessing', () => {
     expect((await signInAs(await guest(), bob.email)).answer.code).toBe(200)
   })
 
-  it('with many concurrent calls has no more than the five free attempts', async () => {
+  it('gets five free attempts at most with many concurrent calls', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     const tries = Array.from({ length: 12 }, () => signInAs(visitor, email, 'wrong guess'))
@@ -145,7 +145,7 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
   })
 
-  it('gets no extra attempts by another spelling that is equal in the database', async () => {
+  it('gets no extra attempts by other spellings that are equal in the database', async () => {
     const email = 'victim@example.com'
     const body = { email, password, repeat_password: password }
     await (await guest()).callOk(registerUser, { body })
@@ -189,7 +189,7 @@ describe('guessing', () => {
 })
 
 describe('a session', () => {
-  it('is sent in the header if cookies are disabled; neither token is valid in the place of the other', async () => {
+  it('is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie)
   })
 
-  it('is the only valid token: the guest that it came from is invalid', async () => {
+  it('invalidates the tokens of the guest who registered', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
@@ -234,7 +234,7 @@ describe('a session', () => {
     expect(display_name).toBeNull()
   })
 
-  it('is required for purchases: a guest cookie from before its row is not enough', async () => {
+  it('is required for purchases; an earlier cookie of the guest is refused', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     await registerMember(site, visitor)
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect((await old().call(exportUser)).answer.code).toBe(401)
   })
 
-  it('ends, the oldest first, once a member has signed in a hundred times since', async () => {
+  it('ends once its member has a hundred newer ones', async () => {
     const { visitor, user, email } = await registerMember(site)
     await site.context.database.pool.query(
       `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
@@ -307,7 +307,7 @@ describe('signing out', () => {
     for (const old of spent) expect((await site.visitor(old).callOk(getUser)).id).not.toBe(user.id)
   })
 
-  it('without a session gives a guest, too', async () => {
+  it('also gives a guest without a session', async () => {
     expect(await site.visitor().callOk(signOut)).toMatchObject({ role: 'visitor' })
   })
 })

@@ -72,7 +72,7 @@ test('an export includes the new address that a pending link was sent to', async
   ])
 })
 
-test('an export includes since when there is a second factor, and no secret', async () => {
+test('an export includes the date of the second factor, but not its secret', async () => {
   const { visitor } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
   const since = new Date('2026-11-21T08:00:00Z')

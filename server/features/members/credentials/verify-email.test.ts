@@ -27,7 +27,7 @@ const askToMove = (email = newEmail) =>
 const whoIs = () => member.visitor.callOk(getUser)
 
 describe('registering', () => {
-  it('mails a link to a page of the site, which verifies the address and reports it however often it is opened', async () => {
+  it('mails a link that verifies the address, and can be opened repeatedly', async () => {
     const mail = await latest(member.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
     expect((await whoIs()).email_verified).toBe(false)
@@ -37,7 +37,7 @@ describe('registering', () => {
     expect((await verify(linkSecretOf(mail))).answer).toEqual(answer)
   })
 
-  it('mails the link in the language that the user chose, else in that of the call', async () => {
+  it('mails the link in the user’s chosen language, otherwise in that of the call', async () => {
     const email = `dutiful-${member.email}`
     const body = { email, password: member.password, repeat_password: member.password }
     const headers = { 'accept-language': 'es' }
@@ -58,7 +58,7 @@ describe('registering', () => {
     for (const old of [secret, unused]) expect((await verify(old)).answer.code).toBe(500)
   })
 
-  it('with a taken address notifies its owner, once a day', async () => {
+  it('notifies the owner of a taken address, once a day', async () => {
     const again = {
       email: member.email.toUpperCase(),
       password: 'some passphrase',
@@ -119,13 +119,13 @@ describe('a new address', () => {
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
 
-  it('is refused at once if another account has it, whose owner gets a mail', async () => {
+  it('is refused at once if another account has it, and the owner gets a mail', async () => {
     const other = await createMember(site)
     expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect((await latest(other.email))?.subject).toBe('You already have an account')
   })
 
-  it('is given to one account if two use their links for it concurrently', async () => {
+  it('goes to one of two accounts that use their links for it concurrently', async () => {
     const other = await createMember(site)
     await askToMove()
     const mine = await fetchSecret(newEmail)
@@ -176,7 +176,7 @@ describe('another link', () => {
     expect(await site.mails(member.email)).toHaveLength(1)
   })
 
-  it('is mailed three times an hour', async () => {
+  it('is mailed three times an hour at most', async () => {
     for (let time = 0; time < 3; time++) expect((await verify(undefined, member.visitor)).status).toBe(200)
     expect((await verify(undefined, member.visitor)).status).toBe(429)
     expect((await askToMove()).status).toBe(429)

@@ -33,7 +33,7 @@ async function exhaustRateLimit(kind: 'sign-in' | 'register'): Promise<void> {
 }
 
 describe('a callback', () => {
-  it('without the cookie of the browser that started it finds the return path', async () => {
+  it('without the cookie of the browser that started it reports that, with the return path', async () => {
     const consent = await startSocialSignIn(site.visitor(), 'oidc', '?return_to=/videos/one')
     expect(decodeURIComponent(consent)).not.toContain('/videos')
     const callback = await grantConsent(consent)
@@ -164,7 +164,7 @@ describe('a callback', () => {
     )
   })
 
-  it('of a cancelled sign-in reports that', async () => {
+  it('of a cancelled sign-in reports the cancellation', async () => {
     site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.delete('code')
       url.searchParams.set('error', 'access_denied')
@@ -181,7 +181,7 @@ describe('a callback', () => {
     expect(await signInWithProvider(site.visitor())).toMatch(/social=failed/)
   })
 
-  it('without any of its fields redirects to a page of the site', async () => {
+  it('without parameters redirects to a page of the site', async () => {
     expect(await finishSocialSignIn(site.visitor(), '/api/user/social/oidc/callback')).toMatch(
       /social=wrong_browser/,
     )

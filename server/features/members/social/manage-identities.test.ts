@@ -65,7 +65,7 @@ describe('linked identities', () => {
     expect(await linkedOf((await site.createMember()).visitor)).toEqual([])
   })
 
-  it('at a provider that has no keys any more are named by its address', async () => {
+  it('at a provider without keys are named by its address', async () => {
     const { id, visitor } = await linkedMember()
     await query("UPDATE social_identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
       id,
@@ -76,7 +76,7 @@ describe('linked identities', () => {
 })
 
 describe('two profiles at one provider', () => {
-  it('both belong to the member: each signs in, is shown with its name at the provider, and is removed by itself', async () => {
+  it('both belong to the member, sign in, are shown with their names, and are removed separately', async () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
     site.useNewIdentity()
@@ -112,7 +112,7 @@ describe('two profiles at one provider', () => {
 })
 
 describe('a profile of another member', () => {
-  it('stays with that member, whoever proves it, until that member unlinks it', async () => {
+  it('cannot be linked until that member unlinks it', async () => {
     const owner = await linkedMember()
     const { id, visitor } = await site.createMember()
     const alreadyLinked = '/individual?social=already_linked&provider=oidc&return_to=%2Findividual'
@@ -184,7 +184,7 @@ describe('the last sign-in method', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('can be removed once there is another identity, which then cannot', async () => {
+  it('can be removed once another identity is linked, which is then the last one', async () => {
     const { visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
     expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 200 })
@@ -192,7 +192,7 @@ describe('the last sign-in method', () => {
     expect(await unlink(visitor, { id: other?.id ?? '' })).toMatchObject(refused)
   })
 
-  it('is not a provider that has no keys any more', async () => {
+  it('cannot be removed if the other identity’s provider has no keys', async () => {
     const { id, visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
     await query(
@@ -202,7 +202,7 @@ describe('the last sign-in method', () => {
     expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
   })
 
-  it('is not a password without an e-mail to sign in with', async () => {
+  it('cannot be removed if the password has no e-mail to sign in with', async () => {
     const { id, visitor, identity } = await linkedMember()
     await query('UPDATE users SET email = NULL WHERE id = $1', [id])
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject(refused)
@@ -243,7 +243,7 @@ describe('linking long after signing in', () => {
     expect(await signInWithProvider(again, 'tiktok')).toBe('/individual')
   })
 
-  it('ends at a path of this site, whatever was requested', async () => {
+  it('returns to a path of this site, whatever address was requested', async () => {
     const { id, visitor } = await site.createMember()
     await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
     const body = { provider: 'oidc', return_to: '//evil.example', current_password }
@@ -251,7 +251,7 @@ describe('linking long after signing in', () => {
     expect(await finishSocialSignIn(visitor, await grantConsent(url))).toBe('/individual')
   })
 
-  it('is for members, and for offered providers', async () => {
+  it('is refused to guests, and for providers that are not offered', async () => {
     const { visitor } = await linkedMember()
     expect(await link(visitor, { provider: 'google', current_password })).toMatchObject({ code: 404 })
     expect(await link(site.visitor(), { provider: 'oidc' })).toMatchObject({ code: 401 })

@@ -39,7 +39,7 @@ async function runIssuer(): Promise<typeof issuer> {
   }
 }
 
-test('an issuer configured only by settings, in a separate process, turns a guest into a member and recognises them later', async () => {
+test('an issuer configured by settings, in a separate process, registers a guest and signs them in later', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const consent = new URL(await startSocialSignIn(visitor, 'oidc', '?return_to=/my'))

@@ -37,7 +37,7 @@ describe('a failing provider', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('answers the code with an error', async () => {
+  it('that answers the code with an error fails the sign-in', async () => {
     site.issuer.service.once('beforeResponse', (answer: { statusCode: number; body: unknown }) => {
       Object.assign(answer, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
@@ -100,7 +100,7 @@ it('that cannot be reached causes no redirect: the sign-in screen reports it', a
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('didn’t work') })
 })
 
-it('named Google lets a member who links choose the account, but nobody who signs in', async () => {
+it('Google asks a member who links to choose the account, but not a user who signs in', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -146,7 +146,7 @@ describe('a provider', () => {
       expect(again.get(name)).not.toBe(params.get(name))
   })
 
-  it('is visited with a cookie that no script can read and that lasts an hour at most', async () => {
+  it('is started with an HttpOnly cookie that lasts an hour', async () => {
     const response = await site.visitor().fetch('/api/user/social/oidc')
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -162,7 +162,7 @@ describe('a provider', () => {
     '/.//evil.example',
     '/%09/evil.example',
     'https://evil.example',
-  ])('redirects nobody to %s afterwards', async (returnTo) => {
+  ])('does not redirect to %s afterwards', async (returnTo) => {
     expect(await signInWithProvider(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
   })
 

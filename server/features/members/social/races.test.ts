@@ -34,7 +34,7 @@ it('one identity in two browsers concurrently creates one account', async () => 
   expect(one).toMatchObject({ role: 'member', id: other?.id })
 })
 
-it('one identity that two members link concurrently becomes one’s, and the other gets an error', async () => {
+it('one identity that two members link concurrently goes to one, and the other gets an error', async () => {
   const members = await Promise.all([site.createMember(), site.createMember()])
   const ends = await Promise.all(members.map(({ visitor }) => signInWithProvider(visitor)))
   expect(ends.toSorted()).toEqual([
@@ -45,7 +45,7 @@ it('one identity that two members link concurrently becomes one’s, and the oth
   expect(identities.flat()).toHaveLength(1)
 })
 
-it('two identities in two tabs of one guest make it a member once', async () => {
+it('two identities in two tabs of one guest register the guest once', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const callbacks = [await callbackFor(visitor), await callbackFor(visitor, 'tiktok')]
@@ -79,7 +79,7 @@ it('an e-mail that is taken concurrently is reported as taken', async () => {
   expect(await site.identitiesOf('usr_other')).toEqual([])
 })
 
-it('an identity that another browser linked between two queries is signed in to', async () => {
+it('signs in with an identity that another browser linked between two queries', async () => {
   const { pool } = site.context.database
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
@@ -104,7 +104,7 @@ it('an identity that another browser linked between two queries is signed in to'
   expect(await visitor.callOk(getUser)).toMatchObject({ id: 'usr_same', role: 'member' })
 })
 
-it('two concurrent callbacks with one state count once', async () => {
+it('one of two concurrent callbacks with the same state is accepted', async () => {
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
   const copy = site.visitor()

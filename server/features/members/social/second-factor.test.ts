@@ -41,7 +41,7 @@ async function createMemberWithTotp() {
 
 const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
 
-it('is requested after the provider, and only then is the user signed in', async () => {
+it('a second factor is requested after the provider, before the user is signed in', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   const guest = await visitor.callOk(getUser)
@@ -55,7 +55,7 @@ it('is requested after the provider, and only then is the user signed in', async
   expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
 })
 
-it('with a wrong code signs nobody in', async () => {
+it('a wrong code signs nobody in', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -71,7 +71,7 @@ it('with a wrong code signs nobody in', async () => {
   expect(rows).toEqual([{ details: { second_factor: true } }])
 })
 
-it('is useless with an identity that the owner has removed since', async () => {
+it('a code signs nobody in once the owner has removed the identity', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -86,7 +86,7 @@ it('is useless with an identity that the owner has removed since', async () => {
   expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
 })
 
-it('is useless with an identity that the member has unlinked, though another of that provider stays', async () => {
+it('a code signs nobody in once the identity is unlinked, even if another of that provider stays', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -100,7 +100,7 @@ it('is useless with an identity that the member has unlinked, though another of 
   expect(answer).toMatchObject({ code: 500, info: {} })
 })
 
-it('that is blank proves nothing for a member without a password', async () => {
+it('a blank code proves nothing for a member without a password', async () => {
   const { id, visitor } = await createMemberWithTotp()
   await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
   site.advanceClock(16 * 60_000)
@@ -113,7 +113,7 @@ it('that is blank proves nothing for a member without a password', async () => {
   expect(answers.map(({ answer }) => answer)).toMatchObject(answers.map(() => ({ code: 401, info: {} })))
 })
 
-it('requires a valid ticket of this kind that has not expired', async () => {
+it('a code requires a valid ticket of this kind that has not expired', async () => {
   const { code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)

@@ -49,7 +49,7 @@ describe('a first visit', () => {
     expect(users).toEqual([{ first_touch: { referrer_token: 'spring' } }])
   })
 
-  it('uses the name, and no e-mail that the provider has not verified', async () => {
+  it('uses the name, but not an e-mail that the provider has not verified', async () => {
     site.claims.email_verified = false
     const visitor = site.visitor()
     expect(await signInWithProvider(visitor)).toBe('/')
@@ -61,7 +61,7 @@ describe('a first visit', () => {
     })
   })
 
-  it("requests the issuer's user info if its token has too little", async () => {
+  it('requests the issuer’s user info if the token lacks the profile', async () => {
     const userInfo = { sub: site.claims.sub, email: site.claims.email, email_verified: true, name: 'Asked' }
     site.claims = { sub: site.claims.sub }
     site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = userInfo))
@@ -84,7 +84,7 @@ describe('a first visit', () => {
   })
 })
 
-it('runs the lifecycle hooks at the first visit, not at a second', async () => {
+it('runs the lifecycle hooks at the first visit, but not at the second', async () => {
   const registered: unknown[] = []
   const { lifecycleHooks } = site.context
   const { register } = lifecycleHooks
@@ -113,7 +113,7 @@ describe('a returning user', () => {
     expect(rows).toEqual([{ merged_into: id }])
   })
 
-  it('gets a new session, and none is given to other holders of the guest’s cookie', async () => {
+  it('gets a new session, but other holders of the guest’s cookie do not', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await visitor.callOk(changeUser, { body: { language: 'en' } })
@@ -128,7 +128,7 @@ describe('an e-mail that an account already has', () => {
   it.each([
     ['verified', true],
     ['not verified', false],
-  ])('(%s there) opens nothing without that account’s own sign-in', async (_words, verified) => {
+  ])('(%s there) does not sign in to that account without its own sign-in', async (_words, verified) => {
     const owner = await site.createMember(String(site.claims.email).toUpperCase(), verified)
     const stranger = site.visitor()
     const { id } = await stranger.callOk(getUser)
@@ -138,7 +138,7 @@ describe('an e-mail that an account already has', () => {
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
-  it('is linked once the user has signed in there and starts again', async () => {
+  it('is linked once the user has signed in to that account and starts again', async () => {
     const owner = await site.createMember(String(site.claims.email))
     await signInWithProvider(site.visitor())
     expect(await signInWithProvider(owner.visitor)).toBe('/individual')
@@ -168,7 +168,7 @@ describe('an e-mail that an account already has', () => {
 })
 
 describe('a member who starts a provider', () => {
-  it('links it, keeps the e-mail, and may do so twice', async () => {
+  it('links it, also repeatedly, and keeps the e-mail', async () => {
     const { id, visitor } = await site.createMember('mine@example.com')
     expect(await signInWithProvider(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
     expect(await signInWithProvider(visitor, 'tiktok')).toBe('/individual')

@@ -24,7 +24,7 @@ const open = async (headers: Record<string, string>, path = '/') => {
   return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
 }
 
-test('includes for new visitors the homepage of the API and its first image', async () => {
+test('includes the API’s homepage and its first image for new visitors', async () => {
   const headers = { 'accept-language': 'de' }
   const { html, boot } = await open(headers)
   const answer = await fetch(`${site.url}/api/homepage`, { headers })
@@ -34,7 +34,7 @@ test('includes for new visitors the homepage of the API and its first image', as
   expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
 })
 
-test('includes the first poster where the carousel will show it, and none for a row of small ones', async () => {
+test('takes the first cover of the homepage, which is large only in a carousel', async () => {
   // Only the part of a homepage that is read.
   const home = (kind: 'carousel' | 'row') => ({
     language: 'en' as const,

@@ -61,7 +61,7 @@ it('embeds the public settings in documents', async () => {
   })
 })
 
-it('marks documents that may load pixels, so that the consent bar has its space from the first paint', async () => {
+it('marks documents that may load pixels, so that the page reserves space for the consent bar', async () => {
   expect((await open('/')).html).toContain('<meta name="pixels">')
   expect((await open('/offline')).html).not.toContain('<meta name="pixels">')
 })

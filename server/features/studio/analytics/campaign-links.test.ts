@@ -54,7 +54,7 @@ it('a link to a nonexistent episode is refused', async () => {
   expect((await owner.studio.call(createLink, { body })).answer.code).toBe(404)
 })
 
-it('counts purchases of viewers whose last link it was, and refunds, including those of deleted accounts', async () => {
+it('counts purchases and refunds by the viewer’s last link, including those of deleted accounts', async () => {
   const [first, last] = [await make('First'), await make('Last')]
   await buyFrom(first.token)
   const { order } = await buyFrom(first.token, last.token)
@@ -74,7 +74,7 @@ it('counts purchases of viewers whose last link it was, and refunds, including t
   })
 })
 
-it('shows the funnel’s figures for the same days, and names these days', async () => {
+it('shows the funnel’s figures for the same days, and their first and last day', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)

@@ -138,7 +138,7 @@ it('separates a lost dispute from an open one, and reverses the loss if it is wo
   expect(sumOf((await loadRevenue()).list, netOf)).toBe(await ledgerNet())
 })
 
-it('counts a refund that failed later on the day it was sent', async () => {
+it('subtracts a failed refund from the day it was sent', async () => {
   const { order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })

@@ -68,7 +68,7 @@ beforeEach(async () => {
 })
 
 describe('a tag of many videos', () => {
-  it('is merged in batches, continues after a process ended, and is deleted once the last video has the other', async () => {
+  it('is merged in batches, and deleted once the last video has the other tag', async () => {
     expect(await studio.callOk(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
       id: other,
       done: false,
@@ -85,7 +85,7 @@ describe('a tag of many videos', () => {
     expect(await notFound(tag)).toBe(404)
   })
 
-  it('includes a video that gets it meanwhile', async () => {
+  it('is also merged in a video that gets it meanwhile', async () => {
     await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     await work(2)
     const late = (await buildVideo(site.context)).id

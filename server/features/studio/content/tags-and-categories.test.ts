@@ -64,7 +64,7 @@ const sourceOf = async (section: string) =>
   (await studio.callOk(showHomepage)).draft.sections.find(({ id }) => id === section)?.source
 
 describe('the list of tags', () => {
-  it('begins with those of most videos, counts published ones, and is paged', async () => {
+  it('is ordered by the number of videos, counts published ones, and is paged', async () => {
     await tagged(['Paged often', 'Paged once'])
     await tagged(['Paged often', 'Paged never'], { state: 'draft' })
     await tagged(['Paged often'])
@@ -123,7 +123,7 @@ describe('renaming a tag', () => {
 })
 
 describe('a name that another label has', () => {
-  it('is refused for a tag in the same language, ignoring case; in another language it is free', async () => {
+  it('is refused for a tag in the same language, ignoring case, and accepted in another', async () => {
     await tagged(['Same one', 'Same two'])
     const [one, two] = [await tagNamed('same one'), await tagNamed('same two')]
     const rename = async (id: string, names: object) =>
@@ -138,7 +138,7 @@ describe('a name that another label has', () => {
 })
 
 describe('merging a tag into another', () => {
-  it('moves all its videos to the other, each once and in its place; sections follow, and the tag is deleted', async () => {
+  it('moves each video once, keeps the place of the tag, moves the sections, and deletes the tag', async () => {
     const both = await tagged(['Feud', 'Between', 'Quarrel'])
     const one = await tagged(['Quarrel', 'Last'])
     const draft = await tagged(['Quarrel'], { state: 'draft' })
@@ -167,7 +167,7 @@ describe('merging a tag into another', () => {
     })
   })
 
-  it('needs two existing, different tags', async () => {
+  it('requires two different, existing tags', async () => {
     const id = await tagged(['Alone'])
     const tag = (await tagNamed('alone')).id
     for (const into of [tag, 'tag_none'])
@@ -217,7 +217,7 @@ describe('categories', () => {
   const listed = async () => (await studio.callOk(listStudioCategories)).list
   const nameAll = async () => (await listed()).map(({ names }) => names.en)
 
-  it('are reordered for the menu, all of them or none', async () => {
+  it('are reordered for the menu only if all of them are listed', async () => {
     const { db } = site.context
     const names = ['Alpha', 'Beta', 'Gamma']
     for (const name of names) await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
@@ -297,7 +297,7 @@ describe('categories', () => {
   })
 })
 
-it('the command line does the same', async () => {
+it('the command line renames and deletes a tag', async () => {
   await tagged(['Typed'])
   const { id } = await tagNamed('typed')
   await runStudioCommand(site.context, [

@@ -82,7 +82,7 @@ describe('the files of a season', () => {
     expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload start'])
   })
 
-  it('that are added later, or get another target, are the only ones in the next entry', async () => {
+  it('are in the next audit entry only if they are new or have another target', async () => {
     const video = await begin()
     await plan(video, [film(1), subtitles(1)])
     await plan(video, [film(1, { number: 4 }), subtitles(1), film(2)])
@@ -90,7 +90,7 @@ describe('the files of a season', () => {
     expect(latest).toEqual({ before: { files: ['1 01.mp4'] }, after: { files: ['2 02.mp4', '4 01.mp4'] } })
   })
 
-  it('are accepted even if one of them is refused, which is named with the reason and is in no entry', async () => {
+  it('are accepted even if others are refused, which are named with the reason and not in the audit log', async () => {
     const video = await begin()
     const unfit = [
       film(1, { name: 'virus.exe' }),

@@ -159,7 +159,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('that was processed restarts for another target, or if its episode was removed since', async () => {
+  it('that was processed can be uploaded for another target, or again once its episode was removed', async () => {
     const video = await begin()
     const first = await uploadFile(video, short)
     await takeAll()
@@ -282,7 +282,7 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
-  it('that is not continued for a week is discarded, and none before', async () => {
+  it('that is not continued for a week is discarded, but not before', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(studio, id, 0, partOf(film, 0))
@@ -372,7 +372,7 @@ describe('bytes', () => {
     },
   )
 
-  it('of a vector drawing do not, whatever its name, nor those of an image that is too large', async () => {
+  it('of a vector drawing or of an image that is too large do not become the cover', async () => {
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="120"><rect width="9" height="9"/></svg>'
     expect((await putCover(studio, await begin(), Buffer.from(drawing))).code).toBe(500)
@@ -381,7 +381,7 @@ describe('bytes', () => {
     expect(response.status).toBe(413)
   })
 
-  it('of an image become the cover, and others do not', async () => {
+  it('of an image become the cover, and other bytes do not', async () => {
     const id = await begin()
     const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
       .png()

@@ -64,6 +64,6 @@ it.each([
   [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
   [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
   ['', 'the file must hold keys'],
-])('reports a mistake in one with a readable message: %j', async (text, words) => {
+])('reports a mistake in a video.yaml with a readable message: %j', async (text, words) => {
   expect(await read(text)).toMatchObject({ description: null, error: expect.stringContaining(words) })
 })

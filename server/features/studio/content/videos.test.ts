@@ -154,7 +154,7 @@ describe('editing a video', () => {
     expect((await studio.callOk(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
-  it('gives two videos of one title different addresses, and the next one the latest prices', async () => {
+  it('gives videos of the same title different addresses, and a new one the latest prices', async () => {
     const one = await begin('Twin Peaks!')
     await studio.callOk(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
     const two = await begin('Twin peaks')
@@ -193,11 +193,11 @@ describe('the warnings of a video', () => {
   })
 })
 
-describe('the states of a video', () => {
+describe('a video', () => {
   const state = async (id: string) => (await studio.callOk(getStudioVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
 
-  it('publish it now, archive it, and publish it again with its first date', async () => {
+  it('is published, archived, and published again with its first date', async () => {
     const { id } = await draft()
     expect(await isSeen(id)).toBe(false)
     const { released_at } = await studio.callOk(publishVideo, { body: { id } })
@@ -207,7 +207,7 @@ describe('the states of a video', () => {
     expect(again).toMatchObject({ state: 'published', released_at })
   })
 
-  it('publish it once it is due, and not before', async () => {
+  it('is published once it is due, and not before', async () => {
     const { id } = await draft()
     const at = new Date(Date.now() + 3_600_000).toISOString()
     await studio.callOk(scheduleVideo, { body: { id, at } })
@@ -220,7 +220,7 @@ describe('the states of a video', () => {
     expect((await studio.callOk(getStudioVideo, { query: { id } })).released_at).toBe(at)
   })
 
-  it('can be unscheduled before, which makes it a draft again', async () => {
+  it('can be unscheduled, which makes it a draft again', async () => {
     const { id } = await draft()
     await studio.callOk(scheduleVideo, { body: { id, at: new Date(Date.now() + 60_000).toISOString() } })
     expect((await studio.callOk(unscheduleVideo, { body: { id } })).released_at).toBeNull()
@@ -230,7 +230,7 @@ describe('the states of a video', () => {
     expect(await state(id)).toBe('draft')
   })
 
-  it('wait for the first episode that is ready', async () => {
+  it('waits for its first ready episode', async () => {
     const { id } = await buildVideo(site.context, { state: 'draft', ready: 0 })
     expect(await studio.callOk(publishVideo, { body: { id } })).toMatchObject({
       state: 'scheduled',
@@ -239,7 +239,7 @@ describe('the states of a video', () => {
     expect(await isSeen(id)).toBe(false)
   })
 
-  it('refuse invalid transitions', async () => {
+  it('refuses invalid transitions', async () => {
     const { id } = await draft()
     const body = { id }
     expect(await codeOf(studio.call(archiveVideo, { body }))).toBe(409)
@@ -271,7 +271,7 @@ describe('the episodes of a video', () => {
     )
   })
 
-  it('are renumbered in the given order, all of them or none', async () => {
+  it('are renumbered in the given order only if all of them are listed', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
     const { list } = await studio.callOk(reorderEpisodes, { body: { video_id: id, episode_ids: ids } })
@@ -365,7 +365,7 @@ describe('the episodes of a video', () => {
     )
   })
 
-  it('show why one failed, and can be retried or removed', async () => {
+  it('show the reason of a failure, and can then be retried or removed', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
@@ -385,7 +385,7 @@ describe('the episodes of a video', () => {
   })
 })
 
-it('the command line does the same', async () => {
+it('the command line adds, lists and edits a video, and reports mistakes', async () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
   expect(await run('video', 'add', 'By hand')).toContain('state: draft')
   const [, row = ''] = (await run('video', 'list', '--keyword', 'by hand')).split('\n')

@@ -85,7 +85,7 @@ describe('the commands', () => {
     })
   })
 
-  it('warn of variants of a draft with unusual prices', async () => {
+  it('warn of unusual prices in a draft’s variants', async () => {
     const warningsOf = async (kind: Experiment['kind'], fields: object) => {
       const body = { kind, name: 'Odd', target: video.id, variants: halves(fields) }
       const { id } = await owner.studio.callOk(createExperiment, { body })
@@ -146,7 +146,7 @@ describe('the commands', () => {
 })
 
 describe('the number of free episodes', () => {
-  it('is the variant’s in list, playback, position and purchase', async () => {
+  it('is the variant’s in the list, playback, saved position and purchase', async () => {
     const experiment = await startFree(5)
     const [usual, more] = [
       await createGuestInVariant(site, experiment, 0),
@@ -170,7 +170,7 @@ describe('the number of free episodes', () => {
     expect((await shopper.tryOrder({ episode_id: idOf(6) })).code).toBe(200)
   })
 
-  it('may be lower than usual, and episodes locked by that can be bought and played', async () => {
+  it('may be lower than usual; the additional locked episodes can be bought and played', async () => {
     const experiment = await startFree(1)
     const fewer = await createGuestInVariant(site, experiment, 1)
     expect((await play(fewer, 2)).code).toBe(402)
@@ -225,7 +225,7 @@ describe('the number of free episodes', () => {
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
   })
 
-  it('is the variant’s in the document’s first data, without another request', async () => {
+  it('is the variant’s in the data embedded in the document', async () => {
     const experiment = await startFree(5)
     const more = await createGuestInVariant(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
@@ -239,7 +239,7 @@ describe('the number of free episodes', () => {
     expect(screen).not.toHaveProperty('undecided')
   })
 
-  it('keeps viewers’ links and responses apart', async () => {
+  it('separates the links and responses of viewers in different variants', async () => {
     const experiment = await startFree(5)
     const [a, b] = [
       await createGuestInVariant(site, experiment, 1),
@@ -254,7 +254,7 @@ describe('the number of free episodes', () => {
 })
 
 describe('a viewer', () => {
-  it('keeps the variant as a member; after signing in to an account, the account decides', async () => {
+  it('gets the account’s variant after signing in, and is counted once', async () => {
     const experiment = await startFree(5)
     const guest = await createGuestInVariant(site, experiment, 1)
     const { visitor, email, password } = await createMember(site)
@@ -268,7 +268,7 @@ describe('a viewer', () => {
     expect(JSON.stringify(await guest.callOk(exportUser))).toContain('"experiment":"A trial"')
   })
 
-  it('gets the checkout theme of their variant, guest or member, and no other viewer does', async () => {
+  it('gets the checkout theme of their own variant, as a guest or member', async () => {
     const variants = halves({ layout: 'card', accent: '#00ff00' })
     const experiment = await createRunningExperiment(owner.studio, { kind: 'pay_theme', variants })
     settle()
@@ -363,7 +363,7 @@ describe('the price', () => {
     expect((await resultOf(experiment)).experiment.currency).toBe('USD')
   })
 
-  it('applies to one video', async () => {
+  it('requires a video as the target', async () => {
     const body = { kind: 'video_price', name: 'x', variants: halves({ price_cents: 499 }) } as const
     expect((await owner.studio.call(createExperiment, { body })).answer.code).toBe(404)
   })

@@ -59,7 +59,7 @@ describe('the result', () => {
     expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 
-  it('counts each exposed viewer once, with their ledger lines after that', async () => {
+  it('counts each exposed viewer once, with their later ledger lines', async () => {
     await start()
     const early = await Shopper.create(site, await guest(0))
     await early.buy({ episode_id: idOf(6) })

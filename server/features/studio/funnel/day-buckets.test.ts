@@ -4,7 +4,7 @@ import { splitIntoBuckets } from './day-buckets.ts'
 
 const day = 86_400_000
 
-it('composes every span of days from runs that contain each day once, 17 at most for 92 days', () => {
+it('splits every span of days into runs that contain each day once, at most 17 for 92 days', () => {
   for (let shift = 0; shift < 32; shift++)
     for (const days of [1, 2, 7, 30, 92]) {
       const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)

@@ -49,7 +49,7 @@ async function viewers() {
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
 
-it('counts a viewer of an episode once, as started and, from nine tenths on, as finished', async () => {
+it('counts a viewer of an episode once as started, and once as finished from nine tenths on', async () => {
   const [one, other] = [await createWatcher(), await createWatcher()]
   await one.watch(1, 100)
   await one.watch(1, length * 0.9 - 1)
@@ -81,12 +81,12 @@ it('lists every episode in order, including those without viewers, in pages', as
   expect(rest.next_cursor).toBeNull()
 })
 
-it('is refused for an unknown video', async () => {
+it('returns 404 for an unknown video', async () => {
   const { answer } = await analyst.studio.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
   expect(answer.code).toBe(404)
 })
 
-it('joins a guest and the member they become to one viewer, whatever was counted before', async () => {
+it('counts a guest and the member they become as one viewer, whatever was counted before', async () => {
   const [guest, member] = [await createWatcher(), await createWatcher()]
   await guest.watch(1, length)
   await member.watch(1, length)
@@ -112,7 +112,7 @@ it('exports the episode views of a user and deletes them with the account; the t
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
 })
 
-it('counts each once, though several processes aggregate concurrently', async () => {
+it('counts each viewer once while several processes aggregate concurrently', async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => createWatcher()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
   await Promise.all([

@@ -129,7 +129,7 @@ it('shows the kind of an ad click, and stores neither click nor user without con
   expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
 })
 
-it('counts an event once, though its batch is written twice, and joins all unknown tokens', async () => {
+it('counts an event once if its batch is written twice, and groups unknown tokens', async () => {
   const before = (await funnel('token')).totals.visits
   const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
   const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
@@ -146,7 +146,7 @@ it('counts an event once, though its batch is written twice, and joins all unkno
   expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
 })
 
-it("counts by a member's code, but not by a guest's", async () => {
+it('counts visits by a member’s referral code, but not by a guest’s', async () => {
   const { visitor, user } = await registerMember(site)
   await track({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()
@@ -202,7 +202,7 @@ it.each(['token', 'click', 'video'] as const)(
   },
 )
 
-it('credits renewals to the token and the video of the first payment, and shows their part of the money', async () => {
+it('credits renewals to the token and the video of the first payment, and shows their revenue separately', async () => {
   const [{ token }, other] = [await makeLink('Summer'), await makeLink('Winter')]
   const grossOf = (row: FunnelRow | undefined, view: 'revenue' | 'sale_revenue') =>
     row?.[view][0]?.gross_cents ?? 0
@@ -251,7 +251,7 @@ it('credits a plan that was bought elsewhere to the video that was watched last,
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
-it('counts each once, though several processes run concurrently and one fails halfway', async () => {
+it('counts each step once if processes run concurrently and one fails halfway', async () => {
   const { db } = site.context
   const before = (await funnel('token', 92)).totals
   await sql`

@@ -50,7 +50,7 @@ async function otherDraft(): Promise<HomepageDraft> {
   }
 }
 
-it('only its operator sees a draft, as viewers would get it', async () => {
+it('shows a draft only to its operator, as viewers would get it', async () => {
   const before = await loadHomepage()
   const info = await editor.studio.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
@@ -65,7 +65,7 @@ it('only its operator sees a draft, as viewers would get it', async () => {
   expect(await loadHomepage()).toEqual(before)
 })
 
-it('the menu of a preview lists what viewers would get: no empty categories, and unnamed ones last', async () => {
+it('the menu of a preview omits empty categories, and ends with those that the draft does not name', async () => {
   const { db } = site.context
   const empty = await buildCategory(db, 'Empty')
   const draft = { ...(await otherDraft()), menu: [empty, crime] }
@@ -100,7 +100,7 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(auditEvent).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
 })
 
-it('of two who save after reading the same version, the second gets a conflict', async () => {
+it('the second of two concurrent saves of the same version gets a conflict', async () => {
   const { version, draft } = await show()
   const other = await signInOperator(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })

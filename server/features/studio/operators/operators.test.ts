@@ -123,7 +123,7 @@ it('other roles see only themselves in the team', async () => {
 describe('the command line', () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
 
-  it('does the same as the pages, and the audit log names no operator', async () => {
+  it('does the same as the studio’s pages, and the audit log names no operator', async () => {
     expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
       /link: http.*invitation=/,
     )

@@ -171,7 +171,7 @@ it('bodies with a higher size limit are not read for strangers, even if they are
   }
 })
 
-it('no call of a viewer is a call of the studio', () => {
+it('only the studio’s calls are below /api/studio', () => {
   expect(viewerEndpoints.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
   expect(studioEndpoints.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
 })

@@ -91,7 +91,7 @@ describe('an invitation', () => {
     expect((await begin(invitationSecretOf(link))).answer.code).toBe(500)
   })
 
-  it('signs in one of two who use it concurrently', async () => {
+  it('signs in one of two concurrent users', async () => {
     const secret = await inviteOperator(site, 'two@example.com', 'editor')
     const invitation = await site.visitor().callOk(beginInvitation, { body: { secret } })
     const right = body(secret, totpCodeAt(invitation.secret, new Date(now)))
@@ -120,7 +120,7 @@ describe('signing in to the studio', () => {
     })
   })
 
-  it('accepts the code after it was requested, however often the password was mistyped before', async () => {
+  it('accepts the requested code despite earlier wrong passwords', async () => {
     for (let count = 0; count < 7; count++) {
       expect((await signIn({ password: 'not this one' })).answer.code).toBe(500)
       now += 4000
@@ -129,7 +129,7 @@ describe('signing in to the studio', () => {
     expect((await signIn({ totp: code() })).answer.code).toBe(200)
   })
 
-  it('is locked out after wrong codes, whether or not one was requested in between', async () => {
+  it('is locked out after wrong codes, even if a code is requested in between', async () => {
     for (let count = 0; count < 5; count++) {
       expect((await signIn()).answer.code).toBe(401)
       expect((await signIn({ totp: '000000' })).answer.code).toBe(500)
@@ -168,7 +168,7 @@ describe('signing in to the studio', () => {
     expect((await attemptSignIn()).answer.code).toBe(200)
   })
 
-  it('expires after 12 idle hours, or 7 days in all', async () => {
+  it('creates a session that expires after 12 idle hours, or after 7 days', async () => {
     const isKnown = async () => (await owner.studio.call(getStudioSession)).answer.code === 200
     now += 12 * hourMs - stepMs - 1000
     expect(await isKnown()).toBe(true)
@@ -183,7 +183,7 @@ describe('signing in to the studio', () => {
     expect((await other.studio.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('ends in this browser or everywhere', async () => {
+  it('creates a session that can be ended in this browser or everywhere', async () => {
     const otherBrowser = site.visitor()
     const credentials = { email: owner.email, password: owner.password, totp: code() }
     await otherBrowser.callOk(openStudioSession, { body: credentials })
@@ -197,21 +197,21 @@ describe('signing in to the studio', () => {
     expect((await otherBrowser.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('makes no one a member, and no member’s token opens the studio', async () => {
+  it('signs no member in, and a member’s token does not open the studio', async () => {
     const { visitor: member } = await createMember(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.studio.fetch('/api/user/session')).status).toBe(200)
     expect(await (await owner.studio.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
   })
 
-  it('is refused to another site', async () => {
+  it('creates a session that calls of another site cannot use', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     const { status } = await owner.studio.call(closeStudioSession, { body: {}, headers })
     expect(status).toBe(403)
     expect((await owner.studio.call(getStudioSession)).answer.code).toBe(200)
   })
 
-  it('is recorded permanently, failures too', async () => {
+  it('is recorded permanently, including failures', async () => {
     await signIn({ password: 'not this one' })
     await signIn({ totp: code() })
     const { rows } = await site.context.database.pool.query(
@@ -241,7 +241,7 @@ describe('signing in to the studio', () => {
     expect(lines).toHaveLength(5)
   })
 
-  it('with unknown addresses adds at most thirty entries an hour, however many are tried', async () => {
+  it('with unknown addresses adds at most thirty audit entries an hour', async () => {
     const before = (await failuresOf(null)).length
     for (let count = 0; count < 35; count++) await signIn({}, `nobody${count}@example.com`)
     expect((await failuresOf(null)).length - before).toBeLessThanOrEqual(30)

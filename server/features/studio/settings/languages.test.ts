@@ -41,7 +41,7 @@ const titleOf = async (headers: Record<string, string>, visitor?: Visitor) =>
 describe('a site that offers German and Spanish', () => {
   beforeAll(() => offer('dy', 'es'))
 
-  it('serves a document in the first requested one, otherwise in the default, and has language versions for these only', async () => {
+  it('serves a document in the first requested language that it offers, otherwise in the default', async () => {
     const langOf = async (path: string, accept?: string) =>
       /<html lang="(\w+)"/.exec(await open(path, accept ? { 'accept-language': accept } : {}))?.[1]
     expect(await langOf('/', 'fr, en;q=0.9, es;q=0.8')).toBe('es')
@@ -52,7 +52,7 @@ describe('a site that offers German and Spanish', () => {
     expect(await langOf('/nowhere?lang=en')).toBe('de')
   })
 
-  it('serves responses, refusals and the manifest in them', async () => {
+  it('serves responses, refusals and the manifest in these languages', async () => {
     expect(await titleOf({ 'accept-language': 'fr, es' })).toBe('Contacto')
     expect(await titleOf({ 'accept-language': 'en' })).toBe('Kontakt')
     const message = async (accept: string) =>
@@ -67,7 +67,7 @@ describe('a site that offers German and Spanish', () => {
     expect(manifest).toContain('"lang":"de"')
   })
 
-  it('uses the default for a viewer who stored another, and refuses others', async () => {
+  it('uses the default for a viewer who stored another language, and refuses to store others', async () => {
     expect(await titleOf({}, portuguese)).toBe('Kontakt')
     expect(await open('/my', {}, portuguese)).toContain('<html lang="de"')
     const change = (language: string) => portuguese.call(changeUser, { body: { language } })
@@ -80,20 +80,20 @@ describe('a site that offers German and Spanish', () => {
     await offer('dy', 'es')
   })
 
-  it('lists these versions for search engines', async () => {
+  it('lists these languages for search engines', async () => {
     const expected = ['de', 'es', 'x-default']
     expect(alternates(await open('/shopping'))).toEqual(expected)
     const address = /<url>[^]*?<\/url>/.exec(await open('/sitemaps/pages.xml'))?.[0] ?? ''
     expect(alternates(address)).toEqual(expected)
   })
 
-  it('sends them to a viewer’s browser, but not to the studio’s', async () => {
+  it('sends these languages to viewers’ pages, but not to the studio', async () => {
     expect(await open('/')).toContain('"languages":["dy","es"]')
     expect(await open('/studio')).not.toContain('"languages"')
     expect(await open('/studio?lang=fr')).toContain('<html lang="fr"')
   })
 
-  it('answers operators in their own', async () => {
+  it('answers operators in their own language', async () => {
     const refused = async (accept: string) => {
       const body = { languages: [] }
       const headers = { 'accept-language': accept }
@@ -103,7 +103,7 @@ describe('a site that offers German and Spanish', () => {
     expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
   })
 
-  it('sends a mail in one of them', async () => {
+  it('sends a mail in one of these languages', async () => {
     const { lang } = site.context.composeMail('refunded', 'pt', {
       link: 'https://drama.example/my',
       amount: '$1',
@@ -114,7 +114,7 @@ describe('a site that offers German and Spanish', () => {
     expect(lang).toBe('de')
   })
 
-  it('shows the maintenance page in one of them', async () => {
+  it('shows the maintenance page in one of these languages', async () => {
     await owner.studio.callOk(setMaintenance, { body: { on: true } })
     await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
     await owner.studio.callOk(setMaintenance, { body: { on: false } })
@@ -129,7 +129,7 @@ it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (
   expect(await owner.studio.callOk(showSettings)).toEqual(before)
 })
 
-it('can offer a single one, from the command line too, with an audit entry', async () => {
+it('can offer a single language, also from the command line, with an audit entry', async () => {
   const shown = await runStudioCommand(site.context, ['languages', 'set', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
@@ -144,7 +144,7 @@ it('can offer a single one, from the command line too, with an audit entry', asy
   })
 })
 
-it('resets to the initial state when all are offered in their usual order', async () => {
+it('resets to the initial state when all languages are offered in their usual order', async () => {
   await offer('en', 'es', 'fy', 'dy', 'pt')
   expect(await open('/')).not.toContain('"languages"')
   expect(await titleOf({}, portuguese)).toBe('Fale conosco')

@@ -38,7 +38,7 @@ const change = (name: SettingName, value: string | null) =>
 const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
 
 describe('a setting', () => {
-  it('is the environment’s until an operator sets it, and again after a reset', async () => {
+  it('has the environment’s value until an operator sets it, and after a reset', async () => {
     expect(of(await owner.studio.callOk(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
@@ -208,6 +208,6 @@ describe('while the site is closed for viewers', () => {
   })
 })
 
-it('viewers are admitted again afterwards', async () => {
+it('viewers are admitted again after the site is reopened', async () => {
   expect(await site.visitor().callOk(getHomepage)).toBeDefined()
 })

@@ -227,7 +227,7 @@ describe('files that failed conversion', () => {
     return id
   }
 
-  it('have reasons in the operator’s language, and one from before there were keys as it was written', async () => {
+  it('have reasons in the operator’s language, or as they were written if they have no key', async () => {
     await fail('before', '2025-01-01T10:00:00Z')
     await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
     const reasonsIn = async (accept: string) => {

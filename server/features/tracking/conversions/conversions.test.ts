@@ -181,7 +181,7 @@ describe('a paid order', () => {
       'not the member’s who signed in',
       async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await createGuest()),
     ],
-  ])('that is being sent when consent is %s delays that until it is sent', async (_words, withdraw) => {
+  ])('delays the end of consent while it is being sent: consent is %s', async (_words, withdraw) => {
     await onlyMeta()
     const { userId } = await buy(true)
     const requested = Promise.withResolvers<void>()
@@ -215,10 +215,10 @@ describe('a paid order', () => {
   })
 })
 
-describe('a platform that does not accept it', () => {
+describe('a platform that does not accept a conversion', () => {
   beforeEach(onlyMeta)
 
-  test('temporarily gets it again, with the same id', async () => {
+  test('gets it again with the same id after a temporary error', async () => {
     const { order } = await buy(true)
     sink.reply = () => ({ status: 500, body: {} })
     await send()
@@ -234,7 +234,7 @@ describe('a platform that does not accept it', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
-  test('because it does not respond in time gets it again', async () => {
+  test('gets it again if it did not respond in time', async () => {
     await buy(true)
     sink.reply = () => 'nothing'
     await send(100)
@@ -245,7 +245,7 @@ describe('a platform that does not accept it', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent' }])
   })
 
-  test('because it is unreachable gets it again', async () => {
+  test('gets it again if it was unreachable', async () => {
     await buy(true)
     const { tracking } = site.context
     const meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
@@ -256,7 +256,7 @@ describe('a platform that does not accept it', () => {
     expect(await conversions()).toMatchObject([{ state: 'pending', attempts: 1 }])
   })
 
-  test('permanently does not get it again', async () => {
+  test('does not get it again after a permanent error', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 190 } } })
     await send()
@@ -266,14 +266,14 @@ describe('a platform that does not accept it', () => {
     expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
   })
 
-  test('because of too many calls gets it again, though it responds with 400', async () => {
+  test('gets it again after too many calls, though it responds with 400', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
     await send()
     expect(await conversions()).toMatchObject([{ state: 'pending' }])
   })
 
-  test('repeatedly is abandoned after six attempts', async () => {
+  test('gets it six times at most', async () => {
     await buy(true)
     sink.reply = () => ({ status: 503, body: {} })
     for (let time = 0; time < 12; time++) {
@@ -336,7 +336,7 @@ test('a registration is reported once, by the new member’s id', async () => {
   ])
 })
 
-test('a registration by a provider, whose redirect has no click id, is reported with the stored one', async () => {
+test('a registration by a provider is reported with the stored click id', async () => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   const visitor = site.visitor(headers)
   await visitor.callOk(getUser)

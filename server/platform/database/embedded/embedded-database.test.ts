@@ -49,7 +49,7 @@ describe('a server whose owner is killed', () => {
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
   })
 
-  test('serves processes that adopted it until then, and restarts at their request', async () => {
+  test('serves the processes that adopted it, and restarts at their request', async () => {
     const writer = await startWriter(shared)
     const adopter = await start(shared)
     const adopted = postmasterOf(shared)
@@ -85,7 +85,7 @@ describe('files of a dead server do not prevent a start', () => {
     expect(await countRows(server)).toBeGreaterThan(0)
   })
 
-  test("a socket's lock with an id that another program has by now, and an empty postmaster.pid", async () => {
+  test('a socket’s lock whose process id is in use again, and an empty postmaster.pid', async () => {
     await (await start(shared)).stop()
     const lock = join(shared, 'postgres', 'socket', '.s.PGSQL.5432.lock')
     writeFileSync(lock, serverFile(await startStranger()))
@@ -104,7 +104,7 @@ describe('files of a dead server do not prevent a start', () => {
   })
 })
 
-test('two processes that start on a new directory at once share one server', async () => {
+test('two processes that start concurrently on a new directory share one server', async () => {
   const dir = newDir()
   const [writer, server] = await Promise.all([startWriter(dir), start(dir)])
   const other = await start(dir)

@@ -14,7 +14,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(closed, { recursive: true }))
 
-test('the user for PostgreSQL can pass a directory that is closed to it, and read its contents', () => {
+test('PostgreSQL’s user can run a program in a directory that is closed to it', () => {
   const program = join(closed, 'program')
   const runAs = chooseUser(join(closed, 'none'), [program])
   // Users other than root run PostgreSQL as themselves, in their own directories.

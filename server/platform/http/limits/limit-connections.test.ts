@@ -136,7 +136,7 @@ test('closes a connection that sends requests without reading the responses, and
   await ended
 })
 
-test('answers a few requests that are sent at once', async () => {
+test('answers a few pipelined requests', async () => {
   const { port } = await serve({})
   const socket = open(port)
   let text = ''

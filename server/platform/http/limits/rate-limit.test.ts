@@ -62,7 +62,7 @@ describe('the call counter', () => {
     expect(counter.count('ada', { ...limit, max: 11 })).toBeGreaterThan(0)
   })
 
-  it('does not count refused calls, so that a caller who keeps retrying gets in again', () => {
+  it('does not count refused calls, so that a caller who keeps retrying is admitted again', () => {
     const clock = createManualClock()
     const counter = createCallCounter(clock, alone)
     callTimes(counter, 500)
@@ -193,7 +193,7 @@ describe('a site with a rate limit', () => {
     expect(loggedCount).toBeLessThan(statuses.filter((status) => status === 200).length)
   })
 
-  it('limits an address too, but not its media requests or probes', async () => {
+  it('also limits an IP address, but not its media requests or probes', async () => {
     const statuses = []
     for (let index = 0; index < 130; index++) statuses.push((await site.visitor().call(getHomepage)).status)
     expect(statuses.at(-1)).toBe(429)

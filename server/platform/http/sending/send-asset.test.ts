@@ -50,7 +50,7 @@ it.each([
   expect(await read.text()).toBe(script)
 })
 
-it('reads a file once: pages of an earlier release still get their files after an update deletes them', async () => {
+it('still serves a file to pages of an earlier release after an update has deleted it', async () => {
   writeFileSync(place('app-2.css'), 'a{}')
   await get('app-2.css')
   rmSync(place('app-2.css'))

@@ -10,7 +10,7 @@ const checked = (schema: object, value: unknown) => {
   return value
 }
 
-test('accepts the usual codes of French and German as languages', () => {
+test('accepts fr and de as languages', () => {
   const schema = Type.Object({
     one: LanguageCode,
     none: nullable(LanguageCode),
@@ -24,14 +24,14 @@ test('accepts the usual codes of French and German as languages', () => {
   expect(compileSchema(schema)({ one: 'it', none: null, all: [] })).toBeDefined()
 })
 
-test('accepts the usual codes of French and German as keys of texts', () => {
+test('accepts fr and de as keys of texts', () => {
   const schema = Type.Object({ titles: PartialLocalizedText })
   expect(checked(schema, { titles: { en: 'Salt', fr: 'Sel', de: 'Salz' } })).toEqual({
     titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
   })
 })
 
-test('validates a text under a usual code like any other', () => {
+test('validates a text under fr like any other', () => {
   const { names } = addPlan.body.properties
   expect(compileSchema(names)({ en: 'Weekly', fr: 7 })).toContain('fy')
 })

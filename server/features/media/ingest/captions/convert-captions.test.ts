@@ -126,7 +126,7 @@ test.each([
   ['{\\a10}Top', ''],
   ['{\\alpha8}Top', ''],
   ['Top', ''],
-])('SubRip with %j is at %j', (words, settings) => {
+])('SubRip with %j has the settings %j', (words, settings) => {
   expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500${settings}\nTop\n`)
 })
 
@@ -143,7 +143,7 @@ test.each([
   { styles: 'V4 Styles', alignment: 3, words: 'Up', settings: ' align:right' },
   { styles: 'V4+ Styles', alignment: 8, words: '{\\an2}Up', settings: '' },
 ])(
-  'ASS of a style in $styles with the place $alignment and the words $words is at "$settings"',
+  'ASS with a style in $styles, the alignment $alignment and the text $words has the settings "$settings"',
   ({ styles, alignment, words, settings }) => {
     const lines = [
       '[Script Info]',
@@ -186,7 +186,7 @@ test.each(['At 12:30 -> the bank', '3.5 -> 4.5', '-00:00:02,000'])(
   },
 )
 
-test('a spoken number stays if a caption has no number of its own', () => {
+test('a number in the text is kept if the caption has no number of its own', () => {
   const converted = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
   expect(converted).toContain('\n42\n')
 })

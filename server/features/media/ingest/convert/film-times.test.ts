@@ -219,7 +219,7 @@ test.each([
   },
 )
 
-test('audio that pauses in one of two joined recordings pauses there', async () => {
+test('a pause in the audio of one of two joined recordings is kept', async () => {
   const pause = ['-af', "volume='not(between(t,1.5,4.5))':eval=frame,aselect='not(between(t,1.5,4.5))'"]
   const sound = [...pause, '-c:a', 'ac3', '-f', 'mpegts']
   const first = write(
@@ -325,7 +325,7 @@ test('a film whose audio channels change in the middle stays in sync', async () 
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
-test('audio that begins long after the video is found, and begins there', async () => {
+test('audio that begins long after the video keeps its position', async () => {
   const both = [...flashingVideoInput(9, '64x64'), '-itsoffset', '7', ...beepingAudioInput(2)]
   const { result, beeps } = await make(
     write('late-sound.ts', ...both, ...encodeOptions, '-c:a', 'aac', '-f', 'mpegts'),

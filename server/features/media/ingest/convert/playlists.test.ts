@@ -5,7 +5,7 @@ import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './pl
 
 const segment = (duration: number, bytes = 0) => ({ uri: 's.m4s', duration, bytes })
 
-test('the peak is that of any run of segments of one to three seconds', () => {
+test('the peak is the highest rate of any run of segments of one to three seconds', () => {
   expect(measureBitRates([segment(1, 1000), segment(2, 1000), segment(2, 1000)])).toEqual({
     average: 4800,
     peak: 8000,

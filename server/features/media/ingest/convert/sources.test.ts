@@ -313,7 +313,7 @@ describe('HDR', () => {
     )
   })
 
-  test('its wide colours keep their look: they get higher values, as the standard gamut is narrower', async () => {
+  test('keeps the look of its wide colours in the narrower standard gamut', async () => {
     const { top } = await make(write('wide', 'bt709', halves(0.5, 0.5, { cr: 640 })))
     const [red = 0, green = 0, blue = 0] = ffmpeg(
       '-i',

@@ -84,7 +84,7 @@ test('the lowest rendition stays within 400 kbit/s even for pure noise', async (
   expect(rates.at(-1)).toBeLessThanOrEqual(400_000)
 })
 
-test('an odd shape is kept, and silence yields no audio rendition', async () => {
+test('an unusual aspect ratio is kept, and a film without audio gets no audio rendition', async () => {
   const input = join(root, 'wide.mov')
   makeTestVideo(input, { size: '480x204', seconds: 1, sound: false })
   const { result, media, read } = await make(input)

@@ -26,7 +26,7 @@ async function printed(script: string, limits?: { cores?: number; memory?: numbe
   return lines
 }
 
-test('a run gets the cores and the file size of the settings, and a limit on reserved memory', async () => {
+test('a run is limited to the configured cores and file size, and in its reserved memory', async () => {
   expect(await printed('ulimit -d; nproc; ulimit -c', { cores: 1, memory: 700 * megabyte })).toEqual([
     String(((700 + 8 * 1024) * megabyte) / 1024),
     '1',
@@ -96,7 +96,7 @@ describe('a converter that exits with an error', () => {
     )
   }
 
-  test('for lack of memory, as newer builds do, is reported so whatever it prints', async () => {
+  test('with the code for lack of memory is reported as such, whatever it prints', async () => {
     const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
     expect(error).toMatchObject({ name: 'UnusableFile', reason: { key: 'tooMuchMemory' } })
   })

@@ -35,7 +35,7 @@ describe('an unusable file', () => {
     )
   })
 
-  it('that failed before there were keys is reported as it was written; one that did not fail is not reported', () => {
+  it('is reported with its stored reason if that has no key, and not reported without a reason', () => {
     expect(localizeReason('dy', { reason: 'is damaged', reason_details: null })).toBe('is damaged')
     expect(localizeReason('dy', { reason: null, reason_details: null })).toBeNull()
   })

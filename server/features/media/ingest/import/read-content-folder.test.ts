@@ -43,7 +43,7 @@ test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 
   },
 )
 
-test('reads a folder by the same names as the studio', async () => {
+test('recognises the same file names as the studio', async () => {
   const captions = ['03.pt-BR.vtt', '03.spa.srt', '03.fr.vtt', '03.en.sdh.vtt', 'Episode 5.de.ass']
   expect(await read('03.mkv', 'S01E04.mp4', 'Episode 5.mp4', 'cover.heic', ...captions)).toEqual({
     episodes: [

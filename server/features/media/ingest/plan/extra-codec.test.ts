@@ -63,7 +63,7 @@ test.each([
   300_000,
 )
 
-test('the lowest rendition is made in it as well, for players that do not change codecs', async () => {
+test('the lowest rendition is also made in the extra codec, for players that do not change codecs', async () => {
   const renditions = [1280, 854, 640].map((height) => ({
     width: 360,
     height,

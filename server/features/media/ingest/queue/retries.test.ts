@@ -68,7 +68,7 @@ test('a file whose conversion is interrupted, however often, stays in the queue'
   })
 })
 
-test('a file whose conversion fails five times has failed, with the reason', async () => {
+test('a file has failed, with the reason, after five failed conversions', async () => {
   await waitingAsset('ast_failing')
   const fail = () => {
     throw new Error('the disk is away')

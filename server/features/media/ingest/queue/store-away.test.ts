@@ -87,7 +87,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   expect(await assetOf('outlasted/01.mp4')).toMatchObject({ state: 'ready', failures: 0, attempt: 7 })
 })
 
-test('an import waits for it too, while uploading and while converting', async () => {
+test('an import waits for an unreachable storage, while uploading and while converting', async () => {
   const folder = makeFolder('sent')
   const { signal } = new AbortController()
   const isBack = failStorage(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
@@ -133,7 +133,7 @@ test('an import that was killed while it uploaded a file continues with the miss
   expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
 })
 
-test('one that was killed after the upload sends nothing of it again', async () => {
+test('an import that was killed after the upload does not upload again', async () => {
   const file = await largeFile()
   const exists = () => Promise.resolve(false)
   const write = () => Promise.reject(new Error('killed'))

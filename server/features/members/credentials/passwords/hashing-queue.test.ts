@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('hashes four passwords at once however many cores there are, queues 200, and asks further callers to retry', async () => {
+test('hashes four passwords concurrently, queues 200, and asks further callers to retry', async () => {
   const refused: unknown[] = []
   const attemptSignIn = async (_: unknown, index: number) => {
     const body = { email: `somebody-${index}@example.com`, password: 'not the password' }

@@ -45,7 +45,7 @@ test('an accented letter is equal whether typed as one character or as two', asy
   expect(await verifyPassword(await hashPassword('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true)
 })
 
-test('without an account every password is wrong', async () => {
+test('every password is wrong if there is no account', async () => {
   expect(await verifyPassword(undefined, 'nine parts of a drama')).toBe(false)
   expect(await verifyPassword(null, '')).toBe(false)
 })

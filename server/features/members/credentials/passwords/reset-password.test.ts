@@ -40,8 +40,8 @@ const reset = (secret: string, new_password = fresh, repeat_password = new_passw
   site.visitor().call(resetPassword, { body: { secret, new_password, repeat_password } })
 const logIn = (password: string) => site.visitor().call(signIn, { body: { email: member.email, password } })
 
-describe('a forgotten password', () => {
-  it("is answered with a mailed link to the configured address, in the user's language", async () => {
+describe('a password reset request', () => {
+  it('mails a link to the configured address, in the user’s language', async () => {
     await member.visitor.callOk(changeUser, { body: { language: 'dy' } })
     const { answer } = await site
       .visitor({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
@@ -53,7 +53,7 @@ describe('a forgotten password', () => {
     expect(mail?.html).toContain('<html lang="de">')
   })
 
-  it('is answered alike for an unknown address, which gets no mail', async () => {
+  it('gets the same answer for an unknown address, and sends no mail', async () => {
     const known = await ask(member.email)
     const unknown = await ask('nobody@example.com')
     expect([unknown.status, unknown.answer]).toEqual([known.status, known.answer])
@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     expect(rows[0].kept).not.toContain(secret)
   })
 
-  it('can be requested from a known browser, though strangers have used up the limit', async () => {
+  it('is accepted from a known browser after strangers have used up the limit', async () => {
     for (let times = 0; times < 3; times++) await ask(member.email)
     expect((await ask(member.email)).status).toBe(429)
     const { visitor } = member
@@ -119,7 +119,7 @@ describe('a reset link', () => {
     expect((await signInWith(fresh)).answer.code).toBe(200)
   })
 
-  it('works once, also for two concurrent uses', async () => {
+  it('works once, also for concurrent uses', async () => {
     const secret = await fetchSecret()
     const answers = await Promise.all([reset(secret), reset(secret), reset(secret)])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500, 500])
@@ -170,7 +170,7 @@ describe('a reset link', () => {
     expect((await site.visitor().call(verifyEmail, { body: { secret: thief } })).answer.code).toBe(500)
   })
 
-  it('to a never verified address removes the second factor, which a stranger may have set up', async () => {
+  it('removes the second factor if the address was never verified, as a stranger may have set it up', async () => {
     const { id } = await member.visitor.callOk(getUser)
     await site.context.db
       .insertInto('second_factors')
@@ -180,7 +180,7 @@ describe('a reset link', () => {
     expect((await logIn(fresh)).answer.code).toBe(200)
   })
 
-  it('to a verified address keeps the second factor', async () => {
+  it('keeps the second factor if the address is verified', async () => {
     await site.visitor().callOk(verifyEmail, { body: { secret: linkSecretOf(await latest()) } })
     const { id } = await member.visitor.callOk(getUser)
     await site.context.db
@@ -202,7 +202,7 @@ describe('a reset link', () => {
     expect((await reset(secret)).answer.code).toBe(200)
   })
 
-  it('cannot be guessed or omitted', async () => {
+  it('is refused with a wrong or missing secret', async () => {
     expect((await reset('')).answer.code).toBe(500)
     expect((await reset('A'.repeat(43))).answer.code).toBe(500)
   })

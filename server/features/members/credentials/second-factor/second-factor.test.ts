@@ -51,7 +51,7 @@ const codesOf = (answers: readonly { answer: { code: number } }[]) =>
   answers.map(({ answer }) => answer.code).toSorted()
 
 describe('a second factor', () => {
-  it('is set up with the password and not required before a code of the app confirms it', async () => {
+  it('is set up with the password, and required only after a code of the app has confirmed it', async () => {
     const { answer } = await change({ action: 'start', current_password: member.password })
     expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
     expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
@@ -71,7 +71,7 @@ describe('a second factor', () => {
     }
   })
 
-  it('is not confirmed with a wrong code or none, nor twice', async () => {
+  it('cannot be confirmed with a wrong or missing code, nor twice', async () => {
     const secret = await begin()
     for (const code of ['', '000000', codeOf(secret, 5)])
       expect((await change({ action: 'confirm', code })).answer).toMatchObject({
@@ -109,13 +109,13 @@ describe('a second factor', () => {
 })
 
 describe('signing in with a second factor', () => {
-  it.each([-1, 0, 1])('accepts the code of a half minute that is %i from now', async (steps) => {
+  it.each([-1, 0, 1])('accepts the code of the 30-second step at offset %i', async (steps) => {
     const { secret } = await setUp()
     now += stepMs
     expect((await logIn(codeOf(secret, steps))).answer.code).toBe(200)
   })
 
-  it.each([-2, 2])('refuses the code of a half minute that is %i from now', async (steps) => {
+  it.each([-2, 2])('refuses the code of the 30-second step at offset %i', async (steps) => {
     const { secret } = await setUp()
     now += 2 * stepMs
     expect((await logIn(codeOf(secret, steps))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
@@ -132,7 +132,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(`${code.slice(0, 3)} ${code.slice(3)}`)).answer.code).toBe(200)
   })
 
-  it('accepts a code once, and none of an earlier half minute after it', async () => {
+  it('accepts a code once, and no earlier code after it', async () => {
     const { secret } = await setUp()
     now += stepMs
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
@@ -179,7 +179,7 @@ describe('signing in with a second factor', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
   })
 
-  it('accepts the code at once after the right password, however often that was mistyped before', async () => {
+  it('accepts the code without delay after the right password, despite earlier wrong passwords', async () => {
     const { secret } = await setUp()
     for (let time = 0; time < 7; time++) {
       expect((await logIn(undefined, 'mistyped')).answer.code).toBe(500)
@@ -189,7 +189,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('gives no extra guesses at the code to a client that knows the password, even if it omits the code in between', async () => {
+  it('gives no extra guesses at the code for sign-ins with the password only in between', async () => {
     await setUp()
     const turns = async () => {
       const signedIn = await logIn()
@@ -204,7 +204,7 @@ describe('signing in with a second factor', () => {
     }
   })
 
-  it('keeps the delay of a wrong code despite a concurrent request for the code', async () => {
+  it('keeps the delay after wrong codes despite a concurrent sign-in without a code', async () => {
     await setUp()
     const { database } = site.context
     for (let time = 0; time < 5; time++) await logIn('000000')
@@ -235,7 +235,7 @@ describe('signing in with a second factor', () => {
   })
 })
 
-it('sends a mail when it comes into force and when it is removed', async () => {
+it('mails the member when a second factor comes into force and when it is removed', async () => {
   const { secret } = await setUp()
   const body = { action: 'remove', current_password: member.password, code: codeOf(secret) } as const
   await change({ ...body, code: '000000' })
@@ -251,7 +251,7 @@ it('sends a mail when it comes into force and when it is removed', async () => {
 describe('without a password', () => {
   const deleteWith = (totp: string) => member.visitor.call(deleteUser, { body: { totp } })
 
-  it('delays guesses at the code, too, and accepts the right one', async () => {
+  it('guesses at the code are delayed as well, and the right code is accepted', async () => {
     const { secret } = await setUp()
     const { id } = await member.visitor.callOk(getUser)
     await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
@@ -301,7 +301,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is delayed after wrong codes, however often the password is proven in between', async () => {
+  it('is delayed after wrong codes, even if the password is proven in between', async () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     const provePassword = () =>
@@ -313,7 +313,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is not required to change the password, which keeps it in force', async () => {
+  it('is not required to change the password, and the factor stays in force', async () => {
     const { secret } = await setUp()
     const new_password = 'a quite new passphrase'
     await member.visitor.callOk(changeUser, { body: { current_password: member.password, new_password } })
