@@ -34,7 +34,7 @@ test.each([
   ['1.1.0', '1.0.1'],
   ['1.0.1', '1.0.0'],
   ['1.0.0', undefined],
-])('before %s the changelog has %s', (version, before) => {
+])('the release before %s in the changelog is %s', (version, before) => {
   expect(releaseBefore(changelog, version)).toBe(before)
 })
 

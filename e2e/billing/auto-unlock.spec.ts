@@ -116,9 +116,7 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
     expect(termsText).toContain(words)
 })
 
-test('a second undo within a day is not offered: the line turns auto-unlock off instead', async ({
-  page,
-}) => {
+test('a second undo within a day is not offered, but turning auto-unlock off is', async ({ page }) => {
   await withAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()
@@ -135,7 +133,7 @@ test('a second undo within a day is not offered: the line turns auto-unlock off 
   expect(await readAvailableBalance(page)).toBe(500 - 3 * 99)
 })
 
-test('an undo that was used elsewhere meanwhile is refused in plain words', async ({ page }) => {
+test('an undo that was already used elsewhere is refused with the reason', async ({ page }) => {
   await withAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   const message = 'You can undo one automatic unlock per drama within 24 hours.'

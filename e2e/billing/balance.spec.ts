@@ -36,7 +36,7 @@ test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
 
-test("a balance: from an ad's link to the next second with the number of taps and keys in the docs", async ({
+test("with a balance, an unlock after an ad's link takes the number of taps and keys in the docs", async ({
   page,
   context,
 }) => {
@@ -111,7 +111,7 @@ test('an episode that was bought in another tab meanwhile plays', async ({ page,
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('the balance sells while every gateway is away', async ({ page }) => {
+test('an episode can be bought from the balance without any gateway', async ({ page }) => {
   await topUpAtPaywall(page, 5)
   await page.route(/\/api\/video\/episode\?.*episode_id=/, async (route) => {
     const response = await route.fetch()
@@ -126,7 +126,7 @@ test('the balance sells while every gateway is away', async ({ page }) => {
   await expectPlaying(page, 4)
 })
 
-test('a balance that is too low meanwhile shows that, and the other payment methods open and pay', async ({
+test('a balance that has become too low shows that, and the other payment methods open and pay', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -186,9 +186,7 @@ test('the member area tops up as well, and its receipt names the balance', async
   await expect(page.getByRole('article')).toContainText('Balance')
 })
 
-test('a locked episode is sold from the balance though the balance itself cannot be read', async ({
-  page,
-}) => {
+test('a locked episode offers the balance even if the balance does not load', async ({ page }) => {
   await topUpAtPaywall(page, 4)
   // The response never arrives.
   await page.route('**/api/balance', () => {})
@@ -347,7 +345,7 @@ test.describe('a site without balances', () => {
     await expect(page.getByText(/balance/i)).toHaveCount(0)
   })
 
-  test('shows existing balances and refunds them, and sells none', async ({ page }) => {
+  test('shows and refunds existing balances, and sells no top-ups', async ({ page }) => {
     const balance = {
       currency: 'USD',
       available_cents: 410,

@@ -176,9 +176,7 @@ test.describe('a connection that breaks', () => {
     await expectPlaying(page, 4)
   })
 
-  test('once the payment was made loses no payment: the order is looked up and the episode plays', async ({
-    page,
-  }) => {
+  test('after the payment loses nothing: the order is looked up and the episode plays', async ({ page }) => {
     const sheet = await openSheet(page, 5)
     const paid: unknown[] = []
     await page.route('**/api/payment/pay', async (route) => {
@@ -190,7 +188,7 @@ test.describe('a connection that breaks', () => {
     expect(paid).toHaveLength(1)
   })
 
-  test('before the order was answered warns against paying twice, and another press uses the same key', async ({
+  test('before the order’s response warns against paying twice, and another press uses the same key', async ({
     page,
   }) => {
     const keys: (string | undefined)[] = []
@@ -224,7 +222,7 @@ test('a price that changed while the sheet was open charges nothing and is shown
   expect(paid).toEqual([])
 })
 
-test('an introductory price that the wallet’s address had before becomes the plain one, before anything is paid', async ({
+test('an introductory price that the wallet’s address already used becomes the regular one before payment', async ({
   page,
   browser,
 }) => {

@@ -52,10 +52,10 @@ test('in an app’s browser an episode is paid without a separate window', async
   expect(context.pages()).toHaveLength(1)
 })
 
-test.describe('in a browser of one’s own', () => {
+test.describe('in the default browser', () => {
   test.use({ userAgent: undefined })
 
-  test('there is no such hint', async ({ page }) => {
+  test('the link to the default browser is not shown', async ({ page }) => {
     await page.goto('/shopping')
     await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
     await expect(page.getByRole('complementary', { name: 'Open in your browser' })).toBeHidden()

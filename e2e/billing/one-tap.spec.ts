@@ -134,12 +134,10 @@ test("Stripe's check of a saved card is shown in place as well", async ({ page, 
   await expectPlaying(page, 5)
 })
 
-test.describe('an answer that is lost', () => {
+test.describe('when both responses to a purchase are lost', () => {
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
-  test('to both of two tries asks for the episode again, which the saved card has paid once', async ({
-    page,
-  }) => {
+  test('the episode is requested again, and the saved card is charged once', async ({ page }) => {
     await saveCard(page)
     await page.goto(await towerUrl(page, 5))
     const responses: unknown[] = []
@@ -156,7 +154,7 @@ test.describe('an answer that is lost', () => {
   })
 })
 
-test('a payment with an unknown status offers no other payment method', async ({ page }) => {
+test('a payment with an unknown status does not open the other payment methods', async ({ page }) => {
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
   const pendingOrder = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }

@@ -14,7 +14,7 @@ import {
 // The browser logs the failed request.
 test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-test('a lost response is not taken for an order that does not exist, and the order is requested again', async ({
+test('a lost response is not shown as a missing order, and the order is requested again', async ({
   page,
 }) => {
   const answer = await mockOrderStatus(page)
@@ -75,7 +75,7 @@ test('the return path is deleted after its use: another order does not lead ther
   await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
-test('the access of a payment is requested again once it has succeeded', async ({ page }) => {
+test('the user is requested again once a payment has succeeded', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   answer('pending')
   await page.goto(mockOrderPath)

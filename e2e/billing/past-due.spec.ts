@@ -160,7 +160,7 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
   await expect(subscription).toContainText('Weekly renews on')
 })
 
-test('from the footer somebody cancels or withdraws without signing in; the mail’s link confirms it', async ({
+test('the footer leads to a cancellation or withdrawal without signing in; the mail’s link confirms it', async ({
   page,
 }) => {
   const email = address()

@@ -21,7 +21,7 @@ test('a payment cancelled at PayPal is shown as such, nothing is charged, and th
   await expect(lockedPanel(page, 5)).toBeVisible()
 })
 
-test('a phone that closed the tab while PayPal was open leads back to the episode from another', async ({
+test('a PayPal payment whose tab was closed leads back to the episode from another tab', async ({
   page,
   context,
 }) => {

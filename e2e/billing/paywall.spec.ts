@@ -59,7 +59,7 @@ test('a member who paid on another device signs in from the paywall and continue
   await context.close()
 })
 
-test('choosing another offer shifts none of them, and one press shows and hides the payment methods in its place', async ({
+test('choosing another offer moves no offer, and one press shows and hides the payment methods in its place', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))

@@ -148,7 +148,7 @@ test('a wallet is approved in the same window and saved for the next renewal; if
   await expect(subscriptionRegion(page)).toContainText('Charged to: Wallet.')
 })
 
-test.describe('without an answer', () => {
+test.describe('when the request to save a card fails', () => {
   // The browser logs the failed request.
   test.use({ allowedConsoleMessages: /status of 503/ })
 

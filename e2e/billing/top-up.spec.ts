@@ -73,7 +73,7 @@ test('PayPal tops up and leads back to the locked episode, which the balance pay
   await expectSpendable(page, 5)
 })
 
-test('a bonus that changed meanwhile charges nothing: the form shows the new one, and pays with it', async ({
+test('a changed bonus charges nothing: the form shows the new one, and then pays with it', async ({
   page,
 }) => {
   const sheet = await openTopUps(page, 4)

@@ -86,7 +86,7 @@ async function addFavorite(page: Page, id: string): Promise<void> {
   await saved
 }
 
-test('a guest’s favorite leads to the offer, a press to the browser’s question, and the account to off', async ({
+test('a guest’s favorite prompts for notifications, a press asks in the browser, and the account turns them off', async ({
   page,
   context,
 }) => {

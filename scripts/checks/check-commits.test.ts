@@ -30,7 +30,7 @@ test.each([
   ['fix(Billing): refund once', /is not/],
   ['fix: refund once.', /is not/],
   [`fix: ${'a'.repeat(68)}`, /has 73 letters, of at most 72/],
-])('%s is none', (subject, why) => {
+])('rejects the subject %s', (subject, why) => {
   expect(findFault(subject)).toMatch(why)
 })
 

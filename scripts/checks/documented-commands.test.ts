@@ -48,7 +48,7 @@ test('every command of the studio that a document gives in full exists', () => {
   )
 })
 
-test('every command of the image that is to be typed exists', () => {
+test('every command of the image that a document gives exists', () => {
   const own = [...read('deploy/image/cliffhanger').matchAll(/^ {2}([a-z-]+)\)/gm)]
   const shared = Object.values(scripts).flatMap((script) => [...script.matchAll(/server\/cli\.ts ([a-z]+)/g)])
   const known = new Set([...own, ...shared].map(([, name]) => name))
@@ -63,7 +63,7 @@ test('every command of the image that is to be typed exists', () => {
   expect(names.filter(({ name }) => !known.has(name))).toEqual([])
 })
 
-test('every service of compose.yaml that is to be typed exists', () => {
+test('every service of compose.yaml that a documented command names exists', () => {
   const services = Object.keys(parse(read('compose.yaml'), { merge: true }).services)
   const names = typed.flatMap(({ page, line }) =>
     [...line.matchAll(/docker compose (?:run|exec|stop|logs)(?: -v \S+| -\S+)* ([a-z]+)/g)].map(
@@ -77,7 +77,7 @@ test('every service of compose.yaml that is to be typed exists', () => {
   expect(names.filter(({ name }) => !services.includes(name))).toEqual([])
 })
 
-test('every file of deploy/ and every line of .env that is to be typed exists', () => {
+test('every file of deploy/ and every line of .env that a documented command names exists', () => {
   const files = typed.flatMap(({ page, line }) =>
     [...line.matchAll(/\bdeploy\/[\w./*-]+/g)].map(([path]) => ({ page, path })),
   )

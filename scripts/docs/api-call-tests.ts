@@ -158,36 +158,36 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: `${viewer}; an order: its owner alone`,
     tests: [
       [createOrder, "a person's orders are listed newest first, page by page"],
-      [createOrder, "somebody else's order: not seen, not paid"],
+      [createOrder, "to show or pay another user's order"],
     ],
   },
   'POST /api/payment/cancel': {
     callers: viewer,
     tests: [
-      [cancel, 'a cancelled subscription plays on until the paid period ends, and is over then'],
-      [cancel, 'a repeated key gives the answer it gave, and undoes nothing that came after'],
+      [cancel, 'a cancelled subscription plays until the paid period ends'],
+      [cancel, 'a repeated key returns its first response, and undoes no later change'],
       [cancel, "a user cannot cancel another user's subscription"],
     ],
   },
-  'GET /api/plan': { callers: everybody, tests: [[billing, 'plans are listed in the language asked for']] },
+  'GET /api/plan': { callers: everybody, tests: [[billing, 'plans are listed in the requested language']] },
   'POST /api/payment/pay': {
     callers: `${viewer}; the owner of the order`,
     tests: [
-      [billing, 'is ordered, paid by card and unlocked, and only that one, for that visitor only'],
-      [createOrder, "somebody else's order: not seen, not paid"],
+      [billing, 'is ordered, paid by card and unlocked for that visitor, and no other episode is'],
+      [createOrder, "to show or pay another user's order"],
       [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
-      [cardFailures, 'the sixth card within an hour of five declined ones is not tried, for that user only'],
+      [cardFailures, 'after five declined cards within an hour a sixth is not tried, for that user only'],
       [cardFailures, 'an address with too many failed cards cannot pay for a while, whichever user pays'],
     ],
   },
   'POST /api/payment/order': {
     callers: viewer,
     tests: [
-      [billing, 'is refused before an order if it is already owned or free'],
+      [billing, 'is refused without an order if it is already owned or free'],
       [createOrder, 'a gateway that is not offered here'],
       [
         billingRaces,
-        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+        'a key returns the same response despite other ad click ids, and is refused for another body or call',
       ],
       [createOrder, 'every call that needs a visitor, without a token'],
     ],
@@ -330,7 +330,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [
         billingRaces,
-        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+        'a key returns the same response despite other ad click ids, and is refused for another body or call',
       ],
     ],
   },
@@ -356,6 +356,6 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   },
   {
     rule: 'Start-up order: the user (whose header token is stored), the tracking config, the homepage',
-    proofs: [[api, 'calls made ahead are sent in order, each once the previous one has its response']],
+    proofs: [[api, 'prefetched calls are sent in order, each once the previous one has its response']],
   },
 ]

@@ -53,7 +53,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         implementation: '`web/main.tsx`, before the interface has loaded',
         tests: [
           [routes, 'requests the user, the tracking settings and the homepage in that order'],
-          [api, 'calls made ahead are sent in order, each once the previous one has its response'],
+          [api, 'prefetched calls are sent in order, each once the previous one has its response'],
         ],
       },
       {

@@ -68,7 +68,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opensEachRoute,
       watching,
       [journey, 'a plan unlocks every episode'],
-      [balance, 'the balance sells while every gateway is away'],
+      [balance, 'an episode can be bought from the balance without any gateway'],
     ],
   },
   {

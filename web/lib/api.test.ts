@@ -83,7 +83,7 @@ test('an HTTP failure shows a toast and sends an event with path and status', as
   expect(beacons).toEqual([`/api/statics.png?event=${encodeURIComponent('http_error/api/homepage503')}`])
 })
 
-test('a failure has the delay that the server asks for', async () => {
+test('a failure has the retry delay that the server requests', async () => {
   const { call } = await load()
   answers({ code: 429, message: 'A moment.' }, 429, { 'retry-after': '90' })
   await expect(call(getHomepage)).rejects.toMatchObject({ status: 429, retryAfter: 90 })
@@ -161,7 +161,7 @@ test('the user token is stored and sent only if cookies are disabled', async () 
   ])
 })
 
-test('a call made ahead answers the first call of the same URL, and not the second', async () => {
+test('a prefetched call answers only the first call of the same URL', async () => {
   const { call, prefetchCall } = await load()
   answers({ code: 200, info: { id: 'vid_1' } })
   await prefetchCall(getVideo, { id: 'vid_1' })
@@ -171,7 +171,7 @@ test('a call made ahead answers the first call of the same URL, and not the seco
   expect(sent).toHaveLength(2)
 })
 
-test('calls made ahead are sent in order, each once the previous one has its response', async () => {
+test('prefetched calls are sent in order, each once the previous one has its response', async () => {
   const { prefetchCall } = await load()
   const waiting: (() => void)[] = []
   answer = () =>

@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is ordered, paid by card and unlocked, and only that one, for that visitor only', async () => {
+  test('is ordered, paid by card and unlocked for that visitor, and no other episode is', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
@@ -71,7 +71,7 @@ describe('an episode', () => {
     },
   )
 
-  test("opens once the bank's check is confirmed, without another call but the look", async () => {
+  test("is unlocked when the order is read after the bank's check is confirmed", async () => {
     const shopper = await Shopper.create(site)
     const answer = await shopper.buy(locked(), testCards.requires3dsOnce)
     expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'authenticate' } } })
@@ -96,7 +96,7 @@ describe('an episode', () => {
     })
   })
 
-  test("can be paid with another card while the first one's 3-D Secure is pending, once", async () => {
+  test("can be paid once with another card while the first card's 3-D Secure is pending", async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
     expect(await shopper.tryPay(info?.id ?? '', await shopper.cardToken())).toMatchObject({
@@ -112,7 +112,7 @@ describe('an episode', () => {
     expect(attempts.map(({ status }) => status)).toEqual(['cancelled', 'succeeded'])
   })
 
-  test('is refused before an order if it is already owned or free', async () => {
+  test('is refused without an order if it is already owned or free', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(locked())
     expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
@@ -128,7 +128,7 @@ describe('an episode', () => {
     expect(await shopper.tryOrder({ episode_id: 'ep_unknown' })).toMatchObject({ code: 404 })
   })
 
-  test('is paid by wallet: there, approved and back', async () => {
+  test('is paid by wallet with a redirect to the wallet and back', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     expect(order.next).toMatchObject({ type: 'redirect' })
@@ -145,7 +145,7 @@ describe('an episode', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('whose wallet payment is called off stays locked, and can be paid by wallet again', async () => {
+  test('whose wallet payment is cancelled stays locked, and can be paid by wallet again', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     await shopper.answerBankPage(order.next.url ?? '', 'no')
@@ -225,7 +225,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('is refused while it runs already', async () => {
+  test('is refused while a subscription is active', async () => {
     const shopper = await Shopper.create(site)
     const { id: plan_id } = await shopper.plan(7)
     await shopper.buy({ kind: 'plan', plan_id })
@@ -243,7 +243,7 @@ describe('a plan', () => {
   })
 })
 
-test('plans are listed in the language asked for', async () => {
+test('plans are listed in the requested language', async () => {
   const { answer } = await site.visitor().call(listPlans, { headers: { 'accept-language': 'de' } })
   expect(answer.data).toMatchObject({
     list: [

@@ -31,7 +31,7 @@ it('holds click ids in memory until the user agrees if consent is strict', async
   expect(stored.get('ttclid')).toBe('t')
 })
 
-it('stores click ids at once if consent mode is standard, and deletes them after a no', async () => {
+it('stores click ids at once if consent mode is standard, and deletes them after a refusal', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('standard')
   takeVisitParameters(new URL(landing))
   expect(stored.get('fbclid')).toBe('f')
@@ -44,7 +44,7 @@ it('stores click ids at once if consent mode is standard, and deletes them after
   expect(stored.has('fbclid')).toBe(false)
 })
 
-it('deletes a click id that is too long to be sent after a no', async () => {
+it('deletes a click id too long to be sent after a refusal', async () => {
   const { answerConsent, adIds } = await openDocument('standard')
   stored.set('fbclid', 'x'.repeat(513))
   answerConsent(false)

@@ -96,7 +96,7 @@ describe('auto-unlock', () => {
     expect(auto_unlocks).toMatchObject([{ remaining_today: 4 }])
   })
 
-  test('is part of the offer of a locked episode of the drama, once it is on', async () => {
+  test('is included in the offers of locked episodes of the drama once it is turned on', async () => {
     const shopper = await createShopper()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
     const autoUnlock = await enableAutoUnlock(shopper)
@@ -105,7 +105,7 @@ describe('auto-unlock', () => {
     expect((await offerOf(site, shopper, 5)).balance).toMatchObject({ auto_unlock: { remaining_today: 4 } })
   })
 
-  test('asked 20 times at once unlocks once', async () => {
+  test('unlocks once for 20 concurrent requests', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const answers = await Promise.all(Array.from({ length: 20 }, () => unlock(shopper, 4)))
@@ -140,7 +140,7 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(500)
   })
 
-  test('charges no other price than was announced, though the person agreed to as much', async () => {
+  test('charges only the announced price, even if the person agreed to a higher one', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const announced = async (amount_cents: number) => {
@@ -152,7 +152,7 @@ describe('auto-unlock', () => {
     expect(await announced(99)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  test('shows a changed price before it is turned on', async () => {
+  test('is not turned on at an outdated price, and returns the current one', async () => {
     const shopper = await createShopper()
     expect(await trySetting(shopper, { ...params(), amount_cents: 98 })).toMatchObject({
       code: 409,
@@ -168,7 +168,7 @@ describe('auto-unlock', () => {
     })
   })
 
-  test('is off after one call', async () => {
+  test('is turned off by one call', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const off = await shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
@@ -185,7 +185,7 @@ describe('auto-unlock', () => {
 })
 
 describe('the consent to auto-unlock', () => {
-  test('includes immediate delivery, or is refused', async () => {
+  test('is refused without a request for immediate delivery', async () => {
     const shopper = await createShopper()
     for (const immediate_delivery of [undefined, false])
       expect(await trySetting(shopper, { ...params(), immediate_delivery })).toMatchObject({
@@ -235,7 +235,7 @@ describe('the audit log of auto-unlock', () => {
     ])
   })
 
-  test('is bounded for a network, also by turning it on and off again', async () => {
+  test('is limited per network, even if auto-unlock is turned on and off again', async () => {
     const limited = await balanceSite({ RATE_LIMIT_AUDIT_EVENTS_PER_IP: '2/h' })
     try {
       const { shopper } = await createShopperWithBalance(limited)

@@ -27,7 +27,7 @@ afterAll(() => site.close())
 
 const off = { code: 409, message: 'Balances are not available on this site.' }
 
-test('while balances are off (the default), each call reports that and offers include none', async () => {
+test('while balances are off (the default), each call reports it and offers include no balance', async () => {
   const shopper = await Shopper.create(site)
   const { visitor } = shopper
   const body = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }

@@ -43,7 +43,7 @@ const enableAutoUnlock = ({ visitor }: Shopper, daily_limit = 5) =>
 const balancesOf = async ({ visitor }: Shopper) => (await visitor.callOk(getBalance)).balances
 
 describe('a guest with a balance who signs in', () => {
-  test('has it in the account, once, and spends it there', async () => {
+  test('has the balance added to the account once, and can spend it there', async () => {
     const { user, email, visitor } = await registerMember(site)
     const member = await Shopper.create(site, visitor)
     await purchaseTopUp(site, member, 'top_5')
@@ -76,7 +76,7 @@ describe('a guest with a balance who signs in', () => {
 })
 
 describe('the export', () => {
-  test('has each change of the balance, and auto-unlock with the words', async () => {
+  test('contains each balance change, and auto-unlock with its accepted terms', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await unlockEpisode(shopper)
     await enableAutoUnlock(shopper)
@@ -119,7 +119,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     expect(refunds).toMatchObject([{ amount_cents: 901 }])
   })
 
-  test('may insist, which makes it breakage', async () => {
+  test('may forfeit it, which books it as breakage', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await enableAutoUnlock(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
@@ -178,7 +178,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('can be deleted in the end if the gateway never answers', async () => {
+  test('can be deleted if the gateway has not responded for twelve days', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -187,7 +187,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('has the money in the balance again if the refund fails, and can request it again', async () => {
+  test('has the money back in the balance, refundable again, if the refund fails', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -228,7 +228,7 @@ describe('a withdrawal from a top-up', () => {
     expect(await playbackCode(site, shopper)).toBe(200)
   })
 
-  test('is over after 14 days, though the money can still be refunded', async () => {
+  test('is not possible after 14 days, but the money can still be refunded', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.advanceClock(15 * day)
     await callWithdraw({ email: shopper.email })
@@ -240,7 +240,7 @@ describe('a withdrawal from a top-up', () => {
 })
 
 describe('a receipt', () => {
-  test('of a top-up names it and has no tax; of a purchase from the balance it has the tax', async () => {
+  test('of a top-up names the amount, and of a purchase from the balance the episode', async () => {
     const { shopper } = await createShopperWithBalance(site)
     await unlockEpisode(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)

@@ -67,7 +67,7 @@ async function booked({ id }: Order, account: string): Promise<number> {
 }
 
 describe('a refund of a top-up', () => {
-  test('is of the unspent paid part, less the bonus that was spent', async () => {
+  test('returns the unspent paid money less the spent bonus', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     const order = await unlockEpisode(shopper)
     expect(order).toMatchObject({ discount_cents: 50 })
@@ -89,7 +89,7 @@ describe('a refund of a top-up', () => {
     )
   })
 
-  test('gives no user a gain who spends the bonus first', async () => {
+  test('gives no gain to a user who spends the bonus first', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
     for (const number of [4, 5])
       expect(await unlockEpisode(shopper, number)).toMatchObject({ discount_cents: 99 })
@@ -100,7 +100,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('refunds nothing if more bonus was spent than paid money is left, which stays spendable', async () => {
+  test('is refused if the spent bonus exceeds the unspent paid money, which stays spendable', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     for (const number of [4, 5]) await unlockEpisode(shopper, number)
     // 8 cents of the second episode were paid money.
@@ -155,7 +155,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
   })
 
-  test('takes the unspent bonus only with the last of the paid money', async () => {
+  test('removes the unspent bonus only with the last paid money', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await refund(topUp, 200)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
@@ -191,7 +191,7 @@ describe('a refund of a top-up', () => {
     expect(await playbackCode(site, shopper)).toBe(200)
   })
 
-  test('that is paid twice sends the second payment back and leaves the balance', async () => {
+  test('returns a duplicate payment of the top-up without changing the balance', async () => {
     const shopper = await Shopper.create(site)
     // The response to the first payment is lost, and for a while the gateway does not find it.
     site.gatewayOverrides.createPayment = async (charge) => {
@@ -296,7 +296,7 @@ describe('a refund of a purchase', () => {
     expect((await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).code).toBe(200)
   })
 
-  test('is credited as bonus if only bonus money paid', async () => {
+  test('is credited as bonus if it was paid with bonus money only', async () => {
     const { shopper } = await withBalance(500, 99)
     const order = await unlockEpisode(shopper)
     await refund(order)
@@ -315,7 +315,7 @@ describe('a refund of a purchase', () => {
 })
 
 describe('a refund of a purchase whose top-up was refunded', () => {
-  test('is credited as paid money for the bonus that was set off', async () => {
+  test('is credited as paid money for the bonus deducted from that refund', async () => {
     const { shopper, topUp } = await withBalance(500, 99)
     const order = await unlockEpisode(shopper)
     await refund(topUp)
@@ -325,7 +325,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('puts no bonus back into it', async () => {
+  test('restores no bonus once no paid money is left', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     const first = await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)

@@ -56,7 +56,7 @@ describe('a top-up', () => {
     expect((await shopper.visitor.callOk(getBalance)).balances).toEqual([])
   })
 
-  test('can be bought again and again, each time for more', async () => {
+  test('can be bought repeatedly, and adds to the balance each time', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     await purchaseTopUp(site, shopper, 'top_5')
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
@@ -105,7 +105,7 @@ describe('the bonus that was shown', () => {
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 1 })).code).toBe(409)
   })
 
-  test('is that of the order that a saved card pays, also where one with another is open', async () => {
+  test('is that of the order a saved card pays, even if an order with another bonus is open', async () => {
     const shopper = await Shopper.create(site)
     const save_method = { terms_text: 'Save this card for future purchases.' }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
@@ -169,7 +169,7 @@ describe('a purchase from the balance', () => {
     expect(await playbackCode(site, shopper, 5)).toBe(402)
   })
 
-  test('pressed 50 times at once is charged once', async () => {
+  test('is charged once for 50 concurrent requests', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     const answers = await Promise.all(Array.from({ length: 50 }, () => tryUnlock(shopper)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
@@ -177,7 +177,7 @@ describe('a purchase from the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
   })
 
-  test('of several episodes at once takes no more than there is', async () => {
+  test('of several episodes concurrently never exceeds the balance', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [200])
     const answers = await Promise.all([4, 5, 6].map((number) => tryUnlock(shopper, number)))
@@ -193,7 +193,7 @@ describe('a purchase from the balance', () => {
     for (const answer of more) expect(answer).toEqual(first)
   })
 
-  test('works while every gateway is away', async () => {
+  test('works while every gateway is unavailable', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     const { gateways } = site.context
     site.context.gateways = []
@@ -206,7 +206,7 @@ describe('a purchase from the balance', () => {
     }
   })
 
-  test('pays for no plan, no top-up and nothing at another price', async () => {
+  test('is refused for a plan, for a top-up and at another price', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_20')
     const { id: plan_id } = await shopper.plan(7)
     const refused = { code: 500, message: expect.stringContaining('payment method') }
@@ -240,7 +240,7 @@ describe('bonus money', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1452, bonus_cents: 0 })
   })
 
-  test('expires, and paid money does not', async () => {
+  test('expires, unlike paid money', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [500, 70, 10])
     site.advanceClock(11 * day)

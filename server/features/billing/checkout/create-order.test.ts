@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
-describe('refused', () => {
+describe('the checkout refuses', () => {
   test('every call that needs a visitor, without a token', async () => {
     const anonymous = site.visitor()
     const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
@@ -33,7 +33,7 @@ describe('refused', () => {
     expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
   })
 
-  test("somebody else's order: not seen, not paid", async () => {
+  test("to show or pay another user's order", async () => {
     const [owner, other] = [await Shopper.create(site), await Shopper.create(site)]
     const order = await owner.order(locked())
     expect((await other.visitor.call(getOrders, { query: { order_id: order.id } })).answer.code).toBe(404)
@@ -61,7 +61,7 @@ describe('refused', () => {
     ['first_name', ' '],
     ['last_name', 'x'.repeat(65)],
     ['last_name', 'x'.repeat(600)],
-  ])('a bad %s, naming the field', async (field, value) => {
+  ])('an invalid %s, naming the field', async (field, value) => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     const body = {
@@ -104,7 +104,7 @@ describe('refused', () => {
     })
   })
 
-  test('an order of a kind without its id', async () => {
+  test('an order without the id of its item', async () => {
     const shopper = await Shopper.create(site)
     expect(
       (await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } }))
@@ -112,7 +112,7 @@ describe('refused', () => {
     ).toBe(400)
   })
 
-  test('a token a second time', async () => {
+  test('a token that was already used', async () => {
     const shopper = await Shopper.create(site)
     const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
     const token = await shopper.cardToken()
@@ -121,7 +121,7 @@ describe('refused', () => {
   })
 })
 
-test('an order keeps the words agreed to with their time, and the referrer token', async () => {
+test('an order stores the accepted terms with their time, and the referrer token', async () => {
   const shopper = await Shopper.create(site)
   const consent = { terms_text: '$0.99 for episode 4', immediate_delivery: true }
   const order = await shopper.order(

@@ -67,7 +67,7 @@ test.each([
   new Error('the database is gone'),
   new Refusal('paymentOutcomeUnknown'),
   new Refusal('methodSetupUnknown'),
-])('the work is done again after an error that is no final answer: %s', async (error) => {
+])('the work runs again after an error that is not final: %s', async (error) => {
   const key = `open ${error.message}`
   await expect(runIdempotently(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
   expect(await runIdempotently(database.db, request(key), async () => 'now')).toBe('now')
@@ -85,7 +85,7 @@ test('a body is equal in any order of its fields, and different with another val
   ).rejects.toMatchObject({ reason: 'idempotencyKeyReused' })
 })
 
-test('a request whose owner died does the work with the same reserved id, once the lease is over', async () => {
+test('a waiting request does the work with the same reserved id once the lease expires', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
   const dead = runIdempotently(database.db, request('lease'), async (id) => {
@@ -143,7 +143,7 @@ describe('a body', () => {
   })
 })
 
-test('a key is reused for another call, and free for another person', async () => {
+test('a key is refused for another call, and accepted for another user', async () => {
   const answer = (change: object, info: string) =>
     runIdempotently(database.db, { ...request('shared'), ...change }, async () => info)
   expect(await answer({}, 'first')).toBe('first')
@@ -154,7 +154,7 @@ test('a key is reused for another call, and free for another person', async () =
   expect(await answer({}, 'fourth')).toBe('first')
 })
 
-test('a key that was used with another body is refused while the first request works', async () => {
+test('a key that was used with another body is refused while the first request runs', async () => {
   const gate = Promise.withResolvers<void>()
   const first = runIdempotently(database.db, request('busy'), () => gate.promise)
   await expect
@@ -166,7 +166,7 @@ test('a key that was used with another body is refused while the first request w
   await first
 })
 
-test('a key has 255 characters at most', async () => {
+test('a key has at most 255 characters', async () => {
   expect(await runIdempotently(database.db, request('k'.repeat(255)), async () => 'done')).toBe('done')
   await expect(runIdempotently(database.db, request('k'.repeat(256)), async () => 'done')).rejects.toEqual(
     new Fault('badRequest', 'Idempotency-Key is longer than 255 characters'),
@@ -177,7 +177,7 @@ test.each([
   { kind: undefined, id: /^ord_/ },
   { kind: 'ord' as const, id: /^ord_/ },
   { kind: 'pmc' as const, id: /^pmc_/ },
-])('the reserved id is of the kind that is asked for: $kind', async ({ kind, id }) => {
+])('the reserved id is of the requested kind: $kind', async ({ kind, id }) => {
   for (const key of [undefined, `kind ${kind}`])
     expect(
       await runIdempotently(database.db, { ...request(key), kind }, async (reserved) => reserved),
@@ -198,7 +198,7 @@ test('a refusal that a later release does not know is replayed as a failed payme
   })
 })
 
-describe('the lease of a request that works', () => {
+describe('the lease of a running request', () => {
   const leaseExpiry = async (key: string) => {
     const rows = database.db.selectFrom('idempotency_keys').select('lease_expires_at').where('key', '=', key)
     return (await rows.executeTakeFirst())?.lease_expires_at.getTime() ?? 0
@@ -242,7 +242,7 @@ describe('the lease of a request that works', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('may fail to be renewed without an effect on the answer', async () => {
+  test('can fail to renew without affecting the response', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const answer = runIdempotently(database.db, request('unrenewed'), async () => {
       vi.spyOn(database.db, 'updateTable').mockImplementationOnce(() => {
@@ -254,7 +254,7 @@ describe('the lease of a request that works', () => {
     expect(await answer).toBe('done')
   })
 
-  test('ends at once with work that gave no answer', async () => {
+  test('ends immediately if the work fails', async () => {
     const { gate, answer } = await startBlockedRequest('released')
     gate.reject(new Error('failed'))
     await expect(answer).rejects.toThrow('failed')

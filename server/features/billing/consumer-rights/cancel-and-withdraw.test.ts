@@ -107,7 +107,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: true })
   })
 
-  it('hears that it is cancelled already, and until when it stays', async () => {
+  it('is mailed that the plan is already cancelled', async () => {
     const person = await Subscriber.create(site)
     await person.shopper.visitor.callOk(cancelSubscription)
     await cancel({ email: person.shopper.email })
@@ -117,7 +117,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     ])
   })
 
-  it('gets the same answer whether the address is known or not, and as often as for a password', async () => {
+  it('gets the same response and rate limit whether the address is known or not', async () => {
     const person = await Subscriber.create(site)
     for (const email of [person.shopper.email, 'nobody@example.com'])
       for (const ask of [cancel, callWithdraw]) {
@@ -131,7 +131,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     expect(await cancel({})).toMatchObject({ code: 400 })
   })
 
-  it('an account’s address counts once it was proven', async () => {
+  it('is mailed at an account’s address only once it is verified', async () => {
     const person = await Subscriber.create(site)
     const own = `own-${person.userId.slice(4, 12)}@example.com`
     const { db } = site.context
@@ -146,7 +146,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
 })
 
 describe('a withdrawal', () => {
-  it('is asked for by address, confirmed by the mailed link, and sends all of the money back', async () => {
+  it('is requested by e-mail address, confirmed by the mailed link, and refunds all of the money', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await callWithdraw({ email: shopper.email, order_id: ` ${order?.id} ` })
@@ -209,7 +209,7 @@ describe('a withdrawal', () => {
     expect(await person.canPlay()).toBe(false)
   })
 
-  it('happens once, in two tabs at once and again later', async () => {
+  it('happens once for concurrent and repeated confirmations', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     await callWithdraw({ email: shopper.email })
@@ -302,7 +302,7 @@ describe('a withdrawal', () => {
     }
   })
 
-  it('asked for on the last day can be confirmed for a day more, not later', async () => {
+  it('requested on the last day can be confirmed for one more day', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     site.advanceClock(14 * day - 60_000)

@@ -46,8 +46,8 @@ async function guest() {
   return { shopper, topUp: order, bought, secrets: await claimsOf(shopper) }
 }
 
-describe('a claim in another browser of purchases of a guest with a balance', () => {
-  test('brings that purchase, and leaves the balance and all else with the guest', async () => {
+describe('a purchase of a guest with a balance, claimed in another browser', () => {
+  test('is moved without the balance and the other purchases of the guest', async () => {
     const { shopper, bought, secrets } = await guest()
     const device = await Shopper.create(site)
     expect(await claim(device, secrets[1])).toMatchObject({
@@ -83,7 +83,7 @@ describe('a claim in another browser of purchases of a guest with a balance', ()
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('brings a plan, whose card pays for nothing else', async () => {
+  test('can be a plan, whose card pays for nothing else', async () => {
     const { shopper } = await createShopperWithBalance(site)
     const { id: plan_id } = await shopper.plan(7)
     const order = await shopper.order({ kind: 'plan', plan_id })
@@ -98,7 +98,7 @@ describe('a claim in another browser of purchases of a guest with a balance', ()
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
   })
 
-  test('is refused for a top-up, whose guest still has the balance', async () => {
+  test('cannot be a top-up, because the guest still has the balance', async () => {
     const { shopper, secrets } = await guest()
     expect(await claim(await Shopper.create(site), secrets[0])).toMatchObject({
       code: 409,
@@ -108,7 +108,7 @@ describe('a claim in another browser of purchases of a guest with a balance', ()
   })
 })
 
-test('a claim in the guest’s own browser keeps the balance, in an account', async () => {
+test('a claim in the guest’s own browser moves the balance into an account', async () => {
   const { shopper, secrets } = await guest()
   expect(await claim(shopper, secrets[0])).toMatchObject({ code: 200, info: { role: 'member' } })
   expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 302 })
@@ -119,7 +119,7 @@ describe('a claim opens no account with a balance without its password', () => {
   const register = ({ visitor }: Shopper, email: string) =>
     visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
 
-  test('if another guest has bought with the same unverified address', async () => {
+  test('if another guest bought with the account’s unverified address', async () => {
     const buyer = await Shopper.create(site)
     await buyer.buy({ episode_id: episodeIdOf(site) })
     const member = await Shopper.create(site)
@@ -132,7 +132,7 @@ describe('a claim opens no account with a balance without its password', () => {
     expect(await playbackCode(site, member)).toBe(200)
   })
 
-  test('if the guest has become the member', async () => {
+  test('if the guest has registered the account', async () => {
     const { shopper, secrets } = await guest()
     await register(shopper, shopper.email)
     expect(await claim(await Shopper.create(site), secrets[1])).toMatchObject({ code: 500 })

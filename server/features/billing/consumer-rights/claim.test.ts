@@ -67,7 +67,7 @@ async function createVisitor(): Promise<Visitor> {
 }
 
 describe('the claim of a receipt', () => {
-  it('makes the guest a member with the address, signed in, with all that was bought', async () => {
+  it('makes the guest a signed-in member with the address and the purchases', async () => {
     const { shopper, email, claim } = await createBuyer()
     const { id } = await shopper.visitor.callOk(getUser)
     expect(await use(shopper.visitor, claim)).toMatchObject({
@@ -106,7 +106,7 @@ describe('the claim of a receipt', () => {
     expect(await methods.where('id', '=', saved?.id ?? '').execute()).toEqual([])
   })
 
-  it('takes from another browser no agreement about an order that is still to be paid', async () => {
+  it('does not move the consent of an unpaid order to another browser', async () => {
     const { shopper, claim } = await createBuyer()
     const order = await shopper.order({ ...episode(5), ...saveParams })
     const device = await createVisitor()
@@ -190,7 +190,7 @@ describe('the claim of a receipt', () => {
 })
 
 describe('a claim is refused', () => {
-  it('the second time, also in two tabs at once, and with it every other of the same guest', async () => {
+  it('if it or another claim of the same guest was already used, even concurrently', async () => {
     const { shopper, email } = await createBuyer()
     await shopper.buy(episode(5))
     const [first = '', second = ''] = await claimsOf(email)
@@ -217,7 +217,7 @@ describe('a claim is refused', () => {
     expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
   })
 
-  it('to a member of another account, and works for them after signing out', async () => {
+  it('for a member of another account, and works after signing out', async () => {
     const { claim } = await createBuyer()
     const other = await createVisitor()
     await register(other, 'other@example.com')

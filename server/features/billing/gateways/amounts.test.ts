@@ -10,7 +10,7 @@ describe('an amount at Stripe', () => {
     ['JPY', 9900, 99],
     ['KWD', 4951, 49_510],
     ['HUF', 9900, 9900],
-  ])('in %s is counted as Stripe counts, there and back', (currency, cents, theirs) => {
+  ])('in %s is converted to the unit of Stripe and back', (currency, cents, theirs) => {
     expect(toStripe(cents, currency)).toBe(theirs)
     expect(fromStripe(theirs, currency)).toBe(cents)
   })

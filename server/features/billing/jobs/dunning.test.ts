@@ -39,7 +39,7 @@ test.each([
   { days: 7, tries: [0, day, 3 * day] },
   { days: 1, tries: [0, 4 * hour, 12 * hour] },
 ])(
-  'a card that is declined is tried at $tries ms after a period of $days days, then it is over and nothing is owed',
+  'a declined card is tried at $tries ms after a period of $days days; then the subscription ends and nothing is owed',
   async ({ days, tries }) => {
     if (days === 1)
       await site.context.db
@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-test('paid at a later try, the new period runs from the old end', async () => {
+test('a renewal paid at a later try starts the new period at the end of the old one', async () => {
   const person = await Subscriber.create(site)
   const { period_ends_at } = await person.subscriptionRow()
   declineRenewals('insufficient_funds')
@@ -137,7 +137,7 @@ test('if the bank requires 3-D Secure, the subscriber pays the open period, and 
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999, 999])
 })
 
-test('a try during which the gateway asks for the person waits for them, and is called off with the grace', async () => {
+test('a try that requires the person waits for them, and is cancelled when the grace ends', async () => {
   const person = await Subscriber.create(site)
   const payment = await site.sandboxGateway.createPayment({
     key: `kept:${person.userId}`,
@@ -178,7 +178,7 @@ test('a try during which the gateway asks for the person waits for them, and is 
   expect((await person.renewalAttempts()).map(({ status }) => status)).toEqual(['cancelled'])
 })
 
-test('cancelled while past due there are no more tries, and it is over with the grace; resumed, the tries go on', async () => {
+test('a past-due plan that is cancelled is not tried again and ends with the grace; one that is resumed is', async () => {
   const cancelled = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const resumed = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await cancelled.advanceAndRenew(7 * day)

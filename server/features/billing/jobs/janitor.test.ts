@@ -45,7 +45,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 
-  test("has its open bank's check called off", async () => {
+  test("has its pending bank's check cancelled", async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await runJanitorIn(25 * hour)
@@ -76,7 +76,7 @@ describe('an order that is not paid within 24 hours', () => {
   })
 })
 
-test('a payment whose last look died with its process is looked at again, and then never more', async () => {
+test('a payment whose last poll died with its process is polled once more', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
@@ -96,7 +96,7 @@ test('a payment whose last look died with its process is looked at again, and th
   expect(rows).toEqual([{ status: 'cancelled', next_poll_at: null }])
 })
 
-test('a refund that fails is sent again until it is through, once', async () => {
+test('a failed refund is sent again until it succeeds, and is made once', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())

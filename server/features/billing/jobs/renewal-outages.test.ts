@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-test('after an outage of ours that was longer than the grace period, one period is charged, from now', async () => {
+test('after a site outage longer than the grace period, one period is charged, starting now', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(40 * day)
   const now = site.context.clock.now().getTime()

@@ -16,7 +16,7 @@ afterAll(() => site.close())
 
 const charged = async (person: Subscriber) => (await person.payments('succeeded')).length
 
-test('many schedulers at once charge each period once', async () => {
+test('concurrent schedulers charge each period once', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => Subscriber.create(site)))
   for (const periods of [2, 3]) {
     site.advanceClock(7 * day)

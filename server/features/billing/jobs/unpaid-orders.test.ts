@@ -40,7 +40,7 @@ const remainingTerms = async () => {
   return rows.map(({ text }) => text)
 }
 
-test('an order that was never paid is deleted after a time, with the words and tries that nothing else has', async () => {
+test('an unpaid order is deleted after a time with its attempts, and with terms that no other order has', async () => {
   const plain = await order('the same words')
   const tried = await order('words of one order')
   await tried.shopper.tryPay(tried.id, await tried.shopper.cardToken(testCards.declined))
@@ -88,7 +88,7 @@ test('an order whose payment the bank still asks about is not deleted', async ()
   expect(await remainingOrders(id)).toEqual([id])
 })
 
-test('orders with the same words store them once, and each has them', async () => {
+test('orders with the same terms share one stored copy', async () => {
   const before = (await remainingTerms()).length
   const orders = await Promise.all([1, 2, 3].map(() => order('many agree to these')))
   expect(await remainingTerms()).toHaveLength(before + 1)

@@ -33,7 +33,7 @@ test('a payment is recorded with its order and amount, a declined one with the r
   ])
 })
 
-test('cancelling and resuming are written down once each, however often they are asked for', async () => {
+test('cancelling and resuming are recorded once each, however often they are requested', async () => {
   const shopper = await Shopper.create(site)
   await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   for (const call of [cancelSubscription, cancelSubscription, resumeSubscription, resumeSubscription])

@@ -81,7 +81,7 @@ async function unaggregated(): Promise<string[]> {
 
 describe('a sale', () => {
   test.each<OrderKind>(['plan', 'episode', 'video'])(
-    'of a %s debits the gateway and credits it',
+    'of a %s debits the gateway and credits the sold item',
     async (kind) => {
       await runInTransaction((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
@@ -152,6 +152,6 @@ describe('a dispute', () => {
   })
 })
 
-test('an attempt whose money was never entered has no source', async () => {
+test('an attempt whose money was never entered has no source account', async () => {
   expect(await sourceAccountOf(database.db, paid.attempt.id)).toBeUndefined()
 })

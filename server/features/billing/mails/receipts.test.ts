@@ -47,7 +47,7 @@ describe('the receipt of a purchase', () => {
     expect(mail?.html).toContain('$0.83</td>')
   })
 
-  it('holds the link that takes it into an account, for a guest only', async () => {
+  it('contains the link that adds it to an account, for a guest only', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
@@ -170,7 +170,7 @@ describe('GET /api/payment/receipt', () => {
     expect(await person.shopper.visitor.callOk(getReceipt, { query })).toMatchObject({ renewal: null })
   })
 
-  it('keeps the rate of the day it was paid on', async () => {
+  it('keeps the tax rate of the payment date', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const { operator } = site.context

@@ -20,7 +20,7 @@ async function pay(shopper: Shopper, order_id: string) {
   return shopper.visitor.call(payOrder, { body })
 }
 
-test('the sixth card within an hour of five declined ones is not tried, for that user only', async () => {
+test('after five declined cards within an hour a sixth is not tried, for that user only', async () => {
   const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
   const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
   const one = await shopper.order(episode(3))
@@ -39,7 +39,7 @@ test('the sixth card within an hour of five declined ones is not tried, for that
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
-test('cards that are tried concurrently from one address do not share its last attempt', async () => {
+test('cards tried concurrently from one address do not exceed its limit', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }
@@ -63,7 +63,7 @@ test('cards that are tried concurrently from one address do not share its last a
   }
 })
 
-test('a card that pays takes no turn of its address', async () => {
+test('a successful card does not count against the limit of its address', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }

@@ -115,7 +115,7 @@ test.each([
   expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })
 
-test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
+test("a card is charged once it has passed the bank's check; if it fails, nothing changes", async () => {
   const subscriber = await Subscriber.create(site)
   const old = await referenceOf(subscriber)
   const { shopper } = subscriber
@@ -156,7 +156,7 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
   expect((await subscriber.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
-test('a user cannot change the payment method of another, nor any without a subscription', async () => {
+test('a user can change neither another user’s payment method nor one without a subscription', async () => {
   const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const setup = await byCard(subscriber.shopper, testCards.requires3dsOnce)
   expect(await tryChangeMethod(other.shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
@@ -317,7 +317,7 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
 })
 
 test.each(['at once', 'late'])(
-  'a saving that succeeded and has no card any more is refused %s, and the old card stays',
+  'a successful setup without a card is refused %s, and the old card stays',
   async (when) => {
     const subscriber = await Subscriber.create(site)
     const { shopper } = subscriber
@@ -423,7 +423,7 @@ test('a card that is saved for a deleted user is detached', async () => {
   expect(await keptOf(await savedBy(subscriber))).toBe(0)
 })
 
-test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
+test('a card saved while past due is charged at the next scheduled try, not at once', async () => {
   const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await subscriber.advanceAndRenew(7 * day)
   expect(await subscriber.membership()).toMatchObject({ status: 'past_due' })
@@ -448,7 +448,7 @@ test('a card that requires 3-D Secure is replaced by another, which is tried wit
   expect(await subscriber.membership()).toMatchObject({ status: 'active' })
 })
 
-test('a plan that is cancelled stays so', async () => {
+test('a cancelled plan stays cancelled after a change of card', async () => {
   const subscriber = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')

@@ -37,7 +37,7 @@ async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<s
 
 const startsAt = (shop: BillingSite) => shop.calls['createPayment'] ?? 0
 
-test('an order is closed after twenty payments that were called off for another; the last can still be finished', async () => {
+test('an order is closed after twenty payments that replaced each other; the last can still be finished', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episodeIdOf(site), method: 'wallet' })
   const before = startsAt(site)
@@ -56,7 +56,7 @@ test('an order is closed after twenty payments that were called off for another;
   await expectLedgerBalanced(site)
 })
 
-test('a period that waits to be paid can be tried again after a day, as there is no other order for it', async () => {
+test('an open period can be paid again a day after its limit, because no other order exists for it', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const { id } = await person.shopper.order({
@@ -146,7 +146,7 @@ describe('at the gateways', () => {
     expect(paypal.requests.length).toBe(requestCount)
   })
 
-  test('a card order at Stripe takes no more payments by a token of any kind', async () => {
+  test('a card order at Stripe creates at most twenty payments, whatever the tokens', async () => {
     const { site: shop, stripe } = gateways
     const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'stripe', episode_id })

@@ -79,7 +79,7 @@ describe('an express wallet payment', () => {
     expect(answer.info).toMatchObject({ status: 'paid', amount_cents: price_cents })
   })
 
-  test('as a plan is charged again off session, with the words that were beside the button', async () => {
+  test('for a plan stores the terms beside the button, and is charged again off session', async () => {
     const person = await Shopper.create(site)
     const { id: plan_id, price_cents } = await person.plan(30)
     const consent = { terms_text: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
@@ -99,7 +99,7 @@ describe('an express wallet payment', () => {
     expect(site.calls['chargeSavedMethod']).toBeGreaterThan(0)
   })
 
-  test('once only keeps no card that a later purchase could be paid with', async () => {
+  test('for a one-off purchase stores no card for later purchases', async () => {
     const person = await Shopper.create(site)
     const { order } = await buy(person)
     expect((await paymentOf(site, order.id)).method).toBeUndefined()
@@ -119,19 +119,22 @@ describe('an express wallet', () => {
   test.each([
     ['yes', { status: 'paid' }],
     ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
-  ] as const)('whose bank asks waits for the person; "%s" decides it', async (bankAnswer, outcome) => {
-    const person = await Shopper.create(site)
-    const { order, answer } = await buy(person, testCards.requires3dsAlways)
-    expect(answer.info?.next.type).toBe('authenticate')
-    await person.answerBankPage(answer.info?.next.url ?? '', bankAnswer)
-    expect(await person.getOrder(order.id)).toMatchObject(outcome)
-  })
+  ] as const)(
+    'whose bank requires a check waits for the person, whose "%s" decides it',
+    async (bankAnswer, outcome) => {
+      const person = await Shopper.create(site)
+      const { order, answer } = await buy(person, testCards.requires3dsAlways)
+      expect(answer.info?.next.type).toBe('authenticate')
+      await person.answerBankPage(answer.info?.next.url ?? '', bankAnswer)
+      expect(await person.getOrder(order.id)).toMatchObject(outcome)
+    },
+  )
 
   test.each([
     ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
     ['one key', () => ({ 'idempotency-key': 'one press' })],
     ['no key', () => ({})],
-  ])('that approves 20 times at once with %s is charged once', async (_, headersOf) => {
+  ])('is charged once for 20 concurrent approvals with %s', async (_, headersOf) => {
     const person = await Shopper.create(site)
     const order = await person.order({ episode_id: episodeIdOf(site) })
     const token = await person.cardToken()
@@ -143,7 +146,7 @@ describe('an express wallet', () => {
     expect(site.calls['createPayment']).toBe(createPayment + 1)
   })
 
-  test('whose answer got lost in the middle is found, and paid once', async () => {
+  test('whose payment response is lost is found, and paid once', async () => {
     const person = await Shopper.create(site)
     const order = await person.order({ episode_id: episodeIdOf(site) })
     site.gatewayOverrides.createPayment = async (charge) => {

@@ -36,7 +36,7 @@ function loseResponses() {
 }
 
 describe('a payment whose answer was lost', () => {
-  test('is unknown, not failed, and the look at the order finds it', async () => {
+  test('is unknown, not failed, and is found when the order is read', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
     const order = await shopper.order(orderParams())

@@ -185,7 +185,7 @@ describe('a card is saved for purchases', () => {
 })
 
 describe('a purchase with a saved card', () => {
-  test('is one call: the order is paid, the episode plays, and the receipt is sent to the address of the first', async () => {
+  test('takes one call: the order is paid, the episode plays, and the receipt goes to the first order’s address', async () => {
     const { person, userId, saved } = await createShopperWithCard()
     const { code, info } = await buyWithSavedCard(person, saved?.id)
     expect(code).toBe(200)
@@ -202,7 +202,7 @@ describe('a purchase with a saved card', () => {
     ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
     ['one key', () => ({ 'idempotency-key': 'one key' })],
     ['no key', () => ({})],
-  ])('is pressed 50 times at once with %s and charged once', async (_, headersOf) => {
+  ])('is charged once for 50 concurrent requests with %s', async (_, headersOf) => {
     const { person, userId, saved } = await createShopperWithCard()
     const answers = await times(50, (index) => buyWithSavedCard(person, saved?.id, 5, headersOf(index)))
     const first = answers.find(({ code }) => code === 200)
@@ -254,7 +254,7 @@ describe('a purchase with a saved card', () => {
     expect(await playbackCode(site, person, 5)).toBe(200)
   })
 
-  test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
+  test('whose response was lost is found by the janitor, and another press does not charge again', async () => {
     const { person, saved } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = async (charge) => {
       await site.sandboxGateway.createPayment(charge)
@@ -276,7 +276,7 @@ describe('a purchase with a saved card', () => {
     expect(await ordersOf(userId)).toHaveLength(1)
   })
 
-  test('is not for another person, another gateway, a plan or a wallet', async () => {
+  test('is refused for another person, another gateway, a plan and a wallet', async () => {
     const { person, saved } = await createShopperWithCard()
     const other = await Shopper.create(site)
     await other.order({ episode_id: episodeIdOf(site, 6) })
@@ -296,7 +296,7 @@ describe('a purchase with a saved card', () => {
   })
 })
 
-describe('a saved card is offered no more', () => {
+describe('a saved card is no longer offered', () => {
   /** The card is not shown, and an order with it is refused before anything is charged. */
   async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
     const { createPayment = 0 } = site.calls
@@ -329,7 +329,7 @@ describe('a saved card is offered no more', () => {
     await expectGone(person, saved?.id)
   })
 
-  test('with an order that was created before, which is not paid another way automatically', async () => {
+  test('for an earlier order, which is not paid another way automatically', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = (charge) =>
       site.sandboxGateway.createPayment({ ...charge, methodReference: 'away' })
@@ -454,7 +454,7 @@ describe('with accounts', () => {
     expect(await removalsOf(guest.userId)).toEqual([])
   })
 
-  test('the plan that is charged with other means leaves the card alone, and ends without it', async () => {
+  test('a plan’s own card leaves the saved card unchanged, and stays when that is removed', async () => {
     const { person, saved } = await createShopperWithCard()
     const { id: plan_id } = await person.plan(7)
     expect((await person.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')

@@ -70,7 +70,7 @@ test('50 concurrent requests with one key get the same answer, one order and one
   )
 })
 
-test('a key answers as before, whatever the ad click ids say, and is refused for another body or call', async () => {
+test('a key returns the same response despite other ad click ids, and is refused for another body or call', async () => {
   const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'one key' }
   const body = {
@@ -152,7 +152,7 @@ test('two plans paid concurrently: one subscription, the other payment is refund
   expect(await chargedFor(orders.map((order) => order.id))).toBe(paid)
 })
 
-test("the bank's check confirmed: looks, a press of the button and the janitor at once settle it once", async () => {
+test("a payment that passed the bank's check is settled once by concurrent reads, a press and the janitor", async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsAlways)
   const id = info?.id ?? ''
@@ -185,7 +185,7 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
   ])
 })
 
-test('after all of this the books agree', async () => {
+test('the ledger and the gateway agree after these races', async () => {
   const balances = await compareSandboxBalance(site.context.db)
   expect(balances.ledgerCents).toBe(balances.gatewayCents)
   expect(balances.ledgerCents).toBeGreaterThan(0)

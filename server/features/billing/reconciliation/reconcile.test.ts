@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
+test('a payment known only to the gateway is found and settled, even after the janitor has abandoned it', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     await site.sandboxGateway.chargeSavedMethod(charge)
@@ -93,7 +93,7 @@ async function statusOf(orderId: string) {
   return (await orders.where('id', '=', orderId).executeTakeFirst())?.status
 }
 
-test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
+test('a payment that cannot be settled does not block others, and is retried a limited number of times', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {

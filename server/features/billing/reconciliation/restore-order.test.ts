@@ -248,7 +248,7 @@ describe.each([
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('an order that is still there is paid by the payment that was lost', async () => {
+  test('an order in the backup is paid by the payment that was lost', async () => {
     const shopper = await Shopper.create(shop.site)
     const order = await orderEpisode(shopper)
     const { db } = shop.site.context
@@ -355,7 +355,7 @@ describe.each([
     await reconcile(shop.site.context)
   })
 
-  test("a payment of another site's is left alone", async () => {
+  test('a payment of another site is ignored', async () => {
     const { order } = await buyEpisode()
     await restore()
     const secret = 'the secret of another site'

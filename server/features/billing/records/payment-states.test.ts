@@ -117,7 +117,7 @@ describe('a dispute that PayPal does not give', () => {
     ],
   ] as const
 
-  test.each(troubles)('stays as it is known while PayPal %s, and is a discrepancy', async (_, begin) => {
+  test.each(troubles)('keeps its known status while PayPal %s, and is a discrepancy', async (_, begin) => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
@@ -374,7 +374,7 @@ describe('a refund that PayPal takes days over', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('is read no more once it has ended', async () => {
+  test('is not read again once it has ended', async () => {
     const { order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })

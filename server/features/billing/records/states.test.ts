@@ -45,7 +45,7 @@ const movesOf = <S extends string>(states: readonly S[], { allows }: StateMachin
   states.flatMap((from) => states.filter((to) => allows(from, to)).map((to) => `${from} → ${to}`))
 
 describe('only these moves are allowed', () => {
-  test('for an order, which late money may still pay', () => {
+  test('for an order, which a late payment may still pay', () => {
     expect(movesOf(orderStatuses, orderStates)).toEqual([
       'pending → paid',
       'pending → failed',

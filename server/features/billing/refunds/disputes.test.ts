@@ -46,7 +46,7 @@ async function bankSays(orderId: string, status: DisputeStatus) {
 const refundPart = (orderId: string, amountCents: number) =>
   refundOrder(site.context, orderId, { amountCents, reason: 'goodwill' })
 
-describe('a payment that the buyer has their bank take back', () => {
+describe('a dispute', () => {
   test('revokes the access; if it is won, restores it and the order is paid; the ledger follows', async () => {
     const { shopper, order } = await buyEpisode(site)
     const before = await compareGatewayBalance(site.context.db, site.sandboxGateway)
@@ -91,7 +91,7 @@ describe('a payment that the buyer has their bank take back', () => {
     expect(lines).toHaveLength(8)
   })
 
-  test('is not refunded meanwhile, and can be again once it was won', async () => {
+  test('blocks refunds until it is won', async () => {
     const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await expect(refundPart(order.id, 40)).rejects.toMatchObject({ reason: 'orderDisputed' })
@@ -100,7 +100,7 @@ describe('a payment that the buyer has their bank take back', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('is found by the hourly comparison, its end too when the payment is long past', async () => {
+  test('is found by the hourly comparison, as is its end days later', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     expect(info).toMatchObject({ status: 'paid' })
@@ -115,7 +115,7 @@ describe('a payment that the buyer has their bank take back', () => {
   })
 })
 
-test('a dispute that was heard of only once it was over leaves the order as it is', async () => {
+test('a dispute that is reported only after it was won leaves the order as it is', async () => {
   const { shopper, order } = await buyEpisode(site)
   const { db, clock, secret } = site.context
   await simulateDispute(

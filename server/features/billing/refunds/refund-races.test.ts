@@ -52,7 +52,7 @@ test('a full refund that is requested 20 times concurrently is made once, and th
   expect(mails.filter(({ subject }) => /Your (partial )?refund/.test(subject))).toHaveLength(1)
 })
 
-test('two operators who both saw no refund make one partial refund, also 20 of them', async () => {
+test('20 concurrent requests by operators who saw no refund make one partial refund', async () => {
   const { orderId, loadOrder, loadRefundedCents } = await createPaidOrder()
   const refund = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
   const settled = await times(20, () => refundOrder(site.context, orderId, refund))
@@ -62,7 +62,7 @@ test('two operators who both saw no refund make one partial refund, also 20 of t
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
-test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
+test('concurrent partial refunds, here and at the gateway itself, never exceed the payment', async () => {
   const { orderId, reference, loadOrder, loadRefundedCents } = await createPaidOrder()
   await Promise.all([
     times(10, (index) =>
@@ -90,7 +90,7 @@ test('20 webhook events that arrive during a refund count nothing twice', async 
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
-test('a reading of the payment that was overtaken is not applied', async () => {
+test('an outdated reading of the payment is not applied', async () => {
   const { reference, loadOrder } = await createPaidOrder()
   const setDispute = (status: 'open' | 'won' | 'lost') => {
     const { db, clock, secret } = site.context

@@ -91,7 +91,7 @@ describe('an order that is refunded as a whole', () => {
     expect(await playbackCode(site, shopper)).toBe(200)
   })
 
-  test('is paid for no more: pressing "Pay" on it is refused', async () => {
+  test('cannot be paid again: pressing "Pay" is refused', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
@@ -153,7 +153,7 @@ test('a refund of an unpaid or unknown order is refused with a message', async (
   await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
 })
 
-test('a whole refund of a plan ends it now, locks everything and charges nothing more', async () => {
+test('a full refund of a plan ends it immediately, locks everything and charges nothing more', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   expect(await person.canPlay()).toBe(true)
@@ -166,7 +166,7 @@ test('a whole refund of a plan ends it now, locks everything and charges nothing
   expect(await person.payments()).toHaveLength(1)
 })
 
-test('a part of a plan leaves it as it is, renewals too', async () => {
+test('a partial refund of a plan changes neither the plan nor its renewals', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await refund(order?.id ?? '', 100)
@@ -189,7 +189,7 @@ test('a full refund of a past period ends the plan; the payment of the current p
 })
 
 describe('a refund whose answer is lost', () => {
-  test('is found done by the janitor, and made once', async () => {
+  test('is found by the janitor, and made once', async () => {
     const { shopper, order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = async (request) => {
       await site.sandboxGateway.refundPayment(request)
@@ -208,7 +208,7 @@ describe('a refund whose answer is lost', () => {
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
   })
 
-  test('is found as done by repeating the request, or by the webhook event', async () => {
+  test('is found by repeating the request, or by the webhook event', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
       site.gatewayOverrides.refundPayment = async (request) => {
@@ -246,11 +246,11 @@ describe("a refund at the gateway's own dashboard", () => {
 
   test.each([
     [
-      'its notification, told five times',
+      'five concurrent notifications',
       async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(id)))),
     ],
     ['the hourly comparison', () => reconcile(site.context)],
-  ])('is followed by %s', async (_, find) => {
+  ])('is recorded once by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
     await refundAtGateway(order.id, 40, 'part')
     await find(order.id)
@@ -267,7 +267,7 @@ describe("a refund at the gateway's own dashboard", () => {
     expect(await mailsAbout(shopper)).toHaveLength(2)
   })
 
-  test('is found by the hourly comparison also of a payment that is long past', async () => {
+  test('is found by the hourly comparison even long after the payment', async () => {
     const { shopper, order } = await buyEpisode(site)
     await reconcile(site.context)
     site.advanceClock(40 * day)
@@ -280,7 +280,7 @@ describe("a refund at the gateway's own dashboard", () => {
     })
   })
 
-  test('precedes ours, which the gateway then refuses, and is recorded afterwards', async () => {
+  test('makes the gateway refuse a later refund from here, and is then recorded', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refundAtGateway(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundDeclined'))
@@ -294,7 +294,7 @@ describe("a refund at the gateway's own dashboard", () => {
   test.each([
     ['its notification', hearOf],
     ['the hourly comparison', () => reconcile(site.context)],
-  ])('is distinguished from one of ours that is pending, by %s', async (_, find) => {
+  ])('is distinguished from a pending refund of the site by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = async (request) => {
       await site.sandboxGateway.refundPayment(request)
@@ -316,7 +316,7 @@ describe('a refund that the gateway fails later', () => {
   test.each([
     ['ours', (id: string) => refund(id)],
     [
-      'one of its dashboard',
+      'one from its dashboard',
       async (id: string) => {
         await site.sandboxGateway.refundPayment({
           reference: (await paymentOf(site, id)).reference,
@@ -326,7 +326,7 @@ describe('a refund that the gateway fails later', () => {
         await hearOf(id)
       },
     ],
-  ])('never succeeded: %s is reversed, and the purchase is unlocked again', async (_, make) => {
+  ])('is reversed and unlocks the purchase again: %s', async (_, make) => {
     const { shopper, order } = await buyEpisode(site)
     await make(order.id)
     expect(await playbackCode(site, shopper)).toBe(402)
@@ -343,7 +343,7 @@ describe('a refund that the gateway fails later', () => {
     })
   })
 
-  test('reverses nothing if the gateway only has not counted it yet', async () => {
+  test('is not assumed while the gateway has not counted the refund yet', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     site.gatewayOverrides.retrievePayment = async (lookup) => {

@@ -31,7 +31,7 @@ const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ 
 const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
 
 describe('automatic refunds', () => {
-  test('closes the second order for one item with its reason, on the page, by mail and in the studio', async () => {
+  test('close the second order for one item, with the reason on the page, by mail and in the studio', async () => {
     const shopper = await Shopper.create(site)
     const orderParams = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
@@ -61,7 +61,7 @@ describe('automatic refunds', () => {
     expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
   })
 
-  test('closes an order at an introductory price that was used before', async () => {
+  test('close an order at an introductory price that was used before', async () => {
     site.gatewayOverrides.createPayment = async (charge) => {
       const payment = await site.sandboxGateway.createPayment(charge)
       return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
@@ -113,7 +113,7 @@ test('the rest is refunded if a part was refunded at the gateway before', async 
   ])
 })
 
-describe('money that bought nothing and that does not go back', () => {
+describe('a refused refund of money that bought nothing', () => {
   const hour = 3_600_000
   /** Makes two payments for one episode; the refund of the second is sent as the gateway permits. */
   async function paidTwice(): Promise<string> {
@@ -149,7 +149,7 @@ describe('money that bought nothing and that does not go back', () => {
     (await loadOrderDetails(site.context.db, orderId, { language: 'en', canSeeCustomers: true }, undefined))
       .refundable_cents
 
-  test('is tried again with another key, so many times, and listed until an operator sends it', async () => {
+  test('is retried with other keys up to a limit, and listed until an operator sends it', async () => {
     refuse()
     const order = await paidTwice()
     site.advanceClock(hour / 2)
@@ -199,7 +199,7 @@ describe('money that bought nothing and that does not go back', () => {
     expect(await listed(order)).toBeUndefined()
   })
 
-  test('is sent by looking the order up at the gateway', async () => {
+  test('is sent when the order is synced with the gateway', async () => {
     refuse()
     const order = await paidTwice()
     delete site.gatewayOverrides.refundPayment

@@ -28,7 +28,7 @@ async function canPlay({ visitor }: Shopper): Promise<boolean> {
   return (await visitor.call(getEpisode, { query })).answer.code === 200
 }
 
-test('a cancelled subscription plays on until the paid period ends, and is over then', async () => {
+test('a cancelled subscription plays until the paid period ends', async () => {
   const shopper = await subscriber()
   const { renews_at } = await membership(shopper)
   const cancelled = await shopper.visitor.callOk(cancelSubscription)
@@ -46,7 +46,7 @@ test('a cancelled subscription plays on until the paid period ends, and is over 
   expect(await canPlay(shopper)).toBe(false)
 })
 
-test('it can be resumed while the period lasts, and not after', async () => {
+test('a cancelled subscription can be resumed only until its period ends', async () => {
   const shopper = await subscriber()
   const before = await membership(shopper)
   await shopper.visitor.callOk(cancelSubscription)
@@ -58,7 +58,7 @@ test('it can be resumed while the period lasts, and not after', async () => {
 })
 
 test.each([cancelSubscription, resumeSubscription])(
-  '$path twice, or twenty times at once, is once',
+  '$path has one result for 20 concurrent requests and a repeated one',
   async (call) => {
     const shopper = await subscriber()
     const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.visitor.callOk(call)))
@@ -94,7 +94,7 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   expect((await visitor.call(resumeSubscription)).answer.code).toBe(200)
 })
 
-test('a repeated key gives the answer it gave, and undoes nothing that came after', async () => {
+test('a repeated key returns its first response, and undoes no later change', async () => {
   const shopper = await subscriber()
   const headers = { 'idempotency-key': 'cancel once' }
   const first = await shopper.visitor.callOk(cancelSubscription, { headers })

@@ -75,7 +75,7 @@ test('a change of plan shows its start, as long as it is pending and the subscri
   expect(await listed()).not.toHaveProperty('starts_at')
 })
 
-test('a change of plan is not paid by hand', async () => {
+test('a change of plan cannot be paid manually', async () => {
   const person = await Subscriber.create(site)
   const order = (await choose(person, 30)).info
   expect(await person.shopper.tryPay(order?.id ?? '', await person.shopper.cardToken())).toMatchObject({
@@ -97,7 +97,7 @@ test('choosing another plan resumes a cancelled one; cancelling afterwards charg
   expect((await leaves.orders()).map(({ status }) => status)).toEqual(['paid', 'cancelled'])
 })
 
-test('the same change asked for many times at once waits once', async () => {
+test('concurrent requests for the same change create one pending order', async () => {
   const person = await Subscriber.create(site)
   await Promise.all(Array.from({ length: 10 }, () => choose(person, 30)))
   const orders = await person.orders()
@@ -184,7 +184,7 @@ test('a plan that is no longer on sale can be kept, and paid manually, but not s
   }
 })
 
-test('after an outage of months the changed plan is charged, by a job or by hand', async () => {
+test('after an outage of months the changed plan is charged by the job', async () => {
   const person = await Subscriber.create(site)
   await choose(person, 30)
   site.advanceClock(60 * day)

@@ -71,7 +71,7 @@ describe('a subscription with no open payment', () => {
     expect(decide(row, until).do).not.toBe('wait')
   })
 
-  test('whose grace was never set has it by the length of its period', () => {
+  test('without a stored grace derives it from the length of its period', () => {
     const row = { ...pastDue, grace_ends_at: null, next_charge_at: null }
     expect(decide(row, after(-1, graceEnd))).toEqual({ do: 'wait', until: graceEnd })
   })
@@ -137,7 +137,7 @@ describe('a subscription whose gateway is not set up', () => {
     expect(decide({ ...pastDue, next_charge_at: graceEnd }, graceEnd)).toEqual({ do: 'end' })
   })
 
-  test('waits a grace from now, after an outage that was longer than the grace', () => {
+  test('waits for the gateway again after an outage that was longer than the grace', () => {
     const late = after(90 * day)
     expect(decide(active, late)).toEqual({ do: 'await gateway', until: after(10 * minute, late) })
   })
@@ -186,7 +186,7 @@ describe('a subscription with an open payment', () => {
     { status: 'unknown', next_poll_at: null },
     { status: 'requires_action', next_poll_at: null },
     { status: 'requires_action', gateway: 'paypal' },
-  ])('ends with its grace, since the payment cannot be cancelled: %o', (attempt) => {
+  ])('ends with its grace if the payment cannot be cancelled: %o', (attempt) => {
     const now = after(-1, graceEnd)
     expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
     expect(decide(pastDue, attempt, graceEnd)).toEqual(['end'])
@@ -200,7 +200,7 @@ describe('a subscription with an open payment', () => {
     expect(decide(pastDue, last, now)).toEqual(['end'])
   })
 
-  test('has a payment that waits for the person cancelled with the grace', () => {
+  test('cancels a payment that waits for the person when the grace ends', () => {
     const stopped = { ...pastDue, next_charge_at: null }
     const now = after(-1, graceEnd)
     expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])
@@ -210,7 +210,7 @@ describe('a subscription with an open payment', () => {
     ])
   })
 
-  test('has a payment that waits for the person cancelled after an hour, when a try is due', () => {
+  test('cancels a payment that waits for the person after an hour, when a try is due', () => {
     const waiting = { status: 'requires_action', started_at: after(day - hour) } as const
     const now = after(day)
     expect(decide(pastDue, waiting, now)).toEqual(['cancel attempt', inTenMinutes(now)])
@@ -259,14 +259,14 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('since nothing arrived at the gateway is tried again without a mail', () => {
+  test('because nothing arrived at the gateway is tried again without a mail', () => {
     expect(fail(active, periodEnd, 'not_received')).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: null,
     })
   })
 
-  test("while its gateway takes days over the payment, shows the end of the subscription's access", () => {
+  test('announces the end of access by mail while its gateway still processes the payment', () => {
     expect(fail(active, periodEnd, 'processing')).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: { template: 'renewalPending', date: graceEnd },
@@ -274,7 +274,7 @@ describe('a renewal that failed', () => {
     expect(fail(pastDue, graceEnd, 'processing').mail).toBeNull()
   })
 
-  test('after it was stopped changes nothing, whatever the reason', () => {
+  test('changes nothing once no more tries are planned', () => {
     expect(fail({ ...pastDue, next_charge_at: null }, after(hour))).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },
       mail: null,
@@ -288,7 +288,7 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('after an outage that was longer than the grace has a grace from its first try', () => {
+  test('starts a grace at its first try after an outage that was longer than the grace', () => {
     expect(fail(active, graceEnd).change.grace_ends_at).toEqual(graceEnd)
     const late = after(1, graceEnd)
     expect(fail(active, late)).toEqual({

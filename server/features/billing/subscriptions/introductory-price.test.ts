@@ -36,7 +36,7 @@ test('an introductory price is for the first period alone', async () => {
   expect((await person.payments()).map(({ amountCents }) => amountCents)).toEqual([499, 999])
 })
 
-test('an e-mail has it once, however it is written and whichever user enters it', async () => {
+test('an e-mail gets an introductory price once, in any letter case and for any user', async () => {
   await Subscriber.create(site, { email: 'Ada@Example.com' })
   const other = await Shopper.create(site)
   expect(await other.order({ kind: 'plan', plan_id, email: 'ada@example.com' })).toMatchObject({
@@ -44,7 +44,7 @@ test('an e-mail has it once, however it is written and whichever user enters it'
   })
 })
 
-test('an order that was not paid uses nothing up', async () => {
+test('an unpaid order does not use up the introductory price', async () => {
   const email = address()
   await (await Shopper.create(site)).order({ kind: 'plan', plan_id, email })
   expect(await (await Shopper.create(site)).order({ kind: 'plan', plan_id, email })).toMatchObject({
@@ -52,7 +52,7 @@ test('an order that was not paid uses nothing up', async () => {
   })
 })
 
-test('of two orders with one e-mail, the first payment has it, and the second is refunded', async () => {
+test('of two orders with one e-mail, the first payment gets the introductory price, and the second is refunded', async () => {
   const email = address()
   const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
   const orders = [
@@ -68,7 +68,7 @@ test('of two orders with one e-mail, the first payment has it, and the second is
   expect(refused?.message).toMatch(/^The introductory price/)
 })
 
-test('a card that has had it pays nothing at that price: the payment is refunded, and the next order has the full price', async () => {
+test('a second payment by one card at an introductory price is refunded, and the next order has the full price', async () => {
   setFingerprint('the same card')
   await Subscriber.create(site, { email: address() })
   const email = address()

@@ -60,7 +60,7 @@ test('a late event about a replaced card does not prevent the charge of the card
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
 })
 
-test('a card that pays manually is chosen: a wallet approved before does not replace it', async () => {
+test('a card used for a manual payment is not replaced by a wallet approved before', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const wallet = await change(person, { gateway: 'sandbox', method: 'wallet' })

@@ -173,7 +173,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
-  test('after the grace begins a period from now', async () => {
+  test('after the grace starts a period at the payment', async () => {
     const renewal = await makeRenewal({ subscription: pastDue })
     const late = after(1, graceEnd)
     await pay(renewal, late)
@@ -218,7 +218,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(368 * day))
   })
 
-  test('by an order without a plan stays with the plan', async () => {
+  test('by an order without a plan keeps the subscription’s plan', async () => {
     const renewal = await makeRenewal({ order: { plan_id: null } })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject({
@@ -227,7 +227,7 @@ describe('a renewal that was paid', () => {
     })
   })
 
-  test('by hand takes back the cancellation and chooses the method that was saved', async () => {
+  test('manually undoes the cancellation and switches to the saved method', async () => {
     const renewal = await makeRenewal({
       subscription: { ...pastDue, cancel_at_period_end: true, method_detached_at: periodEnd },
       attempt: { ...customerAttempt(), started_at: after(day) },
@@ -254,7 +254,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
   })
 
-  test('by hand with nothing saved keeps the method of before', async () => {
+  test('manually without a saved method keeps the previous method', async () => {
     const renewal = await makeRenewal({
       subscription: { method_detached_at: periodEnd },
       attempt: customerAttempt(),
@@ -270,7 +270,7 @@ describe('a renewal that was paid', () => {
   test.each([
     { when: 'at the same moment', chosen: periodEnd, wins: true },
     { when: 'since', chosen: after(1), wins: false },
-  ])('by hand wins over a method chosen $when: $wins', async ({ chosen, wins }) => {
+  ])('manually replaces a method chosen $when: $wins', async ({ chosen, wins }) => {
     const renewal = await makeRenewal({
       subscription: { method_chosen_at: chosen },
       attempt: customerAttempt(),
@@ -286,7 +286,7 @@ describe('a renewal that was paid', () => {
     expect(saved.next_detach_at).toEqual(wins ? null : after(day))
   })
 
-  test('by us saves no method', async () => {
+  test('automatically saves no method', async () => {
     const renewal = await makeRenewal()
     const method = wallet(`wallet of ${renewal.rows.userId}`)
     await pay(renewal, periodEnd, method)
@@ -298,7 +298,7 @@ describe('a renewal that was paid', () => {
     expect(await saved.executeTakeFirst()).toBeUndefined()
   })
 
-  test('by us leaves methods that nothing is charged with to the janitor', async () => {
+  test('automatically leaves unused methods to the janitor', async () => {
     const renewal = await makeRenewal()
     const unused = await insertMethod(database.db, renewal.rows.userId)
     await pay(renewal, periodEnd)
@@ -355,21 +355,21 @@ describe('a renewal that failed', () => {
     expect(await mailsAbout(renewal.order)).toMatchObject([{ fields: { plan: 'Weekly' } }])
   })
 
-  test('again keeps access as it is', async () => {
+  test('again does not change access', async () => {
     const renewal = await makeRenewal({ subscription: pastDue, attempt: { started_at: after(day) } })
     await fail(renewal, 'card_declined', after(day))
     expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: graceEnd })
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
-  test('has its grace from the moment of the attempt, after an outage', async () => {
+  test('starts its grace at the attempt after an outage', async () => {
     const late = after(1, graceEnd)
     const renewal = await makeRenewal({ attempt: { started_at: late } })
     await fail(renewal, 'card_declined', after(day, late))
     expect(await read(renewal.rows)).toMatchObject({ grace_ends_at: after(3 * day, late) })
   })
 
-  test('changes nothing, when the person had paid by hand or there is nothing to renew', async () => {
+  test('changes nothing if the payment was manual or there is nothing to renew', async () => {
     const renewals = [
       await makeRenewal({ attempt: customerAttempt() }),
       await makeRenewal({ subscription: { status: 'ended' } }),
@@ -382,7 +382,7 @@ describe('a renewal that failed', () => {
     }
   })
 
-  test.each([1, 3])('since request %i never arrived is made again at once', async (number) => {
+  test.each([1, 3])('because request %i never arrived is tried again immediately', async (number) => {
     const renewal = await makeRenewal({ attempt: { number } })
     const now = after(1000)
     await fail(renewal, 'not_received', now)
@@ -394,14 +394,14 @@ describe('a renewal that failed', () => {
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
-  test('since the fourth request never arrived is past due without a mail', async () => {
+  test('because the fourth request never arrived is past due without a mail', async () => {
     const renewal = await makeRenewal({ attempt: { number: 4 } })
     await fail(renewal, 'not_received')
     expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: after(day) })
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
-  test('since its request never arrived is not made again once the subscription is stopped', async () => {
+  test('because its request never arrived is not tried again once the subscription is stopped', async () => {
     const renewal = await makeRenewal({ subscription: { ...pastDue, next_charge_at: null } })
     await fail(renewal, 'not_received')
     expect(await read(renewal.rows)).toMatchObject({
@@ -411,7 +411,7 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('with a method that was replaced since is tried again, whatever its bank said', async () => {
+  test('with a method that has since been replaced is tried again, whatever the decline', async () => {
     const replaced = await makeRenewal({ subscription: { method_chosen_at: after(1) } })
     await fail(replaced, 'card_lost', after(2))
     expect(await read(replaced.rows)).toMatchObject({ next_charge_at: after(day) })
@@ -420,7 +420,7 @@ describe('a renewal that failed', () => {
     expect(await read(current.rows)).toMatchObject({ next_charge_at: null })
   })
 
-  test('without an attempt has its grace from the moment that is given', async () => {
+  test('without an attempt starts its grace at the given time', async () => {
     const { rows, order } = await makeRenewal()
     const late = after(1, graceEnd)
     await inTransaction(async (tx) => {

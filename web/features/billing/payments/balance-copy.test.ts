@@ -27,7 +27,7 @@ test('a top-up without a bonus names its price, that it never expires, and its w
   )
 })
 
-test('a bonus is named in money beside the price, with the date on which it expires, or that it does not', () => {
+test('a bonus is shown as an amount beside the price, with its expiry date or that it does not expire', () => {
   const forever = topUpChoice(i18n.t, { ...topUp, bonus_cents: 150 })
   expect(forever.name).toBe('$10.00 + $1.50 bonus')
   expect(forever.text).toBe('$11.50 to spend on this site')
@@ -41,6 +41,6 @@ test.each([
   [0, '$0.99 is taken from your balance, which leaves $10.01.'],
   [40, 'Your bonus pays $0.40 as a discount, and $0.59 is taken from your balance, which leaves $10.01.'],
   [500, 'Your bonus pays all of it as a discount, which leaves $10.01 in your balance.'],
-])('with %i cents of bonus a purchase names who pays which part', (bonus_cents, words) => {
+])('a purchase with %i cents of bonus states what the bonus and the balance pay', (bonus_cents, words) => {
   expect(spendingText(i18n.t, { ...offer, bonus_cents }, 99)).toBe(words)
 })

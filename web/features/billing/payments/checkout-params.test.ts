@@ -41,7 +41,7 @@ describe('a requested item', () => {
   })
 })
 
-test('the page learns only from its own form that nothing needs to be paid', () => {
+test('only the page’s own form can report that nothing needs to be paid', () => {
   const frame = {} as Window
   const event = (source: unknown, from = origin) =>
     ({ origin: from, source, data: { type: 'owned', made: true } }) as MessageEvent

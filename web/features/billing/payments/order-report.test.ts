@@ -19,7 +19,7 @@ test.each([
   expect(hear(order)).toMatchObject({ type, order })
 })
 
-test('an order that another page reports is not heard', () => {
+test('an order that another page reports is ignored', () => {
   expect(hear({ status: 'paid' }, { origin: 'https://other.example' })).toBeNull()
   expect(hear({ status: 'paid' }, { source: {} })).toBeNull()
 })

@@ -24,7 +24,7 @@ test('an order whose response was lost is requested again with the same key', as
   expect(third).not.toBe(first)
 })
 
-test('a refused order and another body get a key of their own', async () => {
+test('an order after a refusal or with another body gets a new key', async () => {
   const orders = createOrderReuser()
   call.mockRejectedValueOnce(new ApiError(500, {}, 'refused'))
   await expect(orders.createOrReuse(body)).rejects.toThrow('refused')
@@ -61,7 +61,7 @@ test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 
   },
 )
 
-test('a rate-limit response is no lost response: the last decline is not shown in its place', async () => {
+test('a rate-limit response is shown, and not treated as a lost response', async () => {
   call.mockRejectedValueOnce(new RequestError(429, 'A moment.', 90))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })

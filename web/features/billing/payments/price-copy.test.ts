@@ -83,7 +83,7 @@ test('a regular price is shown with its renewal, a single day in the singular', 
   expect(planTerms(t, { ...plan, period_days: 1 })).toContain('$4.99 for the first day, then $9.99 every day')
 })
 
-test('an episode is bought once, at its price and in its currency', () => {
+test('an episode is paid once, at its price and in its currency', () => {
   const episode = { id: 'ep_4', video_id: 'vid_1', number: 4, title: '', thumb_url: null }
   const choice = episodeChoice(t, {
     episode,
@@ -226,7 +226,7 @@ test.each(orderStatuses)('an order that is %s links to the offer only if nothing
   expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
 })
 
-test('an order leads to the offer after a refused payment and a returned one, not while one is processed', () => {
+test('an order leads to the offer after a refused or refunded payment, but not while one is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
   expect(shouldShowOfferAgain({ ...order, declined: reason })).toBe(true)
   expect(shouldShowOfferAgain({ ...order, auto_refund: reason })).toBe(true)

@@ -43,13 +43,13 @@ test.each<[string, () => Promise<Confirmed>]>([
       throw new Error('no')
     },
   ],
-])("%s is no final response: the server reads the payment's status", async (_, outcome) => {
+])("%s is not a final response: the server reads the payment's status", async (_, outcome) => {
   confirmCardPayment.mockImplementation(outcome)
   expect(await payer()(orderWith('pi_7_secret_1'), details)).toMatchObject({ status: 'paid' })
   expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', details)
 })
 
-test('another try asks for the payment that there is to confirm now', async () => {
+test('another try requests and confirms the order’s current payment', async () => {
   const pay = payer()
   const order = orderWith('pi_1_secret_1')
   await pay(order, details)

@@ -187,7 +187,7 @@ describe('a refund or dispute at PayPal', () => {
     ['RESOLVED_WITH_PAYOUT', 'won'],
     ['CANCELED_BY_BUYER', 'won'],
     ['DENIED', 'won'],
-  ])('for a dispute that ends as %s: it is %s', async (outcome_code, stands) => {
+  ])('with the outcome %s is %s', async (outcome_code, stands) => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'lost', new Date())
     const [capture] = paypal.orders.get(reference).captures

@@ -93,7 +93,7 @@ test('a renewal that PayPal never got is charged under another key once it canno
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
-test('a renewal at fractions of a currency without any is not asked for: the plan is past due and ends with its grace', async () => {
+test('a renewal with a fractional amount in a zero-decimal currency is not sent: the plan is past due and ends with its grace', async () => {
   const { db } = site.context
   const weekly = (change: { price_cents: number; intro_price_cents?: number; currency?: string }) =>
     db.updateTable('plans').set(change).where('period_days', '=', 7).execute()

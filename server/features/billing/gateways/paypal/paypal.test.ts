@@ -93,7 +93,7 @@ function eventOf(token: string, type: string) {
 }
 
 describe('an episode', () => {
-  test('is paid at PayPal: sent there, approved, and paid when the person is back', async () => {
+  test('is paid when the person returns from the approval at PayPal', async () => {
     const { shopper, order, url } = await createRedirectedOrder()
     expect(order).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
     expect(url.startsWith(`${paypal.url}/checkoutnow`)).toBe(true)
@@ -257,7 +257,7 @@ describe('a plan', () => {
   })
 })
 
-describe('refunds and disputes', () => {
+describe('a paid order', () => {
   const playing = async (shopper: Shopper) => {
     const query = { episode_id: orderParams().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
@@ -290,7 +290,7 @@ describe('refunds and disputes', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('is refunded at PayPal itself, which fails later: the order follows both', async () => {
+  test('follows a refund at PayPal itself, and its later failure', async () => {
     const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.refund(captureId, { amount: { currency_code: 'USD', value: '0.99' } })
     await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
@@ -302,7 +302,7 @@ describe('refunds and disputes', () => {
   test.each([
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
-  ] as const)('is disputed, reported five times, and %s in the end', async (end, status, code) => {
+  ] as const)('follows a dispute that is reported five times and finally %s', async (end, status, code) => {
     const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     await expectOrderState(shopper, order.id, { status: 'charged_back' })
@@ -350,7 +350,7 @@ describe('a connection fault', () => {
     'dropped after',
     'time-out',
   ])(
-    'on which the capture meets %s leaves the payment open, and the janitor finds it: charged once',
+    'during the capture (%s) leaves the payment open until the janitor finds it, charged once',
     async (fault) => {
       const { shopper, order, token } = await createRedirectedOrder()
       paypal.orders.approve(token)
@@ -369,7 +369,7 @@ describe('a connection fault', () => {
   )
 
   test.each<SimulatedFault>(['500 before', '500 after', 'dropped before', 'dropped after'])(
-    'that breaks once (%s) as the order is made is not noticed: the same key gives the same order',
+    'that occurs once (%s) while the order is created is retried, and creates one order',
     async (fault) => {
       const before = paypal.orders.all.size
       paypal.fault = { on: /orders$/, with: [fault, 'none'] }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 afterEach(() => void vi.useRealTimers())
 
-test('a moved clock is moved for all processes, running and new ones', async () => {
+test('an advanced clock applies to running and new processes', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const running = await createSiteClock(sandboxAlone, database.db, log)
   const start = Date.now()
@@ -34,7 +34,7 @@ test('if a real gateway has keys, the clock is the system’s and cannot be move
 })
 
 test.each([undefined, '', '-1d', '1', 'd', '0d', '1.5h', '99999d'])(
-  'no length of time: %s',
+  'rejects an invalid duration: %s',
   async (length) => {
     await expect(advanceClock(sandboxAlone, database.db, length)).rejects.toThrow('Enter a duration')
   },

@@ -136,7 +136,7 @@ describe("the sandbox's card frame", () => {
     ['expiry', { expiry: '12 / 20' }, expect.stringContaining('expir')],
     ['expiry', { expiry: '13 / 30' }, 'Check the expiry date: MM / YY.'],
     ['cvv', { cvv: '12' }, 'Enter the 3-digit code (4 on Amex).'],
-  ])('names the field that has to be mended: %s %o', async (field, change, message) => {
+  ])('names the field to correct: %s %o', async (field, change, message) => {
     const response = await tokenize({ ...card, ...change })
     expect([response.status, await response.json()]).toEqual([200, { field, message }])
   })
@@ -195,7 +195,7 @@ describe("the sandbox's card frame", () => {
     })
   })
 
-  test('keeps of a card its behaviour, brand and last four digits, and of expiry and code nothing, in any table', async () => {
+  test('stores only a card’s behaviour, brand and last four digits, and no number, expiry or code in any table', async () => {
     await shopper.cardToken(testCards.disputed)
     const { rows } = await site.context.database.pool.query<{ dump: string }>(
       `SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), false, false, '')::text AS dump FROM pg_tables WHERE schemaname = 'public'`,

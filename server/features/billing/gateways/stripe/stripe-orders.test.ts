@@ -104,7 +104,7 @@ test.each([
 })
 
 test.each(['ann@example', 'm\u00fcller@example.com'])(
-  'an address that Stripe refuses is named as the field to mend: %s',
+  'an address that Stripe refuses is named as the field to correct: %s',
   async (email) => {
     const shopper = await Shopper.create(site)
     const answer = await shopper.tryOrder({ ...orderParams(), email })
@@ -112,7 +112,7 @@ test.each(['ann@example', 'm\u00fcller@example.com'])(
   },
 )
 
-test('asking for the next step again gives the same payment, and nothing is charged by it', async () => {
+test('requesting the next step again returns the same payment and charges nothing', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order(orderParams())
   const again = await shopper.tryPay(order.id, undefined)
@@ -120,7 +120,7 @@ test('asking for the next step again gives the same payment, and nothing is char
   expect(await shopper.tryPay(order.id, referenceOf(order))).toMatchObject({ info: { status: 'pending' } })
 })
 
-test("somebody else's payment pays nothing", async () => {
+test("another user's payment pays no order", async () => {
   const [one, other] = [await Shopper.create(site), await Shopper.create(site)]
   const { order: paid } = await buy(one)
   const order = await other.order(orderParams())
@@ -129,7 +129,7 @@ test("somebody else's payment pays nothing", async () => {
   expect(await other.tryPay(paid.id, referenceOf(paid))).toMatchObject({ code: 404 })
 })
 
-test('an episode that is cheaper than Stripe takes is not offered with it, and its video is', async () => {
+test('an episode below Stripe’s minimum is not offered with it, but its video is', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ episode_cents: 30 }).where('id', '=', video.id).execute()
   const shopper = await Shopper.create(site)
@@ -267,7 +267,7 @@ test('an amount that Stripe does not accept is refused before an order is create
 
 describe('a payment whose request got no answer', () => {
   test.each(['dropped after', '500 after', 'time-out'] as const)(
-    'after %s is unknown, is found by the janitor and sent no second time',
+    'after %s is unknown, is found by the janitor and not sent again',
     async (fault) => {
       // The process with the shortened time limit, and no other.
       const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
@@ -318,7 +318,7 @@ const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
 const statusOf = (id: string) =>
   site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-describe('refunds and disputes', () => {
+describe('a paid order', () => {
   /** Sends the events since then, each more than once and the latest first. */
   async function deliverEvents(since: number) {
     const events = fake.events.slice(since).toReversed()
@@ -353,7 +353,7 @@ describe('refunds and disputes', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('is refunded at Stripe itself, which fails later: the order follows both', async () => {
+  test('follows a refund at Stripe itself, and its later failure', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.refund({ payment_intent: reference, amount: '99' })
     await deliverEvents(since)
@@ -364,7 +364,7 @@ describe('refunds and disputes', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('that was requested here and fails at Stripe later is reversed too, and can be refunded again', async () => {
+  test('is paid again after its refund fails at Stripe, and can be refunded again', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     fake.store.failRefunds(reference)
@@ -408,7 +408,7 @@ describe('refunds and disputes', () => {
     await expectOrderState(shopper, order.id, { status: 'charged_back' })
   })
 
-  test('is only asked about by the bank: nothing changes', async () => {
+  test('stays paid after a mere inquiry by the bank', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.dispute(reference, 'warning_needs_response')
     await deliverEvents(since)
@@ -479,7 +479,7 @@ describe('a webhook event', () => {
   })
 })
 
-test("a renewal that the bank asks the person about is paid by them, in the card's fields", async () => {
+test("a renewal that requires 3-D Secure is paid by the person in the card's fields", async () => {
   const shopper = await Shopper.create(site)
   const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { order } = await buy(shopper, testCards.requires3dsAlways, orderParams)
@@ -501,7 +501,7 @@ test("a renewal that the bank asks the person about is paid by them, in the card
   expect(await membership()).toMatchObject({ status: 'active' })
 })
 
-test("the payment form's document may turn to Stripe, and no other document may", async () => {
+test("only the payment form's document may load and contact Stripe", async () => {
   const policyOf = async (path: string) =>
     (await site.visitor().fetch(path)).headers.get('content-security-policy') ?? ''
   const form = await policyOf('/order/easy')

@@ -150,7 +150,7 @@ test.each([
   [testCards.expired, 'card_expired'],
   [testCards.badCvc, 'wrong_cvc'],
   ['4000000000009987', 'card_lost'],
-])('a card that is refused is named in our words: %s is %s', async (card, decline) => {
+])('the decline of card %s is reported as %s', async (card, decline) => {
   const { reference, next } = await gateway.createPayment(charge(`refused${card}`))
   await fake.confirm(next?.client_secret ?? '', card)
   expect(await gateway.confirmPayment(reference)).toMatchObject({ status: 'failed', decline })
@@ -167,7 +167,7 @@ test('a declined payment is closed, so that no other card can be tried with it',
   })
 })
 
-test('a saving whose card was declined is closed, so that no other card can be tried with it', async () => {
+test('a setup whose card was declined is closed, so that no other card can be tried with it', async () => {
   const payer = { userId: 'usr_setup', email: 'viewer@example.com' }
   const request = { setupId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
   const { reference, next } = await gateway.methodSetups.start({ ...request, key: 'method:pmc_closed' })
@@ -203,7 +203,7 @@ test('a payment that Stripe refuses to create fails, and the log has the reason'
   reported.mockRestore()
 })
 
-test('yen are counted whole at Stripe, there and back', async () => {
+test('yen are whole units at Stripe, in both directions', async () => {
   const payment = await paid('yen', { currency: 'JPY', amountCents: 50_000 })
   expect(fake.store.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
   expect(payment).toMatchObject({ amountCents: 50_000, currency: 'JPY' })
@@ -221,7 +221,7 @@ test('a refund is not sent again after a day, when Stripe no longer has its key'
   expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
 })
 
-test('a dispute shows as long as it is open, and how it ended', async () => {
+test('a payment shows an open dispute, and the outcome of a closed one', async () => {
   const { reference } = await paid('disputed')
   const states = []
   for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {

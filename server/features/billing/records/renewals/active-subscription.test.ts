@@ -204,7 +204,7 @@ describe('a renewal at a price that no gateway takes', () => {
   })
 })
 
-test('a subscription whose end no job has noted yet is over for membership, rights and checkout alike', async () => {
+test('an expired subscription is over for membership, rights and checkout before a job ends it', async () => {
   site.advanceClock(2000)
   const person = await Subscriber.create(site)
   site.advanceClock(20 * day)

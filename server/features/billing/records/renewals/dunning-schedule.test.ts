@@ -12,28 +12,34 @@ test.each([
   { periodDays: 6, grace: 3 * day },
   { periodDays: 7, grace: 3 * day },
   { periodDays: 365, grace: 3 * day },
-])('the grace of $periodDays days is half of them, and three days at most', ({ periodDays, grace }) => {
-  expect(gracePeriodMs(periodDays)).toBe(grace)
-  expect(graceEnd(end, periodDays)).toEqual(after(grace))
-})
+])(
+  'the grace of a period of $periodDays days is half of it, and at most three days',
+  ({ periodDays, grace }) => {
+    expect(gracePeriodMs(periodDays)).toBe(grace)
+    expect(graceEnd(end, periodDays)).toEqual(after(grace))
+  },
+)
 
 describe('a renewal that failed is tried again', () => {
   test.each([
     { periodDays: 7, tries: [0, day, 3 * day] },
     { periodDays: 1, tries: [0, 4 * hour, 12 * hour] },
-  ])('after a third of the grace and at its end, with $periodDays days', ({ periodDays, tries }) => {
-    const graceEndsAt = graceEnd(end, periodDays)
-    const planned: (Date | null)[] = []
-    for (
-      let at = nextRetry(graceEndsAt, periodDays, after(-1));
-      at;
-      at = nextRetry(graceEndsAt, periodDays, at)
-    )
-      planned.push(at)
-    expect(planned).toEqual(tries.map((wait) => after(wait)))
-  })
+  ])(
+    'after a third of the grace and at its end, for a period of $periodDays days',
+    ({ periodDays, tries }) => {
+      const graceEndsAt = graceEnd(end, periodDays)
+      const planned: (Date | null)[] = []
+      for (
+        let at = nextRetry(graceEndsAt, periodDays, after(-1));
+        at;
+        at = nextRetry(graceEndsAt, periodDays, at)
+      )
+        planned.push(at)
+      expect(planned).toEqual(tries.map((wait) => after(wait)))
+    },
+  )
 
-  test('never once the grace is over', () => {
+  test('never after the end of the grace', () => {
     const graceEndsAt = graceEnd(end, 7)
     expect(nextRetry(graceEndsAt, 7, after(-1, graceEndsAt))).toEqual(graceEndsAt)
     expect(nextRetry(graceEndsAt, 7, graceEndsAt)).toBeNull()
@@ -70,12 +76,12 @@ describe('the period that a payment begins', () => {
     expect(followingPeriod(end, lengths, after(3 * day))).toEqual(expected)
   })
 
-  test('starts with a payment that came later', () => {
+  test('starts with the payment if it arrived later', () => {
     const late = after(3 * day + 1)
     expect(followingPeriod(end, lengths, late)).toEqual({ startsAt: late, endsAt: after(30 * day, late) })
   })
 
-  test('has a grace period derived from the length of the old one', () => {
+  test('depends on the grace period of the old length, not of the new one', () => {
     const paid = after(day)
     const [oldDays, newDays] = [1, 30]
     expect(followingPeriod(end, { oldDays, newDays }, paid).startsAt).toEqual(paid)
