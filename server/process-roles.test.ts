@@ -74,6 +74,7 @@ test('ROLE=web answers without a worker, and has metrics of calls, payments and 
   expect(metrics).not.toContain('anything_else')
   expect(metrics).toMatch(/cliffhanger_database_size_bytes [1-9]\d{6}/)
   expect(metrics).toContain('cliffhanger_renewals_overdue 0')
+  expect(metrics).toMatch(/cliffhanger_database_wait_seconds_count\{queue="pool"\} [1-9]/)
   expect(metrics).toContain('nodejs_eventloop_lag_p99_seconds')
   expect(await statusAt(metricsUrl.replace('/metrics', '/'))).toBe(404)
   expect(listProcessTree(child.pid ?? 0).filter(({ command }) => command.includes('worker.ts'))).toEqual([])

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config/config-error.ts'
+import { observeWaits } from '#server/platform/database/connection-waits.ts'
 import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
 import type { CompletedRequest } from '#server/platform/http/server.ts'
 import type { CompletedJobRun } from '#server/platform/jobs/jobs.ts'
@@ -26,6 +27,7 @@ const prefix = 'cliffhanger_'
 /** Histogram buckets in seconds. The alert for slow payment calls uses the bucket of 1 s. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const jobBuckets = [0.01, 0.1, 1, 10, 60, 600]
+const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 5, 10]
 /**
  * Player events that measure playback quality (docs/playback.md). Other names are not counted, because browsers may
  * send any name.
@@ -65,6 +67,14 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     buckets: jobBuckets,
   })
   for (const event of playbackEvents) playback.inc({ event }, 0)
+  const waits = new Histogram({
+    ...own,
+    name: `${prefix}database_wait_seconds`,
+    help: 'How long statements wait for a connection of the pool (pool), or for the earlier ones on a shared connection (lookUp, read)',
+    labelNames: ['queue'],
+    buckets: waitBuckets,
+  })
+  const stopObserving = observeWaits(({ queue, seconds }) => waits.observe({ queue }, seconds))
   const server = createServer((request, response) => void serveMetrics(context, registry, request, response))
   server.headersTimeout = headersTimeoutMs
   return {
@@ -81,6 +91,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
         server.listen(port, host, () => resolve())
       }),
     async close() {
+      stopObserving()
       const closed = new Promise((resolve) => server.close(resolve))
       // Otherwise the server waits for connections that have not sent anything yet.
       server.closeAllConnections()

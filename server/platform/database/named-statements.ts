@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import { measureWait } from './connection-waits.ts'
 import { isStatementOutdated, statementKind, type Pipelines } from './pipelines.ts'
 
 /**
@@ -73,7 +74,7 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNam
     }
     const kind = client ? undefined : statementKind(text)
     if (pipelines && kind) return pipelines.query(kind, statement())
-    client ??= pool.connect()
+    client ??= measureWait('pool', pool.connect())
     if (/^(begin|start transaction)\b/i.test(text)) inTransaction = true
     if (/^(commit|rollback)$/i.test(text)) inTransaction = false
     const pooledClient = await client

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
+import { measureWait } from './connection-waits.ts'
 import { tooManyQueriesMessage } from './database-unavailable.ts'
 
 /**
@@ -54,7 +55,7 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
   const open = (kind: StatementKind) => {
     const { connections: max, options } = pipelineOptions[kind]
     const pool = openPool({ pipeline: true, max, lock_timeout: lockTimeoutMs, ...options })
-    return { pool, lines: Array.from({ length: max }, () => new PipelinedConnection(pool)) }
+    return { pool, lines: Array.from({ length: max }, () => new PipelinedConnection(kind, pool)) }
   }
   const opened = { lookUp: open('lookUp'), read: open('read') }
   return {
@@ -88,28 +89,37 @@ export function isStatementOutdated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && outdatedStatementCodes.has(String(error.code))
 }
 
+const ignore = () => {}
+
 /**
  * One connection. It opens with the first statement, and reopens after it broke. Statements in flight fail when it
  * breaks, as on any connection.
  */
 class PipelinedConnection {
+  readonly #kind: StatementKind
   readonly #pool: Pool
   #connection: Promise<PoolClient> | undefined
+  /** Resolves when the latest statement is answered, even with an error. */
+  #answered: Promise<void> = Promise.resolve()
   /** Number of unanswered statements. */
   waiting = 0
 
-  constructor(pool: Pool) {
+  constructor(kind: StatementKind, pool: Pool) {
+    this.#kind = kind
     this.#pool = pool
   }
 
   /** Runs a statement; runs an outdated one again on a new connection. */
   async query(statement: QueryConfig): Promise<QueryResult> {
     this.waiting++
+    void measureWait(this.#kind, this.#answered)
+    const answer = this.#ask(statement).catch((error: unknown) => {
+      if (!isStatementOutdated(error)) throw error
+      return this.#ask(statement)
+    })
+    this.#answered = answer.then(ignore, ignore)
     try {
-      return await this.#ask(statement).catch((error: unknown) => {
-        if (!isStatementOutdated(error)) throw error
-        return this.#ask(statement)
-      })
+      return await answer
     } catch (error) {
       throw copyError(error)
     } finally {

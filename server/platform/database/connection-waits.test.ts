@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import type { Db } from '#server/tables.ts'
+import { observeWaits } from './connection-waits.ts'
+import { preparedLookup, preparedQuery, type Placeholders } from './prepared-query.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+const sleepsSeconds = 0.2
+const sleep =
+  (mark: string) =>
+  (_: Db, { seconds }: Placeholders<{ seconds: number }>) =>
+    sql`SELECT pg_sleep(${seconds}), ${sql.lit(mark)}`
+const lookUp = preparedLookup(sleep('look-up'))
+const read = preparedQuery(sleep('read'))
+
+it.each([
+  {
+    queue: 'pool',
+    connections: 10,
+    run: (db: Db, seconds: number) => sql`SELECT pg_sleep(${seconds})`.execute(db),
+  },
+  { queue: 'lookUp', connections: 1, run: (db: Db, seconds: number) => lookUp(db, { seconds }) },
+  { queue: 'read', connections: 3, run: (db: Db, seconds: number) => read(db, { seconds }) },
+])('measures how long a statement waits for the $connections connections of $queue', async (each) => {
+  const { queue, connections, run } = each
+  const runConcurrently = (count: number, seconds: number) =>
+    Promise.all(Array.from({ length: count }, () => run(database.db, seconds)))
+  // Opens the connections, because a wait includes the time for this.
+  await runConcurrently(connections, 0)
+  const waits: number[] = []
+  const stopObserving = observeWaits((wait) => {
+    if (wait.queue === queue) waits.push(wait.seconds)
+  })
+  await runConcurrently(connections + 1, sleepsSeconds)
+  stopObserving()
+  await runConcurrently(1, 0)
+  expect(waits).toHaveLength(connections + 1)
+  expect(Math.max(...waits)).toBeGreaterThanOrEqual(sleepsSeconds)
+})
