@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -43,6 +43,8 @@ afterAll(async () => {
 })
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
+const dashboardTexts = () =>
+  readdirSync(join(import.meta.dirname, 'grafana')).map((name) => read('grafana', name))
 
 test.each([
   ['promtool', ['check', 'config', 'prometheus/prometheus.yml']],
@@ -76,11 +78,24 @@ test('docs/alerts.md lists each alert with its kind and its runbook', () => {
   expect(rows.toSorted()).toEqual(rules.toSorted())
 })
 
+test('Prometheus can parse every query of the dashboards', () => {
+  const queries = dashboardTexts().flatMap((text) => {
+    const { panels }: { panels: { targets: { expr: string }[] }[] } = JSON.parse(text)
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  })
+  expect(queries.length).toBeGreaterThan(20)
+  // promtool checks files of rules. JSON is also YAML.
+  const file = join(dataDir, 'queries.yml')
+  const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }))
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboards', rules }] }))
+  const { status, output } = runPrometheusTool('promtool', ['check', 'rules', file])
+  expect(status, output).toBe(0)
+})
+
 test('the site exports every metric that an alert or a dashboard uses', async () => {
   const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
   const exportedMetrics = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
-  const dashboards = readdirSync(join(import.meta.dirname, 'grafana')).map((name) => read('grafana', name))
-  const usedMetrics = [read('prometheus', 'rules.yml'), ...dashboards].flatMap((text) =>
+  const usedMetrics = [read('prometheus', 'rules.yml'), ...dashboardTexts()].flatMap((text) =>
     [...text.matchAll(/\b(?:cliffhanger|nodejs|process)_\w+/g)].map(([name]) =>
       name.replace(/_(bucket|count|sum)$/, ''),
     ),
