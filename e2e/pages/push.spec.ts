@@ -262,3 +262,45 @@ test('a push is shown, and a press on it opens the episode or brings its page to
     ['lead to', `${siteUrl}${url}`],
   ])
 })
+
+/** Dispatches the event of a push service that has replaced the subscription `old`, and lets it make the next one. */
+const replaceSubscription = (
+  worker: Worker,
+  old: string,
+  next: { endpoint: string; p256dh: string; auth: string },
+) =>
+  worker.evaluate(
+    async ([oldEndpoint, { endpoint, ...keys }]) => {
+      PushManager.prototype.subscribe = async (options) => {
+        if (!/^[\w-]{87}$/.test(`${options?.applicationServerKey}`)) throw new Error('no key')
+        return { endpoint, toJSON: () => ({ endpoint, keys }) } as unknown as PushSubscription
+      }
+      const promises: Promise<unknown>[] = []
+      const event = Object.assign(new Event('pushsubscriptionchange'), {
+        oldSubscription: { endpoint: oldEndpoint },
+        newSubscription: null,
+        waitUntil: (promise: Promise<unknown>) => promises.push(promise),
+      })
+      self.dispatchEvent(event)
+      await Promise.all(promises)
+    },
+    [old, next] as const,
+  )
+
+test('a subscription that its push service replaces is registered again, but not one that the site does not know @desktop', async ({
+  page,
+  context,
+}) => {
+  const endpoint = await installFakePush(context)
+  await page.goto('/search')
+  await registerMember(page)
+  await page.goto('/my')
+  await page.getByRole('checkbox', { name: setting }).check()
+  await expect(page.getByText('Alerts are on.')).toBeVisible()
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+  const [next, unknown] = [new PushBrowser().subscription, new PushBrowser().subscription]
+  await replaceSubscription(worker, endpoint, next)
+  expect(await countSubscribers(next.endpoint)).toBe(1)
+  await replaceSubscription(worker, 'https://push.example.com/ended', unknown)
+  expect(await countSubscribers(unknown.endpoint)).toBe(0)
+})

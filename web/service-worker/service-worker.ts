@@ -2,6 +2,7 @@
 import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
 import { openAlert, showAlert } from './alerts.ts'
 import { isScreen } from './is-screen.ts'
+import { renewPush } from './renew-push.ts'
 
 declare const self: ServiceWorkerGlobalScope
 /** The files of the shell, and large files that few users need; inserted by scripts/web-build/build-web.ts. */
@@ -23,6 +24,7 @@ self.addEventListener('install', (event) => event.waitUntil(fetchRelease()))
 self.addEventListener('activate', (event) => event.waitUntil(replaceOldRelease()))
 self.addEventListener('message', (event) => event.waitUntil(skipWaitingIfAlone(event.data)))
 self.addEventListener('push', (event) => event.waitUntil(showAlert(event.data)))
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renewPush(event)))
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(openAlert(event.notification))

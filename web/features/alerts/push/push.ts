@@ -3,6 +3,7 @@ import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts
 import { call } from '#web/lib/api.ts'
 import { registerWorker } from '#web/lib/register-worker.ts'
 import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
+import { hashEndpoint, withPushLock } from './own-subscription.ts'
 
 /** `blocked` means that the user denied permission, so that the site can no longer ask for it. */
 export type PushState = 'on' | 'off' | 'blocked'
@@ -42,13 +43,6 @@ export const pushQuery = queryOptions({
     })
   },
 })
-
-/**
- * Runs in one tab at a time. Otherwise one tab could end a subscription that another tab has not yet registered with
- * the site.
- */
-const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result> =>
-  navigator.locks.request('push', run)
 
 /** Shows the browser's permission prompt; browsers require a press. @returns `on` if the user allows notifications */
 export async function requestPushPermission(): Promise<PushState> {
@@ -102,11 +96,4 @@ async function activeWorker(): Promise<ServiceWorkerRegistration> {
     setTimeout(() => reject(new Error('the service worker was not ready in time')), workerTimeoutMs)
   })
   return Promise.race([navigator.serviceWorker.ready, timeout])
-}
-
-/** Returns the id under which the site lists this browser: the hash of its endpoint. */
-async function hashEndpoint(endpoint: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
-  const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

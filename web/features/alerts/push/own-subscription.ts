@@ -1,0 +1,15 @@
+// The pages and the service worker share these functions.
+
+/**
+ * Runs in one page or worker at a time. Otherwise a page could end a subscription that has not yet been registered with
+ * the site.
+ */
+export const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result> =>
+  navigator.locks.request('push', run)
+
+/** Returns the id under which the site lists this browser: the hash of its endpoint. */
+export async function hashEndpoint(endpoint: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
