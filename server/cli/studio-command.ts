@@ -35,7 +35,9 @@ export async function runParsedCommand(site: Context, parsed: ParsedCommand): Pr
     return await runAndFormat(context, parsed, note)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
+    const message = context.translate('en', `refusals.${error.reason}`)
+    const details = Object.keys(error.info).length > 0 ? `\n${formatResult(error.info)}` : ''
+    throw new ConfigError(message + details, { cause: error })
   }
 }
 

@@ -3,6 +3,7 @@ import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
 import { getReceipt, withdraw } from '#contract/consumer-rights.ts'
 import { deleteCustomer } from '#contract/studio/customers.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
+import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
@@ -142,6 +143,12 @@ describe('a user with unspent paid money who deletes the account', () => {
     const { answer } = await support.studio.call(deleteCustomer, { body })
     const balance = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [balance] } })
+    const command = ['customer', 'delete', id, '--reason', 'asked for it']
+    // The words suit the operator too, who also needs the amounts.
+    await expect(runStudioCommand(site.context, command)).rejects.toThrow(
+      'The balance still has paid money. It must be refunded or forfeited before the account can be deleted.\n' +
+        'balances: amount $10.00, refundable $9.01',
+    )
     await support.studio.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
     expect((await support.studio.call(deleteCustomer, { body })).answer.code).toBe(404)
   })
