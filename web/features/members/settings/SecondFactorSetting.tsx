@@ -1,8 +1,13 @@
+import { lazy, Suspense } from 'react'
 import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { RemoveSecondFactor } from './RemoveSecondFactor.tsx'
 import { Setting } from './Setting.tsx'
-import { SetUpSecondFactor } from './SetUpSecondFactor.tsx'
+
+// Loaded on demand, because few users set it up.
+const SetUpSecondFactor = lazy(async () => ({
+  default: (await import('./SetUpSecondFactor.tsx')).SetUpSecondFactor,
+}))
 
 /** Shows whether two-factor authentication is on. Turns it on or off. */
 export function SecondFactorSetting({ user }: { user: User }) {
@@ -18,7 +23,9 @@ export function SecondFactorSetting({ user }: { user: User }) {
         on ? (
           <RemoveSecondFactor user={user} onDone={done} />
         ) : (
-          <SetUpSecondFactor user={user} onDone={done} />
+          <Suspense>
+            <SetUpSecondFactor user={user} onDone={done} />
+          </Suspense>
         )
       }
     </Setting>
