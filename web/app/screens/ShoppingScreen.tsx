@@ -37,6 +37,7 @@ const ChangePlan = lazy(async () => ({
 export function Component() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(plansQuery)
+  const isSubscribed = useQuery(userQuery).data?.membership.status === 'active'
   return (
     <section className={styles.shopping}>
       <title>{t('shopping.title')}</title>
@@ -48,7 +49,15 @@ export function Component() {
       <div className={styles.hint}>
         <OpenInBrowser />
       </div>
-      <Subscription />
+      <Subscription
+        actions={
+          isSubscribed && (
+            <Link className={buttonClass('main')} to={paths.home.to()}>
+              {t('result.watch')}
+            </Link>
+          )
+        }
+      />
       {data && <PlanShop plans={data.list} gateways={data.gateways} />}
       {!data && (isError ? <LoadError onRetry={() => void refetch()} /> : <Skeletons />)}
     </section>
