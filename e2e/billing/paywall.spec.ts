@@ -93,6 +93,43 @@ test('choosing another offer moves no offer, and one press shows and hides the p
   }
 })
 
+for (const layout of ['sheet', 'card'])
+  test(`in a low window with the layout "${layout}", the button that shows the payment methods keeps its place`, async ({
+    page,
+  }) => {
+    await page.route('/api/homepage*', async (route) => {
+      const response = await route.fetch()
+      const { info, ...rest } = (await response.json()) as { info: { pay_theme: object } }
+      await route.fulfill({
+        response,
+        json: { ...rest, info: { ...info, pay_theme: { ...info.pay_theme, layout } } },
+      })
+    })
+    await page.goto(await towerUrl(page, 4))
+    const panel = lockedPanel(page, 4)
+    await expect(panel).toHaveAttribute('data-layout', layout)
+    const others = panel.getByRole('button', { name: 'Other ways to pay' })
+    const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
+    const buttonPosition = async () => (await others.boundingBox())?.y ?? NaN
+    for (const viewport of [
+      { width: 390, height: 540 },
+      { width: 540, height: 500 },
+      { width: 844, height: 390 },
+    ]) {
+      await page.setViewportSize(viewport)
+      await others.scrollIntoViewIfNeeded()
+      const before = await readStable(buttonPosition)
+      // Browsers scroll by whole pixels.
+      const expectInPlace = async () => expect(Math.abs((await buttonPosition()) - before)).toBeLessThan(1)
+      await others.click()
+      await expectInPlace()
+      await expect(methods).toBeInViewport({ ratio: 1 })
+      await others.click()
+      await expect(methods).toHaveCount(0)
+      await expectInPlace()
+    }
+  })
+
 test('going back closes the open form and stays at the locked episode', async ({ page }) => {
   await openCardForm(page, 4)
   await expect(cardForm(page).form.getByLabel('E-mail')).toBeVisible()

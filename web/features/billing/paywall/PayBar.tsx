@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useState, type MouseEvent, type ReactNode } from 'react'
 import type { Offer, Order } from '#contract/billing.ts'
 import { ExpressFrame } from '#web/features/billing/express/ExpressFrame.tsx'
 import type { useExpressOffer } from '#web/features/billing/express/use-express-space.ts'
@@ -17,6 +17,7 @@ import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
+import { useKeepInPlace } from '#web/ui/use-keep-in-place.ts'
 import { ThreeDSecureSheet } from './ThreeDSecureSheet.tsx'
 import { Checkout, trackCheckout } from './Checkout.tsx'
 import { findUsableSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
@@ -57,7 +58,10 @@ export function PayBar(props: PayBarProps) {
   // A payment from the balance is a sandbox payment if only the sandbox can top up the balance.
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
-  const toggleOthers = () => {
+  // In a low window, the bar is not sticky, so the methods above the button would push it away.
+  const keepInPlace = useKeepInPlace(quick.opened)
+  const toggleOthers = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    keepInPlace(currentTarget)
     // A hidden method must not stay selected.
     setMethodIndex(0)
     quick.setOthers(!quick.opened)
