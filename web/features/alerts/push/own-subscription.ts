@@ -11,5 +11,6 @@ export const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result
 export async function hashEndpoint(endpoint: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint))
   const base64 = btoa(String.fromCharCode(...new Uint8Array(hash)))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  // A hash of 32 bytes has one character of padding.
+  return base64.slice(0, -1).replace(/[+/]/g, (character) => (character === '+' ? '-' : '_'))
 }
