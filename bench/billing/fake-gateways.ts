@@ -32,13 +32,16 @@ const pauseMs = 100
  */
 const scenarioOdds = 0.003
 const pendingOdds = 0.15
+/** Probability that an accepted webhook event is sent again. */
+const repeatProbability = 0.2
 /** Delay in milliseconds of a response that times out. */
 const holdMs = 1500
 const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
 
 /**
- * Starts both servers. Like the real gateways, they send each webhook event until the site accepts it. Meanwhile, some
- * of PayPal's payments are pending, declined, disputed, reversed or partially refunded.
+ * Starts both servers. Like the real gateways, they send each webhook event until the site accepts it, sometimes again,
+ * and in any order. Meanwhile, some of PayPal's payments are pending, declined, disputed, reversed or partially
+ * refunded.
  */
 export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> {
   let aheadMs = 0
@@ -75,14 +78,15 @@ export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> 
     events: readonly T[],
     sign: (event: T) => { body: Buffer; headers: Record<string, string> },
   ): Promise<void> {
-    for (const event of events.filter(({ id }) => !sent.has(id))) {
+    const pending = events.filter(({ id }) => !sent.has(id))
+    for (const event of pending.toSorted(() => Math.random() - 0.5)) {
       const { body, headers } = sign(event)
       const isAccepted = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
         ({ ok }) => ok,
         () => false,
       )
       if (!isAccepted) return
-      sent.add(event.id)
+      if (Math.random() > repeatProbability) sent.add(event.id)
     }
   }
 

@@ -15,10 +15,10 @@ const timeoutMs = 10_000
 const partCents = 40
 
 /**
- * `npm run bench -- billing-kills`: customers check out at all three gateways, subscriptions renew and orders are
- * refunded, while the site's process is repeatedly killed with signal 9 (`--kills 100 --clients 8`). The clock advances
- * between restarts.
- * The bench fails if a payment is lost, duplicated or still open afterwards, or if access was not paid for.
+ * `npm run bench -- billing-kills`: customers check out at all three gateways, top up and spend balances, and pay with
+ * saved cards; subscriptions renew and orders are refunded. Meanwhile the site's process is repeatedly killed with signal
+ * 9 (`--kills 100 --clients 8`). The clock advances between restarts.
+ * The bench fails if any payment is lost, duplicated, unpaid or still open afterwards.
  */
 export async function measureBillingKills(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -64,10 +64,11 @@ async function buyOn(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const sale = await shop.buy(timeoutMs)
-    if (sale?.status !== 'paid' || Math.random() > 0.3) continue
-    const whole = Math.random() < 0.5
-    running.site?.send({ refund: { orderId: sale.orderId, ...(whole ? {} : { amountCents: partCents }) } })
+    for (const { orderId, status } of await shop.buy(timeoutMs)) {
+      if (status !== 'paid' || Math.random() > 0.3) continue
+      const whole = Math.random() < 0.5
+      running.site?.send({ refund: { orderId, ...(whole ? {} : { amountCents: partCents }) } })
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createOrder, getOrders, payOrder, type Order } from '#contract/billing.ts'
+import { createOrder, getOrders, payOrder, type GatewayId, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Sale } from '#server/testing/billing-model/count-billing-errors.ts'
@@ -21,40 +21,47 @@ const pauseMs = 100
 /** HTTP status of a response while an identical request is still in progress. */
 const underWay = 409
 
-/**
- * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the
- * result of the last attempt before each retry.
- * @returns undefined if the visitor gave up before an order existed
- */
-export async function runCheckout(
-  shop: CheckoutSite,
-  params: Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & Pick<Sale, 'gateway'>,
-): Promise<Sale | undefined> {
-  const deadline = Date.now() + shop.timeoutMs
-  const visitor = shop.visitor()
-  const buyer = { visitor, shop, deadline }
-  await persist(buyer, () => visitor.callOk(getUser))
-  const body = { ...params, email: `${randomUUID()}@example.com` }
-  const headers = { 'idempotency-key': randomUUID() }
-  const answer = await persist(buyer, async () => {
-    const { status, answer } = await visitor.call(createOrder, { body, headers })
-    if (status >= 500 || answer.code === underWay) throw new Error(answer.message)
-    return answer
-  })
-  if (!answer) return undefined
-  // If the wallet did not respond, the order exists anyway, and is in the buyer's list of orders.
-  const order = answer.code === 200 ? answer.info : await findOrder(buyer)
-  return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
-}
-
-interface Buyer {
+export interface Buyer {
   visitor: Visitor
   shop: CheckoutSite
   deadline: number
 }
 
+type OrderParams = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & { gateway: GatewayId }
+
+/** Simulates the purchase of a new visitor. */
+export const runCheckout = async (shop: CheckoutSite, params: OrderParams): Promise<Sale | undefined> =>
+  checkOut(await arrive(shop), params)
+
+/** Opens the site as a new visitor. */
+export async function arrive(shop: CheckoutSite): Promise<Buyer> {
+  const visitor = shop.visitor()
+  const buyer = { visitor, shop, deadline: Date.now() + shop.timeoutMs }
+  await persist(buyer, () => visitor.callOk(getUser))
+  return buyer
+}
+
+/**
+ * Simulates a purchase as a browser does it: retries while the site is unavailable, and checks the result of the last
+ * attempt before each retry.
+ * @returns undefined if the visitor gave up before an order existed
+ */
+export async function checkOut(buyer: Buyer, params: OrderParams): Promise<Sale | undefined> {
+  const body = { ...params, email: `${randomUUID()}@example.com` }
+  const headers = { 'idempotency-key': randomUUID() }
+  const answer = await persist(buyer, async () => {
+    const { status, answer } = await buyer.visitor.call(createOrder, { body, headers })
+    if (status >= 500 || answer.code === underWay) throw new Error(answer.message)
+    return answer
+  })
+  if (!answer) return undefined
+  // If the wallet did not respond, the order exists anyway, and is in the buyer's list of orders.
+  const order = answer.code === 200 ? answer.info : (await findOrders(buyer))?.[0]
+  return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
+}
+
 /** Retries `work` until it succeeds. @returns undefined if the deadline passes first */
-async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<T | undefined> {
+export async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<T | undefined> {
   while (Date.now() < deadline) {
     try {
       return await work()
@@ -65,11 +72,10 @@ async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<
   return undefined
 }
 
-function findOrder(buyer: Buyer): Promise<Order | undefined> {
-  return persist(buyer, async () => {
-    const found = await buyer.visitor.callOk(getOrders)
-    return 'list' in found ? found.list[0] : undefined
-  })
+/** Returns the buyer's orders, latest first; undefined if the deadline passes first. */
+export async function findOrders(buyer: Buyer): Promise<Order[] | undefined> {
+  const found = await persist(buyer, () => buyer.visitor.callOk(getOrders))
+  return found && 'list' in found ? found.list : undefined
 }
 
 /** Pays for an order. @returns the last status that the customer saw */

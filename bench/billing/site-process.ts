@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
@@ -13,7 +14,7 @@ import { createSite } from '#server/site.ts'
 import { faultySandbox } from './faulty-sandbox.ts'
 import type { Message, SiteOptions } from './run-billing-site.ts'
 
-/** Interval in milliseconds of the jobs for renewals and open payments. On a real site, it is ten seconds. */
+/** Interval in milliseconds of the jobs for renewals, open payments and expired bonus. On a real site, it is minutes. */
 const roundMs = 150
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
@@ -40,7 +41,7 @@ process.on('message', (message: Message) => {
 const site = await createSite(context)
 await site.listen({ port: config.port, host: '127.0.0.1' })
 listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
-for (const work of [runJanitor, renewDueSubscriptions]) void rounds(work)
+for (const work of [runJanitor, renewDueSubscriptions, expireBonus]) void rounds(work)
 process.send?.('ready')
 
 function refund({ orderId, amountCents }: { orderId: string; amountCents?: number }) {

@@ -1,19 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GatewayId, createOrder } from '#contract/billing.ts'
+import { sql } from 'kysely'
+import type { createOrder } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
+import { undoReason } from '#server/features/billing/balance/auto-unlock-limits.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { createContext, type Context } from '#server/context.ts'
+import { newId } from '#server/platform/ids.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import {
   countUnfinished,
+  countBalanceErrors,
   countBillingErrors,
   type GatewayErrorCounts,
   type Sale,
@@ -25,10 +30,18 @@ import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/result-table.ts'
 import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { runBalanceCustomer, type BalanceGoods } from './run-balance-customer.ts'
 import { runCheckout, type CheckoutSite } from './run-checkout.ts'
 import type { SiteOptions } from './run-billing-site.ts'
 import { startFakeGateways, type FakeGateways } from './fake-gateways.ts'
 
+/** Share of the customers who buy with a balance. */
+const balanceShare = 0.4
+const payments = [
+  { gateway: 'sandbox', method: 'card' },
+  { gateway: 'stripe', method: 'card' },
+  { gateway: 'paypal', method: 'wallet' },
+] satisfies BalanceGoods['payment'][]
 const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
@@ -46,8 +59,8 @@ export interface BillingBench {
   sales: Sale[]
   /** Sets the clocks of the gateways. The caller sets the clocks of the site's processes. */
   setAhead(aheadMs: number): void
-  /** Buys a random product at a random gateway. */
-  buy(timeoutMs: number): Promise<Sale | undefined>
+  /** Buys a random product at a random gateway, or as a customer with a balance. */
+  buy(timeoutMs: number): Promise<Sale[]>
   /** Runs the jobs for open payments, renewals and reconciliation for the following days, without faults. */
   settle(): Promise<void>
   /**
@@ -67,6 +80,7 @@ export async function startBillingBench(): Promise<BillingBench> {
     ...fakes.env,
     PORT: String(port),
     PUBLIC_URL: url,
+    PREPAID_BALANCE: 'on',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_CARD_FAILURES_PER_USER: unlimited,
     RATE_LIMIT_CARD_FAILURES_PER_IP: unlimited,
@@ -77,12 +91,23 @@ export async function startBillingBench(): Promise<BillingBench> {
   const options: SiteOptions = { webRoot: createEmptyWebRoot(home), aheadMs: 0 }
   const clock = { now: () => new Date(Date.now() + options.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
-  const products = await listProducts(context)
+  const { products, balanceGoods } = await listGoods(context)
   const shop = { url, fakes, visitor: visitorFactory(url) }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
     options.aheadMs = aheadMs
     fakes.setAhead(aheadMs)
+  }
+  const buyRandomly = async (site: CheckoutSite): Promise<Sale[]> => {
+    const payment = pickRandom(payments)
+    if (Math.random() < balanceShare)
+      return runBalanceCustomer(site, {
+        ...balanceGoods,
+        topUpId: pickRandom(balanceGoods.topUpIds),
+        payment,
+      })
+    const sale = await runCheckout(site, { ...pickRandom(products), ...payment })
+    return sale ? [sale] : []
   }
   return {
     env,
@@ -91,9 +116,9 @@ export async function startBillingBench(): Promise<BillingBench> {
     sales,
     setAhead,
     async buy(timeoutMs) {
-      const sale = await runCheckout({ ...shop, timeoutMs } satisfies CheckoutSite, pickRandomOrder(products))
-      if (sale) sales.push(sale)
-      return sale
+      const bought = await buyRandomly({ ...shop, timeoutMs })
+      sales.push(...bought)
+      return bought
     },
     async settle() {
       fakes.recover()
@@ -103,6 +128,7 @@ export async function startBillingBench(): Promise<BillingBench> {
         await renewDueSubscriptions(context)
         await lookUpDue(context)
         await reconcile(context)
+        await expireBonus(context)
       }
       // On a slow machine, the last renewals may still have an open payment. From here on, no new payments start.
       for (const step of lastSteps) {
@@ -112,10 +138,7 @@ export async function startBillingBench(): Promise<BillingBench> {
       await reconcile(context)
     },
     report(tried) {
-      const counts = Object.entries(fakes.scenarios.eventCounts).map(
-        ([scenario, times]) => `${scenario} ${times}`,
-      )
-      console.log(`At PayPal: ${counts.join(', ')}.`)
+      console.log(`At PayPal: ${listCounts(fakes.scenarios.eventCounts)}.`)
       return report(context, sales, tried)
     },
     async close() {
@@ -138,28 +161,32 @@ async function lookUpDue(context: Context): Promise<void> {
   for (let round = 0; round < 20 || (await dueNow()); round++) await runJanitor(context)
 }
 
-type Goods = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
+type Product = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
 
-async function listProducts(context: Context): Promise<Goods[]> {
-  const video = await buildVideo(context)
+interface Goods {
+  products: Product[]
+  balanceGoods: Omit<BalanceGoods, 'topUpId' | 'payment'> & { topUpIds: string[] }
+}
+
+async function listGoods(context: Context): Promise<Goods> {
+  const { id: videoId, episodes } = await buildVideo(context, { episodes: 8 })
+  const locked = episodes.slice(3).map(({ id }) => id)
   // All customers use the same test card, and a card gets an introductory price only once.
   await context.db.updateTable('plans').set({ intro_price_cents: null }).execute()
   const plans = await context.db.selectFrom('plans').select('id').where('period_days', '<', 60).execute()
-  return [
-    { kind: 'episode', episode_id: video.episodes[4]?.id },
-    { kind: 'video', video_id: video.id },
-    ...plans.map(({ id }) => ({ kind: 'plan' as const, plan_id: id })),
+  const topUps = [
+    { id: newId('top'), price_cents: 300, currency: 'USD' },
+    { id: newId('top'), price_cents: 500, bonus_cents: 120, bonus_days: 1, currency: 'USD' },
   ]
-}
-
-function pickRandomOrder(products: readonly Goods[]): Goods & { gateway: GatewayId } {
-  const paymentMethods = [
-    { gateway: 'sandbox', method: 'card' },
-    { gateway: 'stripe', method: 'card' },
-    { gateway: 'paypal', method: 'wallet' },
-  ] satisfies { gateway: GatewayId; method: 'card' | 'wallet' }[]
-  const [product, paymentMethod] = [pickRandom(products), pickRandom(paymentMethods)]
-  return { ...product, ...paymentMethod }
+  await context.db.insertInto('top_up_products').values(topUps).execute()
+  return {
+    products: [
+      { kind: 'episode', episode_id: locked[0] },
+      { kind: 'video', video_id: videoId },
+      ...plans.map(({ id }) => ({ kind: 'plan' as const, plan_id: id })),
+    ],
+    balanceGoods: { topUpIds: topUps.map(({ id }) => id), videoId, episodeIds: locked },
+  }
 }
 
 /** Returns a random element. All have the same probability. */
@@ -176,6 +203,7 @@ async function report(
 ): Promise<boolean> {
   const lines: GatewayErrorCounts[] = []
   for (const gateway of gateways) lines.push(await countBillingErrors(db, gateway, sales))
+  lines.push(await countBalanceErrors(db, sales))
   printLines([
     [
       'gateway',
@@ -192,17 +220,36 @@ async function report(
     ...lines.map(({ gateway, ...numbers }) => [gateway, ...Object.values(numbers).map(String)]),
   ])
   const open = await countUnfinished(db)
-  const words = Object.entries(open).map(([what, count]) => `${what} ${count}`)
-  console.log(`Unfinished, or unbalanced in the ledger: ${words.join(', ')}.`)
+  console.log(`With balances: ${listCounts(await countBalanceUse(db))}.`)
+  console.log(`Left open, or uneven in the ledger: ${listCounts(open)}.`)
   for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>
       line.lostPayments + line.paidTwice + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
       line.ledgerCents === line.gatewayCents &&
-      tried.every((what) => line[what] > 0),
+      tried.every((what) => line[what] > 0 || (line.gateway === 'balance' && what === 'renewals')),
   )
   return sound && Object.values(open).every((count) => count === 0)
 }
+
+/** Counts what the customers did with balances and saved cards. */
+async function countBalanceUse(db: Context['db']): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`SELECT
+    (SELECT count(*) FROM orders WHERE paid_at IS NOT NULL AND kind = 'top_up')::int AS "top-ups",
+    (SELECT count(*) FROM orders WHERE gateway = 'balance' AND NOT auto_unlock)::int AS unlocks,
+    (SELECT count(*) FROM orders WHERE auto_unlock)::int AS "auto-unlocks",
+    (SELECT count(*) FROM refunds WHERE reason = ${undoReason})::int AS undone,
+    (SELECT count(*) FROM orders WHERE paid_at IS NOT NULL AND saved_method_id IS NOT NULL)::int AS "with a saved card",
+    (SELECT count(*) FROM refunds WHERE reason = 'balance_refund')::int AS "top-ups refunded to customers",
+    (SELECT count(*) FROM balance_entries WHERE kind = 'chargeback')::int AS chargebacks,
+    (SELECT count(*) FROM balance_entries WHERE kind = 'bonus_expired')::int AS "bonuses expired"`.execute(db)
+  return rows[0] ?? {}
+}
+
+const listCounts = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ')
 
 /** Returns the payments that are not in a final state. */
 function selectOpen(db: Context['db']): Promise<object[]> {

@@ -5,6 +5,12 @@ import type { Payment, PaymentGateway } from '#server/features/billing/gateways/
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { Db } from '#server/tables.ts'
 
+/** The money of a payment. */
+export type PaymentMoney = Pick<
+  Payment,
+  'status' | 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'
+>
+
 interface BalanceComparison {
   /** Money at the gateway according to the site's ledger, in cents. */
   ledgerCents: number
@@ -56,7 +62,7 @@ export async function compareBalances(
 }
 
 /** Returns the money that these payments leave at the gateway, in cents: payments minus refunds and disputes. */
-export function netPaidCents(payments: readonly Payment[]): number {
+export function netPaidCents(payments: readonly PaymentMoney[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')
     .reduce((sum, payment) => {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
-import type { GatewayId } from '#contract/billing.ts'
-import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import type { OrderGatewayId } from '#contract/billing.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
-import { compareBalances, netPaidCents } from './compare-ledger-with-gateway.ts'
+import { compareBalances, netPaidCents, type PaymentMoney } from './compare-ledger-with-gateway.ts'
 
 /** An order and its last status that a client received. */
 export interface Sale {
   orderId: string
-  gateway: GatewayId
+  gateway: OrderGatewayId
   status: OrderStatus
 }
 
-/** Counts from the comparison of a gateway's payments with the site's records. */
+/** Counts from the comparison of a gateway's payments, or of the balances, with the site's records. */
 export interface GatewayErrorCounts {
-  gateway: GatewayId
+  gateway: OrderGatewayId
   /** Number of successful first payments. `renewals`: number of successful renewals. */
   sales: number
   renewals: number
@@ -27,7 +27,10 @@ export interface GatewayErrorCounts {
   paidTwice: number
   paidWithoutEntitlement: number
   entitledWithoutPayment: number
-  /** Money at the gateway in cents: according to the site's ledger (`ledgerCents`) and to the gateway (`gatewayCents`). */
+  /**
+   * Money at the gateway in cents: according to the site's ledger (`ledgerCents`) and to the gateway (`gatewayCents`).
+   * For balances: the deferred revenue, and the unspent paid money.
+   */
   ledgerCents: number
   gatewayCents: number
 }
@@ -42,7 +45,7 @@ interface OrderRow {
   id: string
   status: string
   period_no: number | null
-  /** True while the entitlement is active. */
+  /** True while the entitlement is active; for a top-up, while the balance keeps a part of its money. */
   entitled: boolean
 }
 
@@ -54,7 +57,36 @@ export async function countBillingErrors(
 ): Promise<GatewayErrorCounts> {
   const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
-  const orders = await selectOrders(db, gateway.id)
+  return {
+    ...(await countErrors(db, gateway.id, payments, sales)),
+    ...(await compareBalances(db, gateway.id, listed)),
+  }
+}
+
+/** Compares what balances paid with the site's orders, entitlements and ledger. */
+export async function countBalanceErrors(db: Db, sales: readonly Sale[]): Promise<GatewayErrorCounts> {
+  const { rows: payments } = await sql<OrderPayment>`
+    SELECT order_id AS "orderId", 'succeeded' AS status, -sum(paid_cents + bonus_cents) FILTER (WHERE kind = 'purchase')::int AS "amountCents",
+      coalesce(sum(paid_cents + bonus_cents) FILTER (WHERE kind = 'refund'), 0)::int AS "refundedCents"
+    FROM balance_entries WHERE kind IN ('purchase', 'refund') GROUP BY order_id`.execute(db)
+  const { rows } = await sql<Pick<GatewayErrorCounts, 'ledgerCents' | 'gatewayCents'>>`SELECT
+    (SELECT coalesce(-sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'deferred_revenue') AS "ledgerCents",
+    (SELECT coalesce(sum(remaining_cents), 0)::int FROM balance_lots WHERE kind = 'paid') AS "gatewayCents"`.execute(
+    db,
+  )
+  const counts = await countErrors(db, 'balance', payments, sales)
+  return { ...counts, ...(rows[0] ?? { ledgerCents: NaN, gatewayCents: NaN }) }
+}
+
+type OrderPayment = Pick<Payment, 'orderId'> & PaymentMoney
+
+async function countErrors(
+  db: Db,
+  gateway: OrderGatewayId,
+  payments: readonly OrderPayment[],
+  sales: readonly Sale[],
+): Promise<Omit<GatewayErrorCounts, 'ledgerCents' | 'gatewayCents'>> {
+  const orders = await selectOrders(db, gateway)
   /** Payments of each order that were not refunded: their sum and number. */
   const paidByOrder = new Map<string, { cents: number; payments: number }>()
   for (const payment of payments) {
@@ -74,7 +106,7 @@ export async function countBillingErrors(
   const cents = (id: string) => paidByOrder.get(id)?.cents ?? 0
   const ordersById = new Map(orders.map((order) => [order.id, order]))
   const paid = orders.filter(isPaid)
-  const reportedPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
+  const reportedPaid = sales.filter((sale) => sale.gateway === gateway && sale.status === 'paid')
   const paymentsWithoutSale = [...paidByOrder].filter(([id, { cents: netCents }]) => {
     const order = ordersById.get(id)
     return netCents > 0 && !(order && (isPaid(order) || isChargedBack(order)))
@@ -84,7 +116,7 @@ export async function countBillingErrors(
     ({ orderId }) => !soldStatuses.has(ordersById.get(orderId)?.status ?? ''),
   )
   return {
-    gateway: gateway.id,
+    gateway,
     sales: orders.filter((order) => soldStatuses.has(order.status) && !order.period_no).length,
     renewals: orders.filter((order) => soldStatuses.has(order.status) && order.period_no).length,
     refunds: payments.filter(({ refundedCents }) => refundedCents > 0).length,
@@ -92,17 +124,18 @@ export async function countBillingErrors(
     paidTwice: [...paidByOrder.values()].filter(({ payments: number }) => number > 1).length,
     paidWithoutEntitlement: paid.filter(({ entitled }) => !entitled).length,
     entitledWithoutPayment: orders.filter(({ id, entitled }) => entitled && cents(id) <= 0).length,
-    ...(await compareBalances(db, gateway.id, listed)),
   }
 }
 
-async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
+async function selectOrders(db: Db, gateway: OrderGatewayId): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
-    SELECT orders.id, orders.status, orders.period_no, EXISTS (
+    SELECT orders.id, orders.status, orders.period_no, CASE WHEN orders.kind = 'top_up' THEN EXISTS (
+      SELECT FROM balance_lots WHERE order_id = orders.id AND kind = 'paid' AND reversed_cents + lost_cents < amount_cents)
+    ELSE EXISTS (
       SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL AND CASE
         WHEN orders.kind = 'plan' THEN ends_at >= starts_at + period
           AND ends_at <= greatest(starts_at + period, next_tried_at) + ${longestGrace}::interval
-        ELSE ends_at IS NULL END) AS entitled
+        ELSE ends_at IS NULL END) END AS entitled
     FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
       ON plans.id = orders.plan_id
     LEFT JOIN LATERAL (
@@ -114,8 +147,9 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
 }
 
 /**
- * Counts unfinished work: open payments, refunds and webhook events. Also counts ledger transactions that do not add up
- * to zero.
+ * Counts unfinished work: open payments, refunds and webhook events, and the cents of reversed top-ups without an
+ * outcome. Also counts ledger transactions that do not add up to zero, balances that are negative or not the sum of
+ * their changes, and episodes for which a user paid twice.
  */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
@@ -123,6 +157,11 @@ export async function countUnfinished(db: Db): Promise<Record<string, number>> {
     (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
     (SELECT count(*) FROM webhook_events WHERE applied_at IS NULL)::int AS notifications,
     (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency
-      HAVING sum(amount_cents) <> 0) AS uneven)::int AS uneven`.execute(db)
+      HAVING sum(amount_cents) <> 0) AS uneven)::int AS uneven,
+    (SELECT coalesce(abs(sum(amount_cents)), 0) FROM ledger_lines WHERE account = 'top_up_reversals')::int AS reversals,
+    (SELECT count(*) FROM balance_lots WHERE remaining_cents < 0 OR remaining_cents <>
+      (SELECT coalesce(sum(cents), 0) FROM balance_lines WHERE lot_id = balance_lots.id))::int AS balances,
+    (SELECT count(*) FROM (SELECT FROM orders WHERE status IN ('paid', 'partially_refunded') AND kind = 'episode'
+      GROUP BY user_id, episode_id HAVING count(*) > 1) AS twice)::int AS twice`.execute(db)
   return rows[0] ?? {}
 }
