@@ -221,7 +221,7 @@ async function report(
   ])
   const open = await countUnfinished(db)
   console.log(`With balances: ${listCounts(await countBalanceUse(db))}.`)
-  console.log(`Left open, or uneven in the ledger: ${listCounts(open)}.`)
+  console.log(`Unfinished, or unbalanced in the ledger: ${listCounts(open)}.`)
   for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>
