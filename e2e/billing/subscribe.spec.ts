@@ -4,7 +4,7 @@ import { payByCard } from '#e2e/support/playback-and-payment.ts'
 
 test('a viewer who subscribes on the plans page can start watching from there', async ({ page }) => {
   await page.goto('/shopping')
-  const start = page.getByRole('link', { name: 'Watch', exact: true })
+  const start = page.getByRole('link', { name: 'Watch now' })
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
   await expect(start).toHaveCount(0)
   await page.getByRole('button', { name: 'Choose Weekly' }).click()

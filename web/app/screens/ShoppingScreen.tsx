@@ -53,7 +53,7 @@ export function Component() {
         actions={
           isSubscribed && (
             <Link className={buttonClass('main')} to={paths.home.to()}>
-              {t('result.watch')}
+              {t('home.watch')}
             </Link>
           )
         }

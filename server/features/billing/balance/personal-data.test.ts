@@ -146,7 +146,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     const command = ['customer', 'delete', id, '--reason', 'asked for it']
     // The words suit the operator too, who also needs the amounts.
     await expect(runStudioCommand(site.context, command)).rejects.toThrow(
-      'The balance still has paid money. It must be refunded or forfeited before the account can be deleted.\n' +
+      'There is still money in the balance. It must be refunded or forfeited before the account can be deleted.\n' +
         'balances: amount $10.00, refundable $9.01',
     )
     await support.studio.callOk(deleteCustomer, { body: { ...body, forfeit_balance: true } })
