@@ -11,10 +11,13 @@ const unreachable = new Set([
   'EAI_AGAIN',
 ])
 
+/** SQLSTATE of a write that a standby refused. After a failover, the address may lead to a standby for a moment. */
+export const readOnlyCode = '25006'
+
 /**
- * SQLSTATEs of a server that is shutting down or starting, has no free connection, or cancelled a statement or a lock
- * wait after a time-out. Also those of a prepared statement that could not be prepared because of such a failure
- * (pipelines.ts).
+ * SQLSTATEs of a server that is shutting down or starting, has no free connection, is a standby, or cancelled a
+ * statement or a lock wait after a time-out. Also those of a prepared statement that could not be prepared because of
+ * such a failure (pipelines.ts).
  */
 const unavailableCodes = new Set([
   '53300',
@@ -26,12 +29,13 @@ const unavailableCodes = new Set([
   '55P03',
   '26000',
   '42P05',
+  readOnlyCode,
 ])
 
 /** The message for a query that is refused because too many are queued. */
 export const tooManyQueriesMessage = 'too many queries wait for the database'
 
-/** Messages of `pg`, without a code, for a connection that broke or could not be opened in time. */
+/** Messages of `pg`, and of Node for TLS, for a connection that broke or could not be opened in time. */
 const driverMessages = new Set([
   tooManyQueriesMessage,
   'Connection terminated unexpectedly',
@@ -41,15 +45,17 @@ const driverMessages = new Set([
   'Query read timeout',
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
+  'Client network socket disconnected before secure TLS connection was established',
 ])
 
-/** SQLSTATEs and `pg` messages of a server that responds, but not in time for this statement. */
+/** SQLSTATEs and `pg` messages of a server that responds, but did not run this statement in time, or refused it. */
 const busy = new Set([
   '53300',
   '57014',
   '55P03',
   '26000',
   '42P05',
+  readOnlyCode,
   tooManyQueriesMessage,
   'timeout exceeded when trying to connect',
 ])
@@ -68,7 +74,8 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
-  if (!('code' in error) || typeof error.code !== 'string') return driverMessages.has(error.message)
+  if (driverMessages.has(error.message)) return true
+  if (!('code' in error) || typeof error.code !== 'string') return false
   // A missing file has the same code as a missing socket. Only errors of network calls count.
   if (unreachable.has(error.code))
     return 'syscall' in error && error.syscall !== 'open' && error.syscall !== 'stat'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedDatabase, type EmbeddedDatabase } from './embedded/embedded-database.ts'
 import { checkPooler, checkServer, testConnections } from '#server/platform/database/check-server.ts'
+import { readOnlyCode } from '#server/platform/database/database-unavailable.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines, pipelinedConnections } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
@@ -299,6 +300,17 @@ function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
   return { pool, openPool, close }
 }
 
+/**
+ * Refuses a new connection to a standby. After a failover, a load balancer or DNS may still lead there, and a connection
+ * that stays open would go on reading old data.
+ * @throws Error that counts as unavailability of the database
+ */
+async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+  if (rows[0]?.standby)
+    throw Object.assign(new Error('the server is a standby, which accepts no writes'), { code: readOnlyCode })
+}
+
 /** Session settings: a pooler in transaction mode refuses a client that sends them when connecting. */
 const sessionOptions = [
   'options',
@@ -310,6 +322,8 @@ const sessionOptions = [
 function createPool(source: Source, overrides: pg.PoolConfig, log: Log): pg.Pool {
   const options: pg.PoolConfig = { ...defaultPoolOptions, ...timeouts, ...overrides, types: columnTypes }
   if ('url' in source && !source.keepsSession) for (const name of sessionOptions) delete options[name]
+  if ('setting' in source && source.keepsSession && source.setting !== 'DATABASE_READ_URL')
+    options.onConnect = refuseStandby
   const pool =
     'url' in source
       ? new pg.Pool({ ...options, ...keepAliveOptions, connectionString: source.url })

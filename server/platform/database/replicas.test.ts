@@ -136,6 +136,32 @@ it('starts without an unavailable replica', async () => {
   }
 })
 
+it('neither reads from nor writes to a standby in place of the primary, and continues once the address leads to the primary', async () => {
+  const balancer = await startDatabaseProxy(servers.url)
+  const own = await openDatabase<Numbers>({ dataDir: '', databaseUrl: balancer.url, migrate: false }, log)
+  const write = () => own.db.updateTable('numbers').set({ number: 5 }).execute()
+  try {
+    await write()
+    balancer.leadTo(servers.replicaUrl)
+    balancer.breakAll()
+    for (const access of [write, () => readFrom(own.db)])
+      await expect
+        .poll(() => access().catch((error: unknown) => error), soon)
+        .toMatchObject({ code: '25006' })
+    balancer.leadTo(servers.url)
+    await write()
+    expect(await readFrom(own.db)).toEqual([false, false])
+  } finally {
+    await own.close()
+    await balancer.stop()
+  }
+}, 600_000)
+
+it('refuses the address of a standby as that of the primary', async () => {
+  const opening = openDatabase({ dataDir: '', databaseUrl: servers.replicaUrl, migrate: false }, log)
+  await expect(opening).rejects.toThrow(/^The PostgreSQL server of DATABASE_URL can't be used: .* a standby/)
+})
+
 it('refuses the address of another database', async () => {
   const other = await createTestDatabase()
   try {

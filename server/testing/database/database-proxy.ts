@@ -9,13 +9,15 @@ export interface DatabaseProxy {
   restart(): Promise<void>
   /** Breaks all open connections, but accepts new ones. */
   breakAll(): void
+  /** Connects new clients to another server. */
+  leadTo(url: string): void
   /** Drops the database's responses while `silent` is true. */
   setSilent(silent: boolean): void
 }
 
 export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
-  const { host, port, user, database } = new pg.Client({ connectionString: url })
-  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const { user, database } = new pg.Client({ connectionString: url })
+  let target = targetOf(url)
   const open = new Set<Socket>()
   let silent = false
   const join = (socket: Socket) => {
@@ -49,6 +51,12 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
       server = await listen(at)
     },
     breakAll: dropConnections,
+    leadTo: (other) => void (target = targetOf(other)),
     setSilent: (isSilent) => void (silent = isSilent),
   }
+}
+
+function targetOf(url: string): { path: string } | { host: string; port: number } {
+  const { host, port } = new pg.Client({ connectionString: url })
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
