@@ -75,6 +75,15 @@ const suites = [
     isThere: () => answers('pgbouncer', ['--version']),
   },
   {
+    name: 'patroni',
+    files: ['deploy/patroni'],
+    packages: ['patroni', 'etcd-server', 'haproxy', 'postgresql'],
+    isThere: () =>
+      ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', '/usr/lib/postgresql'].every((path) =>
+        existsSync(path),
+      ),
+  },
+  {
     name: 'swift',
     files: ['deploy/s3'],
     packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],

@@ -1,8 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { visitorFactory } from '#server/testing/site/visitor.ts'
+
+/** Time after which a client whose journey failed starts the next one. */
+const retryAfterMs = 250
 
 export interface Buyers {
   /** Returns the number of successful journeys so far. */
@@ -28,6 +32,7 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
         paid.push(await buyAndPlay(shopper, id, locked))
       } catch (error) {
         failures.push(String(error))
+        await delay(retryAfterMs)
       }
   }
   const buyers = Array.from({ length: clients }, buyContinuously)
