@@ -8,10 +8,19 @@ import {
   type MediaLink,
 } from '#server/testing/media/media-links.ts'
 import { buyEpisode, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { startFakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { requestPlayback } from '#server/testing/builders/viewers-by-entitlement.ts'
 import { startRecordingOrigin, type RecordingOrigin } from '#deploy/testing/recording-origin.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
+
+/** Each viewer watches each of the episodes from start to end. */
+const viewers = 200
+const watchingAtOnce = 10
+const watchedEpisodes = 2
+const segmentBytes = 50_000
+/** 18 s, the length of a built episode. */
+const segments = ['v0/00000.m4s', 'v0/00001.m4s', 'v0/00002.m4s']
 
 let site: BillingSite
 let origin: RecordingOrigin
@@ -147,4 +156,42 @@ it('logs no signature', async () => {
       .split('\n')
       .filter((line) => line.includes(pass)),
   ).toEqual([])
+})
+
+it('serves at least 99 % of the bytes of segments to 200 viewers from the cache, without their signatures in its keys and logs', async () => {
+  const { episodes } = await buildVideo(site.context, { episodes: watchedEpisodes })
+  const assets = episodes.map(({ assetId }) => assetId ?? '')
+  for (const asset of assets)
+    for (const file of segments)
+      await site.context.storage.write(`media/${asset}/${file}`, 'x'.repeat(segmentBytes))
+  const expires = new Date(site.context.clock.now().getTime() + 3_600_000)
+  let bytesToViewers = 0
+  const watch = async (viewer: string) => {
+    for (const asset of assets) {
+      const signature = signMediaUrl(site.context.mediaSecrets, asset, viewer, expires)
+      for (const file of segments) {
+        const answer = await fetch(`${edge.url}/media/${signature}/${asset}/${file}`)
+        expect(answer.status).toBe(200)
+        bytesToViewers += (await answer.arrayBuffer()).byteLength
+      }
+    }
+  }
+  const waiting = Array.from({ length: viewers }, (_, number) => `hit-ratio-viewer-${number}`)
+  const watchInTurn = async () => {
+    for (let viewer = waiting.pop(); viewer !== undefined; viewer = waiting.pop()) await watch(viewer)
+  }
+  await Promise.all(Array.from({ length: watchingAtOnce }, watchInTurn))
+  const bytesFromSite = origin.bytesSent(new RegExp(`/(${assets.join('|')})/.*\\.m4s$`))
+  const hitRatio = 1 - bytesFromSite / bytesToViewers
+  console.log(
+    `Segments: ${bytesToViewers} bytes to ${viewers} viewers, ${bytesFromSite} of them from the site: ${(100 * hitRatio).toFixed(2)} % from the cache.`,
+  )
+  expect(bytesToViewers).toBe(viewers * watchedEpisodes * segments.length * segmentBytes)
+  expect(hitRatio).toBeGreaterThanOrEqual(0.99)
+  const cached = edge.cachedFiles().join('\n')
+  for (const asset of assets) expect(cached).toContain(`KEY: ${asset}/${segments[0]}\n`)
+  expect(cached).not.toContain('hit-ratio-viewer')
+  await fetch(`${edge.url}/after-watching`)
+  expect(edge.logs()).toContain('GET /after-watching')
+  expect(edge.logs()).not.toContain('hit-ratio-viewer')
 })

@@ -34,6 +34,8 @@ export interface Nginx {
   changeSecrets(secrets: unknown): Promise<void>
   /** Returns nginx's access log so far. */
   logs(): string
+  /** Returns the files of the cache, each with its key and headers. */
+  cachedFiles(): string[]
   close(): Promise<void>
 }
 
@@ -82,6 +84,10 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
       await waitUntil('nginx has new workers', areWorkersReplaced, patienceMs)
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
+    cachedFiles: () =>
+      readdirSync(join(home, 'cache'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')),
     async close() {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGTERM')
