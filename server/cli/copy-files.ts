@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { copyFile, link, mkdtemp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { timeLeft } from './progress.ts'
-import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 

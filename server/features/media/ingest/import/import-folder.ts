@@ -30,7 +30,7 @@ import {
   type RefusedFile,
 } from './read-content-folder.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
-import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+import { purgeWorkFolders } from '#server/platform/storage/work-folder.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 

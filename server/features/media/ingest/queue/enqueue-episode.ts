@@ -13,7 +13,7 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as files from '#server/features/media/ingest/storage/file-queries.ts'
 import * as queries from '#server/features/media/ingest/asset-queries.ts'
 import { toCaptionRows, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
-import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** One episode's checked file, with its captions and titles. */

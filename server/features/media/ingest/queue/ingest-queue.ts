@@ -12,7 +12,7 @@ import type { BackoffOptions } from '#server/features/media/ingest/files/exponen
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { transcode, type TranscodeResult } from '#server/features/media/ingest/convert/transcode.ts'
 import { truncateMessage, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
-import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 
 export interface WorkOptions {
   signal: AbortSignal

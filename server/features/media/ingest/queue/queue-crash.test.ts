@@ -21,7 +21,7 @@ import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'
-import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+import { purgeWorkFolders } from '#server/platform/storage/work-folder.ts'
 
 const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }

@@ -7,7 +7,7 @@ import {
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
 import { hasOpenAssets } from '#server/features/media/ingest/asset-queries.ts'
 import { purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
-import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+import { purgeWorkFolders } from '#server/platform/storage/work-folder.ts'
 import { processNextAsset, type WorkOptions } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
