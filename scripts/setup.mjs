@@ -24,8 +24,8 @@ const platform = `${process.platform}-${process.arch}`
 
 /** Approximate size of each kind of installation, for the progress message. */
 const sizes = {
-  run: 'about 230 MB to download, 570 MB on disk',
-  full: 'about 350 MB to download, 740 MB on disk',
+  run: 'about 255 MB to download, 640 MB on disk',
+  full: 'about 375 MB to download, 810 MB on disk',
 }
 
 /** An expected problem. Its message explains what to do, so no stack trace is printed. */

@@ -185,15 +185,15 @@ function createProgram(onTask: (task: Task) => void): Program {
       onTask({
         needsSite: true,
         confirm: () => confirmCommand(parsed, terminalPrompt(process)),
-        run: (context) => runStudio(context, parsed),
+        run: (context, signal) => runStudio(context, parsed, signal),
       }),
     ),
   )
   return program
 }
 
-async function runStudio(context: Context, parsed: ParsedCommand): Promise<number> {
-  print(await runParsedCommand(context, parsed))
+async function runStudio(context: Context, parsed: ParsedCommand, signal: AbortSignal): Promise<number> {
+  print(await runParsedCommand(context, parsed, signal))
   return 0
 }
 

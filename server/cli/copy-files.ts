@@ -7,7 +7,7 @@ import { forEachConcurrently } from '#server/platform/storage/for-each-concurren
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 
 /** All folders of a storage. */
-export const storageFolders = ['originals', 'public', 'media', 'uploads']
+export const storageFolders = ['originals', 'public', 'media', 'uploads', 'archive']
 const filesAtOnce = 6
 const progressIntervalMs = 2000
 

@@ -1,4 +1,5 @@
 import { formatMoney } from '#contract/money.ts'
+import { csvLine } from '#server/platform/csv.ts'
 
 type Row = Record<string, unknown>
 
@@ -9,6 +10,14 @@ export function formatResult(result: unknown): string {
   const { list, next_cursor: cursor } = result
   const table = list.length > 0 ? formatTable(list) : 'No results.'
   return cursor ? `${table}\n(more: --cursor ${String(cursor)})` : table
+}
+
+/** Formats rows as CSV, without the final line break. */
+export function formatCsv(rows: readonly Row[]): string {
+  const cellOf = (value: unknown) =>
+    typeof value === 'number' || typeof value === 'string' || value === null ? value : JSON.stringify(value)
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row).map(cellOf))]
+  return lines.map(csvLine).join('').slice(0, -'\r\n'.length)
 }
 
 function formatRecord(record: Row): string {

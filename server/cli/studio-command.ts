@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { Refusal } from '#contract/errors.ts'
-import { formatResult } from './format-result.ts'
+import { formatCsv, formatResult } from './format-result.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { runFileCommand } from './studio-file-commands.ts'
 import { createStudioProgram, type ParsedCommand } from './studio-program.ts'
@@ -10,6 +10,7 @@ import {
   studioUploadRoutes,
   type Command as StudioCommand,
 } from '#server/features/studio/studio.ts'
+import { queryArchive } from '#server/features/tracking/tracking.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { findSiteAddress } from '#server/site-address.ts'
 
@@ -28,11 +29,20 @@ export async function runStudioCommand(site: Context, args: string[]): Promise<s
 }
 
 /** Runs a parsed command. @throws ConfigError with the reason of a refusal */
-export async function runParsedCommand(site: Context, parsed: ParsedCommand): Promise<string> {
+export async function runParsedCommand(
+  site: Context,
+  parsed: ParsedCommand,
+  signal = new AbortController().signal,
+): Promise<string> {
+  const { invocation, json } = parsed
+  if ('query' in invocation) {
+    const rows = await queryArchive(site.storage, invocation.query, signal)
+    return invocation.csv ? formatCsv(rows) : print(json ? rows : { list: rows }, json)
+  }
   const { publicUrl, note } = await findSiteAddress(site)
   const context = { ...site, publicUrl }
   try {
-    return await runAndFormat(context, parsed, note)
+    return await runAndFormat(context, { invocation, json }, note)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const message = context.translate('en', `refusals.${error.reason}`)
@@ -41,10 +51,15 @@ export async function runParsedCommand(site: Context, parsed: ParsedCommand): Pr
   }
 }
 
+interface EndpointCommand {
+  invocation: Exclude<ParsedCommand['invocation'], { csv: boolean }>
+  json: boolean
+}
+
 /** @param note printed with an answer that contains a link */
 async function runAndFormat(
   context: Context,
-  { invocation, json }: ParsedCommand,
+  { invocation, json }: EndpointCommand,
   note: string | undefined,
 ): Promise<string> {
   if ('file' in invocation) {

@@ -5,6 +5,7 @@ import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { FileCommand } from '#contract/studio/uploads.ts'
 import { fileCommands, pathParameterNames } from './studio-file-commands.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
+import type { ArchiveQuery } from '#server/features/tracking/tracking.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
 import { compileSchema, languageAliases } from '#server/platform/http/sending/validators.ts'
 
@@ -18,7 +19,11 @@ export interface ParsedCommand {
   invocation:
     | { command: StudioCommand; input: Record<string, unknown> }
     | { file: FileCommand; args: string[] }
+    | { query: ArchiveQuery; csv: boolean }
 }
+
+/** The command that queries the archived events. */
+export const queryCommand = 'events query'
 
 type Fields = Record<string, TSchema>
 
@@ -49,9 +54,30 @@ export function createStudioProgram(onCommand: (parsed: ParsedCommand) => void):
       })
     })
   }
+  addQueryCommand(studio, onCommand)
   for (const group of studio.commands.filter(({ commands }) => commands.length > 0))
     group.description(group.commands.map((each) => each.name()).join(', '))
   return studio
+}
+
+/** Adds the query of the archived events. It is not an endpoint, because it may take minutes of all cores. */
+function addQueryCommand(studio: Command, onCommand: (parsed: ParsedCommand) => void): void {
+  const leaf = commandAt(studio, queryCommand)
+    .description('Runs a SELECT on the archived events')
+    .argument('<sql>', 'such as "SELECT day, count(*) FROM events GROUP BY day"')
+    .option('--from <day>', 'the first day to read, such as 2026-11-22', checkDay)
+    .option('--to <day>', 'the last day to read', checkDay)
+    .option('--csv', 'prints the answer as CSV')
+    .option('--json', 'prints the answer as JSON')
+  leaf.action((sql: string, options: { from?: string; to?: string; csv?: boolean; json?: boolean }) => {
+    const { from, to, csv = false, json = false } = options
+    onCommand({ commandName: queryCommand, json, yes: false, invocation: { query: { sql, from, to }, csv } })
+  })
+}
+
+function checkDay(text: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw new InvalidArgumentError('A day is written as 2026-11-22.')
+  return text
 }
 
 /** Returns the command for words such as `video publish`; creates it and its groups if they are missing. */

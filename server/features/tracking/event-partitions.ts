@@ -60,12 +60,19 @@ function isMissingPartitionError(error: unknown): boolean {
 /**
  * Drops the partitions whose month ended before a time. A partition in use, such as by a backup, is retried for some
  * seconds.
+ * @param prepare is called before each; an error keeps the partition
  * @returns the partitions that are still in use
  */
-export async function dropEventPartitions(db: Db, before: Date): Promise<string[]> {
+export async function dropEventPartitions(
+  db: Db,
+  before: Date,
+  prepare = async (_partition: string): Promise<void> => {},
+): Promise<string[]> {
   const skippedPartitions: string[] = []
-  for (const partition of await selectPartitionsBefore(db, before))
+  for (const partition of await selectPartitionsBefore(db, before)) {
+    await prepare(partition)
     if (!(await dropPartition(db, partition))) skippedPartitions.push(partition)
+  }
   return skippedPartitions
 }
 

@@ -26,11 +26,13 @@ import {
   selectUserEvents,
   trimEvents,
 } from './event-queries.ts'
+import { archiveEvents, archiveMonth, type ArchiveContext } from './archive/archive-events.ts'
 import { dropEventPartitions, createUpcomingEventPartitions } from './event-partitions.ts'
 import { recordTouch, type AttributionContext } from './attribution.ts'
 import { sendConversions, type SendContext } from './conversions/send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
 
+export { queryArchive, type ArchiveQuery } from './archive/query-archive.ts'
 export { bufferEvents } from './buffer-events.ts'
 export { countPlays } from './funnel-steps.ts'
 export { anySteps, hasUncountedSteps, countStepEvents, dequeueFunnelSteps } from './funnel-step-queries.ts'
@@ -56,11 +58,13 @@ const shareRetentionMs = dayMs
 const conversionRetentionMs = 30 * dayMs
 const batchSize = 5000
 
+type TrackingJobsContext = SendContext & ArchiveContext
+
 /** The dependencies for the retention of events. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
-/** Returns the scheduled jobs of tracking: count shares, send conversions, and delete old data. */
-export function trackingJobs(context: SendContext) {
+/** Returns the scheduled jobs of tracking: count shares, send conversions, archive events, and delete old data. */
+export function trackingJobs(context: TrackingJobsContext) {
   return [
     {
       name: 'aggregate-shares',
@@ -74,6 +78,15 @@ export function trackingJobs(context: SendContext) {
       dueWhen: anyDueConversions,
       run: () => sendConversions(context),
     },
+    ...(context.tracking.archivesEvents
+      ? [
+          {
+            name: 'archive-events',
+            everySeconds: 3600,
+            run: (signal: AbortSignal) => archiveEvents(context, signal),
+          },
+        ]
+      : []),
     { name: 'purge-events', everySeconds: 3600, run: () => purgeEvents(context) },
   ]
 }
@@ -89,15 +102,19 @@ function eventRetentionStart({ clock, tracking }: EventsContext): Date {
 }
 
 /** Deletes expired events, shares and conversions, and creates the partitions of the coming months. */
-export async function purgeEvents(context: SendContext): Promise<void> {
-  const { db, clock, log } = context
+export async function purgeEvents(context: TrackingJobsContext): Promise<void> {
+  const { db, clock, log, tracking } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
   await createUpcomingEventPartitions(db, clock.now())
-  const remainingPartitions = await dropEventPartitions(db, eventRetentionStart(context))
-  if (remainingPartitions.length > 0)
-    log.info({ partitions: remainingPartitions }, 'Expired event partitions in use will be dropped later')
   while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
   await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
+  // The last step: it fails while the storage of the archive is unreachable.
+  const archive = tracking.archivesEvents
+    ? (partition: string) => archiveMonth(context, partition)
+    : undefined
+  const remainingPartitions = await dropEventPartitions(db, eventRetentionStart(context), archive)
+  if (remainingPartitions.length > 0)
+    log.info({ partitions: remainingPartitions }, 'Expired event partitions in use will be dropped later')
 }
 
 /**

@@ -104,6 +104,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('META_API_BASE', "the platform's own"),
     setting('TIKTOK_API_BASE', "the platform's own"),
     setting('EVENTS_DAYS', '180'),
+    setting('EVENTS_ARCHIVE', 'off'),
   ],
   Limits: [
     setting('RATE_LIMIT_SIGN_IN_PER_ACCOUNT', '20/min'),

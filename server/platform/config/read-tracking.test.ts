@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { readTracking } from './read-tracking.ts'
 
 test('reports no conversions unless a token is set', () => {
   expect(readTracking({})).toEqual({
     eventRetentionDays: 180,
+    archivesEvents: false,
     consent: 'standard',
     pixels: {},
     conversions: { meta: undefined, tiktok: undefined },
@@ -21,6 +22,7 @@ test("accepts a test server's address, with or without a trailing slash", () => 
 
 test.each([
   [{ EVENTS_DAYS: '0' }, /EVENTS_DAYS/],
+  [{ EVENTS_ARCHIVE: 'yes' }, /EVENTS_ARCHIVE/],
   [{ FACEBOOK_PIXEL_ID: '"><script>' }, /FACEBOOK_PIXEL_ID/],
   [{ TIKTOK_PIXEL: 'a b' }, /TIKTOK_PIXEL/],
   [{ CONSENT_MODE: 'yes' }, /CONSENT_MODE/],
@@ -28,4 +30,17 @@ test.each([
 ])('names the invalid setting: %j', (env, name) => {
   expect(() => readTracking(env)).toThrow(ConfigError)
   expect(() => readTracking(env)).toThrow(name)
+})
+
+test('names the missing package if the archive of events is on without it', async () => {
+  expect(readTracking({ EVENTS_ARCHIVE: 'on' }).archivesEvents).toBe(true)
+  const duckdb = await import('#server/platform/duckdb.ts')
+  vi.doMock('#server/platform/duckdb.ts', () => ({ ...duckdb, isDuckDbInstalled: () => false }))
+  onTestFinished(() => void vi.doUnmock('#server/platform/duckdb.ts'))
+  vi.resetModules()
+  const without = await import('./read-tracking.ts')
+  expect(without.readTracking({ EVENTS_ARCHIVE: 'off' }).archivesEvents).toBe(false)
+  expect(() => without.readTracking({ EVENTS_ARCHIVE: 'on' })).toThrow(
+    /EVENTS_ARCHIVE: .*@duckdb\/node-api.*--build-arg/,
+  )
 })

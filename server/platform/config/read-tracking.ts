@@ -1,3 +1,4 @@
+import { isDuckDbInstalled, missingDuckDbText } from '#server/platform/duckdb.ts'
 import { ConfigError } from './config-error.ts'
 import { readEnum, readText, readUrl, readInteger, type Env } from './read-env.ts'
 
@@ -10,6 +11,8 @@ interface ConversionAccount {
 export interface TrackingConfig {
   /** Analytics events are deleted after this many days. */
   eventRetentionDays: number
+  /** Analytics events are written to the storage as Parquet files before they are deleted. */
+  archivesEvents: boolean
   /** `strict`: browsers keep click ids in memory only, until the visitor has consented. */
   consent: 'standard' | 'strict'
   /** Fallbacks of `GET /api/reports` for pixels that the operator has not set in the database. */
@@ -22,6 +25,7 @@ export interface TrackingConfig {
 export function readTracking(env: Env): TrackingConfig {
   return {
     eventRetentionDays: readInteger(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
+    archivesEvents: readArchive(env),
     consent: readEnum(env, 'CONSENT_MODE', ['standard', 'strict']) ?? 'standard',
     pixels: {
       facebook_pixel_id: readPixel(env, 'FACEBOOK_PIXEL_ID'),
@@ -34,6 +38,12 @@ export function readTracking(env: Env): TrackingConfig {
       tiktok: readAccount(env, 'TIKTOK', 'https://business-api.tiktok.com'),
     },
   }
+}
+
+function readArchive(env: Env): boolean {
+  const archives = readEnum(env, 'EVENTS_ARCHIVE', ['on', 'off']) === 'on'
+  if (archives && !isDuckDbInstalled()) throw new ConfigError(`EVENTS_ARCHIVE: ${missingDuckDbText}`)
+  return archives
 }
 
 function readPixel(env: Env, name: string): string | undefined {

@@ -1,0 +1,112 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { formatUtcDay, type DaySpan } from '#server/platform/utc-days.ts'
+import type { Db } from '#server/tables.ts'
+import {
+  countParquetRows,
+  getDayPath,
+  keyOfDay,
+  listArchivedDays,
+  withWorkFolder,
+  writeParquet,
+} from './archive-files.ts'
+import { countEvents, readEvents, selectUnarchivedDays } from './archive-queries.ts'
+
+export interface ArchiveContext {
+  db: Db
+  storage: Storage
+  clock: Clock
+  log: Log
+}
+
+/**
+ * Writes each day with events that is over, and that has no file yet, to the storage. Waits for a day after its end,
+ * because events that a process could not store at first are stored later. An interrupted run is continued by the next
+ * one.
+ */
+export async function archiveEvents(context: ArchiveContext, signal: AbortSignal): Promise<void> {
+  const { db, storage, clock } = context
+  const today = spanOfDay(formatUtcDay(clock.now())).from
+  const before = new Date(today.getTime() - dayMs)
+  for (const day of await selectUnarchivedDays(db, before, await listArchivedDays(storage))) {
+    if (signal.aborted) return
+    await archiveDay(context, day)
+  }
+}
+
+/**
+ * Makes sure that every event of a month, such as `events_2026_11`, is in the storage, so that its partition can be
+ * dropped. Writes the file of a day again if it lacks events. It may have more than the table, from which a user's
+ * oldest events are deleted.
+ * @throws Error if an event is missing nevertheless
+ */
+export async function archiveMonth(context: ArchiveContext, partition: string): Promise<void> {
+  for (const day of daysOfMonth(partition)) {
+    const rows = await countEventsOfDay(context.db, day)
+    if ((await countArchived(context.storage, day)) >= rows) continue
+    await archiveDay(context, day)
+    if ((await countArchived(context.storage, day)) < rows)
+      throw new Error(`${keyOfDay(day)} lacks events, so the partition ${partition} is not dropped.`)
+  }
+}
+
+/** Writes the events of a day as a Parquet file, without users and click ids (docs/decisions/0026-an-archive-of-events.md). */
+async function archiveDay({ db, storage, log }: ArchiveContext, day: string): Promise<void> {
+  const rows = await withWorkFolder(storage, async (folder) => {
+    const [lines, parquet] = [join(folder, 'events.ndjson.gz'), join(folder, 'events.parquet')]
+    let written = 0
+    await pipeline(
+      async function* () {
+        for await (const page of readEvents(db, spanOfDay(day))) {
+          written += page.length
+          yield page
+            .map(({ at: time, name, fields }) => `${JSON.stringify({ time, name, fields })}\n`)
+            .join('')
+        }
+      },
+      createGzip({ level: 1 }),
+      createWriteStream(lines),
+    )
+    await writeParquet(lines, parquet, folder)
+    if ((await countParquetRows(parquet, folder)) !== written)
+      throw new Error(`The Parquet file of ${day} does not have all ${written} events.`)
+    await storage.moveFromWorkDir(parquet, keyOfDay(day))
+    return written
+  })
+  log.info({ day, events: rows }, 'The events of a day are archived')
+}
+
+function countArchived(storage: Storage, day: string): Promise<number> {
+  return withWorkFolder(storage, async (folder) =>
+    (await storage.exists(keyOfDay(day)))
+      ? countParquetRows(await getDayPath(storage, day, folder), folder)
+      : 0,
+  )
+}
+
+/** Counts hour by hour: counting a busy day could take longer than a statement may. */
+async function countEventsOfDay(db: Db, day: string): Promise<number> {
+  const { from, to } = spanOfDay(day)
+  let rows = 0
+  for (let hour = from.getTime(); hour < to.getTime(); hour += hourMs)
+    rows += await countEvents(db, { from: new Date(hour), to: new Date(hour + hourMs) })
+  return rows
+}
+
+function spanOfDay(day: string): DaySpan {
+  const from = new Date(`${day}T00:00:00Z`)
+  return { from, to: new Date(from.getTime() + dayMs) }
+}
+
+function daysOfMonth(partition: string): string[] {
+  const [, year = NaN, month = NaN] = partition.split('_').map(Number)
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  return Array.from({ length: days }, (_, index) =>
+    formatUtcDay(new Date(Date.UTC(year, month - 1, index + 1))),
+  )
+}
