@@ -37,6 +37,22 @@ function readSaveCall(call: Call<typeof saveHistory>, userId: string): SaveCall 
 
 export function libraryRoutes(context: LibraryRoutesContext): Route[] {
   const { db, clock, countPlays, experiments, saves, quotas } = context
+  const save = async (call: Call<typeof saveHistory>) => {
+    const { userId } = requireViewer(call)
+    await saves.flushUser(userId)
+    const running = await experiments.running()
+    const saved = await inTransaction(db, async (tx) => {
+      await ensureUserRow(context, tx, call)
+      const now = clock.now()
+      const onPlay = async (videoId: string) => {
+        quotas.spendOrThrow('library', call.ip)
+        await countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
+      }
+      return savePosition(tx, userId, call.body, now, onPlay, running)
+    })
+    saves.cache(readSaveCall(call, userId), saved)
+    return presentSaveResult(saved, call.body)
+  }
   return [
     route(listHistoryCall, async (call) => {
       const viewer = await requireActiveViewer(context, call)
@@ -47,32 +63,19 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
       saveHistory,
       async (call) => {
         const { remove, ...rest } = call.body
+        if (!remove) return { info: await save(call) }
         const { userId } = requireViewer(call)
         await saves.flushUser(userId)
-        if (remove) {
-          saves.evict(userId)
-          return removeRecords(context, call, (tx, viewerId) =>
-            removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
-          )
-        }
-        const running = await experiments.running()
-        const saved = await inTransaction(db, async (tx) => {
-          await ensureUserRow(context, tx, call)
-          const now = clock.now()
-          const onPlay = async (videoId: string) => {
-            quotas.spendOrThrow('library', call.ip)
-            await countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
-          }
-          return savePosition(tx, userId, rest, now, onPlay, running)
-        })
-        saves.cache(readSaveCall(call, userId), saved)
-        return { info: presentSaveResult(saved, rest) }
+        saves.evict(userId)
+        return removeRecords(context, call, (tx, viewerId) =>
+          removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
+        )
       },
-      // Fast path for positions: a viewer who watches saves one every few seconds.
+      // A viewer who watches saves a position every few seconds, so that a remembered session is enough. The first one
+      // in a video queries the database, but not for the session.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
-        const info = await saves.accept(readSaveCall(call, call.viewer.userId))
-        return info && { info }
+        return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }
       },
     ),
     route(listFavoritesCall, async (call) => {

@@ -119,6 +119,23 @@ describe('a pending position', () => {
     expect(await updatePositions(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
   })
 
+  it('needs no query for the session, even if it is the first one in a video', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    const sessionQueries = recordQueries('sessions')
+    await expect
+      .poll(async () => {
+        video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+        const before = sessionQueries().length
+        expect((await save(visitor, 5000)).answer.info).toMatchObject({
+          video_id: video.id,
+          position_ms: 5000,
+        })
+        return sessionQueries().length - before
+      })
+      .toBe(0)
+  })
+
   it('is written before the process stops', async () => {
     const stopped = await runKillableSite(database.url)
     const visitor = new Visitor(stopped.url)
