@@ -104,18 +104,13 @@ describe('with 50,000 rows', () => {
     expect(plans).toHaveLength(queries)
   })
 
-  it('reads the next page of a list in the order of an index, up to its end', async () => {
-    const lists = [
-      (db: Db, cursor?: string) => listHistory(catalog(db), viewer, { limit: 5, cursor }, 'en', now),
-      (db: Db, cursor?: string) => listFavorites(catalog(db), viewer, { limit: 5, cursor }, 'en'),
-    ]
-    for (const list of lists) {
-      const { next_cursor } = await list(database.db)
-      const [page] = await queryPlans(database, (db) => list(db, next_cursor ?? ''))
-      expect(page?.plan).toContain('Limit')
-      expect(page?.plan).toContain('Index')
-      expect(page?.plan).not.toContain('Sort')
-    }
+  it('reads the next page of favorites in the order of an index, up to its end', async () => {
+    const list = (db: Db, cursor?: string) => listFavorites(catalog(db), viewer, { limit: 5, cursor }, 'en')
+    const { next_cursor } = await list(database.db)
+    const [page] = await queryPlans(database, (db) => list(db, next_cursor ?? ''))
+    expect(page?.plan).toContain('Limit')
+    expect(page?.plan).toContain('Index')
+    expect(page?.plan).not.toContain('Sort')
   })
 
   it('reads the rows to count and delete by an index', async () => {

@@ -135,27 +135,37 @@ export interface HistoryListRow {
   duration_ms: number | null
 }
 
-/** Selects the watched videos, newest first, each with its current episode. */
+/**
+ * Selects the watched videos, newest first, each with its current episode. No index has their order, so that a save
+ * changes none; only the rows of the page are joined.
+ */
 export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db
-    .selectFrom('watch_history')
-    .innerJoin('episodes', 'episodes.id', 'watch_history.episode_id')
+    .selectFrom((from) =>
+      from
+        .selectFrom('watch_history')
+        .select(['video_id', 'episode_id', 'position_ms', 'at'])
+        .where('user_id', '=', userId)
+        .where(sql<boolean>`NOT removed`)
+        .where(isAfterPosition('at', 'video_id'))
+        .orderBy('at', 'desc')
+        .orderBy('video_id')
+        .limit(limit)
+        .as('page'),
+    )
+    .innerJoin('episodes', 'episodes.id', 'page.episode_id')
     .leftJoin('assets', 'assets.id', 'episodes.asset_id')
     .select([
-      'watch_history.video_id',
-      'watch_history.episode_id',
-      'watch_history.position_ms',
-      'watch_history.at',
+      'page.video_id',
+      'page.episode_id',
+      'page.position_ms',
+      'page.at',
       'episodes.number',
       'episodes.titles',
       'assets.duration_ms',
     ])
-    .where('watch_history.user_id', '=', userId)
-    .where(sql<boolean>`NOT watch_history.removed`)
-    .where(isAfterPosition('watch_history.at', 'watch_history.video_id'))
-    .orderBy('watch_history.at', 'desc')
-    .orderBy('watch_history.video_id')
-    .limit(limit),
+    .orderBy('page.at', 'desc')
+    .orderBy('page.video_id'),
 )
 
 interface UnlockedParams {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getVideo, type Video } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
@@ -10,8 +11,9 @@ import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
+import type { Tx } from '#server/tables.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { updatePositions } from './playback-queries.ts'
+import { recordEpisodeViews, updatePositions } from './playback-queries.ts'
 
 let database: TestDatabase
 let site: TestSite
@@ -56,6 +58,14 @@ const rowsOf = async (userId: string) => {
     db.selectFrom('plays').selectAll().where('user_id', '=', userId).execute(),
   ])
   return { history, plays }
+}
+
+/** Counts the updates by this connection: of rows, and of rows that got new entries in indexes. */
+async function countUpdates(tx: Tx): Promise<{ rows: number; withIndex: number }> {
+  const { rows } = await sql<{ rows: number; withIndex: number }>`
+    SELECT coalesce(sum(n_tup_upd), 0)::int AS rows, coalesce(sum(n_tup_upd - n_tup_hot_upd), 0)::int AS "withIndex"
+    FROM pg_stat_xact_user_tables WHERE relname IN ('watch_history', 'episode_views')`.execute(tx)
+  return rows[0] ?? { rows: NaN, withIndex: NaN }
 }
 
 const playCount = async () => {
@@ -134,6 +144,22 @@ describe('a pending position', () => {
         return sessionQueries().length - before
       })
       .toBe(0)
+  })
+
+  it('changes no index, and neither does the finish of an episode', async () => {
+    const { visitor, user } = await registerMember(site)
+    await save(visitor, 1000)
+    const { history } = await rowsOf(user.id)
+    const later = history.map((row) => ({ ...row, position_ms: 5000, at: new Date() }))
+    const view = { user_id: user.id, episode_id: video.episodes[0]?.id ?? '', finished: true }
+    await database.db.transaction().execute(async (tx) => {
+      const before = await countUpdates(tx)
+      await updatePositions(tx, later)
+      await recordEpisodeViews(tx, [view])
+      const after = await countUpdates(tx)
+      expect(after.rows - before.rows).toBe(2)
+      expect(after.withIndex - before.withIndex).toBe(0)
+    })
   })
 
   it('is written before the process stops', async () => {
