@@ -180,6 +180,20 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('an owner stops when its server gets 
   expect(await stopped.promise).toBe('SIGTERM')
 })
 
+test('compresses the pages that it writes in full to the WAL', async () => {
+  const server = await start(shared)
+  const client = new pg.Client(await server.ensureRunning())
+  await client.connect()
+  await client.query("CREATE TABLE full_page AS SELECT n, repeat('a', 40) FROM generate_series(1, 100) n")
+  await client.query('CHECKPOINT')
+  const update = 'EXPLAIN (ANALYZE, WAL, FORMAT JSON) UPDATE full_page SET n = 0 WHERE n = 1'
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(update)
+  await client.end()
+  const { 'WAL FPI': fullPages, 'WAL Bytes': bytes } = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
+  expect(fullPages).toBe(1)
+  expect(bytes).toBeLessThan(4000)
+})
+
 test('a missing log reports no stop signal', () => {
   const file = join(newDir(), 'postgres.log')
   writeFileSync(file, '')

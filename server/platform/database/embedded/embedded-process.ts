@@ -61,6 +61,10 @@ function settings(socketDir: string, durable: boolean): string[] {
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '512MB',
+    // After each checkpoint, the first change of a page writes the whole page to the WAL: checkpoints are rarer than by
+    // default, and these pages compressed. `max_wal_size` limits how much a start after a crash has to replay.
+    checkpoint_timeout: '15min',
+    wal_compression: 'on',
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
