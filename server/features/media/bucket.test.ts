@@ -7,6 +7,7 @@ import { getUser } from '#contract/members.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
+import { agedStorage } from '#server/testing/aged-storage.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
@@ -321,12 +322,13 @@ it('deletes nothing from a bucket that turns out to be another site’s once it 
     store.setFault(() => undefined)
     const original = 'originals/ast_of_the_first.mp4'
     await site.context.storage.write(original, 'film')
-    const late = { now: () => new Date(Date.now() + 48 * 3_600_000) }
-    const sweeping = { ...other.context, storage, clock: late, log: silentLog, programs }
+    const twoDaysMs = 48 * 3_600_000
+    const tools = { log: silentLog, programs }
+    const sweeping = { ...other.context, ...tools, storage: agedStorage(storage, twoDaysMs) }
     await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
     // Its own site deletes it, since no asset claims it.
-    await purgeStorage({ ...site.context, clock: late, log: silentLog, programs })
+    await purgeStorage({ ...site.context, ...tools, storage: agedStorage(site.context.storage, twoDaysMs) })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {
     await other.close()

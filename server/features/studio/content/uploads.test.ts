@@ -25,6 +25,7 @@ import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import { agedStorage } from '#server/testing/aged-storage.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
@@ -462,13 +463,7 @@ function sweepWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
 
 /** Runs the worker's cleanup after this many milliseconds. */
 function sweepAfter(ms: number): Promise<void> {
-  return sweepWithClockAt(ms, {
-    ...ingest.storage,
-    async *list(folder) {
-      for await (const file of ingest.storage.list(folder))
-        yield { ...file, modifiedAt: new Date(file.modifiedAt.getTime() - ms) }
-    },
-  })
+  return sweepWithClockAt(ms, agedStorage(ingest.storage, ms))
 }
 
 async function filesBelow(folder: string): Promise<string[]> {
