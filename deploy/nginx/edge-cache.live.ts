@@ -192,6 +192,6 @@ it('serves at least 99 % of the bytes of segments to 200 viewers from the cache,
   for (const asset of assets) expect(cached).toContain(`KEY: ${asset}/${segments[0]}\n`)
   expect(cached).not.toContain('hit-ratio-viewer')
   await fetch(`${edge.url}/after-watching`)
-  expect(edge.logs()).toContain('GET /after-watching')
+  await expect.poll(() => edge.logs()).toContain('GET /after-watching')
   expect(edge.logs()).not.toContain('hit-ratio-viewer')
 })

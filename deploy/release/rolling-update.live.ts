@@ -18,6 +18,7 @@ const journeysPerStep = 5
 const patienceMs = 240_000
 // The first release has none. A shallow clone cannot build it.
 const previous = isShallow() ? undefined : previousRelease()
+if (isShallow()) console.log('This clone is shallow, so the update from the previous release is not tested.')
 
 let release: ReturnType<typeof unpackRelease>
 let next: string

@@ -161,7 +161,7 @@ test('a user’s events are exported for as long as their month is stored', asyn
   )
   await createEventPartitions(own.db, [...events.map(({ at }) => at), now])
   await own.db.insertInto('events').values(events).execute()
-  await purgeEvents(site.context)
+  await purgeEvents(site.context, new AbortController().signal)
   const { events: shown } = await readExportParts(exportTracking(own.db, userId))
   expect(shown).toMatchObject([{ name: 'younger' }, { name: 'older' }])
   const rows = await own.db.selectFrom('events').select('name').where('user_id', '=', userId).execute()

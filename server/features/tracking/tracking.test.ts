@@ -323,7 +323,7 @@ test('deletes events with the month in which their lifetime ends, and shares aft
       { dedup_key: 'new', video_id: 'vid_x', at: new Date(), aggregated: true },
     ])
     .execute()
-  await purgeEvents(site.context)
+  await purgeEvents(site.context, new AbortController().signal)
   expect(await eventsOf('aged')).toHaveLength(1)
   const marks = await db.selectFrom('shares').select('dedup_key').where('video_id', '=', 'vid_x').execute()
   expect(marks).toEqual([{ dedup_key: 'new' }])

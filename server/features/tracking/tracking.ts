@@ -63,7 +63,7 @@ type TrackingJobsContext = SendContext & ArchiveContext
 /** The dependencies for the retention of events. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
-/** Returns the scheduled jobs of tracking: count shares, send conversions, archive events, and delete old data. */
+/** Returns the scheduled jobs of tracking: count shares, send conversions, archive events and delete old data. */
 export function trackingJobs(context: TrackingJobsContext) {
   return [
     {
@@ -78,16 +78,11 @@ export function trackingJobs(context: TrackingJobsContext) {
       dueWhen: anyDueConversions,
       run: () => sendConversions(context),
     },
-    ...(context.tracking.archivesEvents
-      ? [
-          {
-            name: 'archive-events',
-            everySeconds: 3600,
-            run: (signal: AbortSignal) => archiveEvents(context, signal),
-          },
-        ]
-      : []),
-    { name: 'purge-events', everySeconds: 3600, run: () => purgeEvents(context) },
+    {
+      name: 'purge-events',
+      everySeconds: 3600,
+      run: (signal: AbortSignal) => purgeEvents(context, signal),
+    },
   ]
 }
 
@@ -101,14 +96,18 @@ function eventRetentionStart({ clock, tracking }: EventsContext): Date {
   return new Date(clock.now().getTime() - tracking.eventRetentionDays * dayMs)
 }
 
-/** Deletes expired events, shares and conversions, and creates the partitions of the coming months. */
-export async function purgeEvents(context: TrackingJobsContext): Promise<void> {
+/**
+ * Deletes expired shares and conversions, creates the partitions of the coming months, archives past days of events, and
+ * drops expired events. One job archives and drops, so that no events are dropped while they are archived.
+ */
+export async function purgeEvents(context: TrackingJobsContext, signal: AbortSignal): Promise<void> {
   const { db, clock, log, tracking } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
   await createUpcomingEventPartitions(db, clock.now())
   while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
   await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
-  // The last step: it fails while the storage of the archive is unreachable.
+  // The last steps: they fail while the storage of the archive is unreachable.
+  if (tracking.archivesEvents) await archiveEvents(context, signal)
   const archive = tracking.archivesEvents
     ? (partition: string) => archiveMonth(context, partition)
     : undefined

@@ -4,8 +4,8 @@ import {
   copyFile,
   mkdir,
   open,
-  readdir,
   readFile,
+  readdir,
   rename,
   rm,
   stat,
@@ -35,7 +35,8 @@ export function openDisk(dataDir: string): Storage {
       signal?.throwIfAborted()
       await syncTree(path)
       await mkdir(dirname(pathOf(key)), { recursive: true })
-      await rm(pathOf(key), { recursive: true, force: true })
+      // A file replaces another one atomically; a folder needs an empty place.
+      if ((await stat(path)).isDirectory()) await rm(pathOf(key), { recursive: true, force: true })
       await rename(path, pathOf(key))
       await syncFoldersAbove(root, pathOf(key))
     },

@@ -19,7 +19,6 @@ const translatedJobs = [
   'aggregate-funnel',
   'aggregate-plays',
   'aggregate-shares',
-  'archive-events',
   'assign-search-tiers',
   'billing-janitor',
   'billing-price-changes',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { getSavedPaymentMethod, removeSavedPaymentMethod, type Offer, type Order } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
@@ -382,6 +382,9 @@ describe('a saved card is no longer offered', () => {
     const reference = await forgetAtGateway(saved?.id)
     const { db, database } = site.context
     const holding = await db.startTransaction().execute()
+    onTestFinished(async () => {
+      if (!holding.isCommitted) await holding.rollback().execute()
+    })
     await holding
       .selectFrom('payment_method_consents')
       .select('order_id')

@@ -40,10 +40,10 @@ export async function archiveEvents(context: ArchiveContext, signal: AbortSignal
 }
 
 /**
- * Makes sure that every event of a month, such as `events_2026_11`, is in the storage, so that its partition can be
- * dropped. Writes the file of a day again if it lacks events. It may have more than the table, from which a user's
- * oldest events are deleted.
- * @throws Error if an event is missing nevertheless
+ * Makes sure that the file of each day of a month, such as `events_2026_11`, has at least as many events as the table,
+ * so that the partition can be dropped. Writes a file with fewer again. It may have more, because a user's oldest events
+ * are deleted from the table.
+ * @throws Error if a file has fewer nevertheless
  */
 export async function archiveMonth(context: ArchiveContext, partition: string): Promise<void> {
   for (const day of daysOfMonth(partition)) {
@@ -75,10 +75,12 @@ async function archiveDay({ db, storage, log }: ArchiveContext, day: string): Pr
     await writeParquet(lines, parquet, folder)
     if ((await countParquetRows(parquet, folder)) !== written)
       throw new Error(`The Parquet file of ${day} does not have all ${written} events.`)
+    // Another process may have archived the day, and dropped its partition while it was read here.
+    if ((await countArchived(storage, day)) >= written) return undefined
     await storage.moveFromWorkDir(parquet, keyOfDay(day))
     return written
   })
-  log.info({ day, events: rows }, 'The events of a day are archived')
+  if (rows !== undefined) log.info({ day, events: rows }, 'The events of a day are archived')
 }
 
 function countArchived(storage: Storage, day: string): Promise<number> {

@@ -107,6 +107,16 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
     ])
   })
 
+  test('keep their file if the table has fewer by the time they are read', async () => {
+    await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
+    await archiveEvents(context, never)
+    await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
+    // As if another process had archived the day after this one listed the files.
+    const unlisted: Storage = { ...storage, async *list() {} }
+    await archiveEvents({ ...context, storage: unlisted }, never)
+    expect(await archivedTimes()).toEqual(['2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z'])
+  })
+
   test('are archived by the next run if one is interrupted, and no day twice', async () => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-02T12:00:00.000Z')
     const moves = vi.spyOn(storage, 'moveFromWorkDir')
@@ -157,13 +167,13 @@ describe('a month of events that have expired', () => {
         throw new Error('the store is away')
       },
     }
-    await expect(purgeEvents({ ...context, storage: away })).rejects.toThrow('the store is away')
+    await expect(purgeEvents({ ...context, storage: away }, never)).rejects.toThrow('the store is away')
     expect(await stored()).toBe(2)
     // A store that loses what it has accepted.
     const losing: Storage = { ...storage, moveFromWorkDir: async () => {} }
-    await expect(purgeEvents({ ...context, storage: losing })).rejects.toThrow('lacks events')
+    await expect(purgeEvents({ ...context, storage: losing }, never)).rejects.toThrow('lacks events')
     expect(await stored()).toBe(2)
-    await purgeEvents(context)
+    await purgeEvents(context, never)
     expect(await stored()).toBe(0)
     expect(await archivedTimes()).toEqual(['2021-01-01T00:00:00.000Z', '2021-01-31T23:59:59.999Z'])
   })
@@ -175,7 +185,7 @@ describe('a month of events that have expired', () => {
     await archiveEvents(context, never)
     await put('2021-01-10T13:00:00.000Z')
     await db.deleteFrom('events').where('at', '=', new Date('2021-01-20T12:00:00.000Z')).execute()
-    await purgeEvents(context)
+    await purgeEvents(context, never)
     expect(await stored()).toBe(0)
     expect(await archivedTimes()).toEqual([
       '2021-01-10T12:00:00.000Z',

@@ -184,6 +184,7 @@ test('compresses the pages that it writes in full to the WAL', async () => {
   const server = await start(shared)
   const client = new pg.Client(await server.ensureRunning())
   await client.connect()
+  await client.query('DROP TABLE IF EXISTS full_page')
   await client.query("CREATE TABLE full_page AS SELECT n, repeat('a', 40) FROM generate_series(1, 100) n")
   await client.query('CHECKPOINT')
   const update = 'EXPLAIN (ANALYZE, WAL, FORMAT JSON) UPDATE full_page SET n = 0 WHERE n = 1'

@@ -58,7 +58,7 @@ export function PayBar(props: PayBarProps) {
   // A payment from the balance is a sandbox payment if only the sandbox can top up the balance.
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
-  // In a low window, the bar is not sticky, so the methods above the button would push it away.
+  // In a low window, the bar is not sticky at the bottom, so the methods above the button would push it away.
   const keepInPlace = useKeepInPlace(quick.opened)
   const toggleOthers = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     keepInPlace(currentTarget)
