@@ -20,6 +20,7 @@ import {
   countUnfinished,
   countBalanceErrors,
   countBillingErrors,
+  countRepeatedPurchases,
   type GatewayErrorCounts,
   type Sale,
 } from '#server/testing/billing-model/count-billing-errors.ts'
@@ -219,7 +220,7 @@ async function report(
     ],
     ...lines.map(({ gateway, ...numbers }) => [gateway, ...Object.values(numbers).map(String)]),
   ])
-  const open = await countUnfinished(db)
+  const open = { ...(await countUnfinished(db)), repeated: await countRepeatedPurchases(db) }
   console.log(`With balances: ${listCounts(await countBalanceUse(db))}.`)
   console.log(`Unfinished, or unbalanced in the ledger: ${listCounts(open)}.`)
   for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
