@@ -19,7 +19,7 @@ it('a release contains neither tests nor build and test tools', () => {
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
   for (const name of ['vite', 'react', 'typescript', 'vitest', '@playwright', '@ffmpeg-installer'])
     expect(files).not.toContain(`node_modules/${name}`)
-  expect(statSync(release.archive).size).toBeLessThan(110e6)
+  expect(statSync(release.archive).size).toBeLessThan(120e6)
 })
 
 it('a release starts on its embedded database without a package registry, serves its pages and exits at SIGTERM', async () => {
