@@ -17,8 +17,10 @@ const clients = 3
 const journeysPerStep = 5
 const patienceMs = 240_000
 // The first release has none. A shallow clone cannot build it.
-const previous = isShallow() ? undefined : previousRelease()
-if (isShallow()) console.log('This clone is shallow, so the update from the previous release is not tested.')
+const isShallowClone = isShallow()
+const previous = isShallowClone ? undefined : previousRelease()
+if (isShallowClone)
+  console.log('This clone is shallow, so the update from the previous release is not tested.')
 
 let release: ReturnType<typeof unpackRelease>
 let next: string

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'k
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
 import { revokeConsentsOfUser, revokeConsentsOfMethod } from './method-consent-queries.ts'
-import { lockBuyer } from './order-queries.ts'
+import { lockOwner } from './order-queries.ts'
 import { takeDueForPolling, type DueQuery, type Poll } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -95,22 +95,12 @@ export function selectMethodByShortReference(db: Db, gateway: GatewayId, shortRe
     .executeTakeFirst()
 }
 
-/**
- * Locks the owner of a method. Reads the owner again after each lock, because a sign-in may have moved a guest's method
- * to an account during the wait.
- * @returns the owner; undefined if the method has been deleted
- */
-export async function lockMethodOwner(tx: Tx, id: string): Promise<string | undefined> {
-  for (let locked: string | undefined; ;) {
-    const method = await tx
-      .selectFrom('payment_methods')
-      .select('user_id')
-      .where('id', '=', id)
-      .executeTakeFirst()
-    if (!method || method.user_id === locked) return method?.user_id
-    locked = method.user_id
-    await lockBuyer(tx, locked)
-  }
+/** Locks the owner of a method. @returns the owner; undefined if the method has been deleted */
+export function lockMethodOwner(tx: Tx, id: string): Promise<string | undefined> {
+  return lockOwner(tx, async () => {
+    const methods = tx.selectFrom('payment_methods').select('user_id')
+    return (await methods.where('id', '=', id).executeTakeFirst())?.user_id
+  })
 }
 
 /** Returns the live subscription that is charged with a method. */

@@ -22,17 +22,27 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Locks the owner of an order. Reads the owner again after each lock, because a sign-in may have moved a guest's order
+ * Locks the owner of a record. Reads the owner again after each lock, because a sign-in may have moved a guest's record
  * to an account during the wait.
+ * @param readOwner returns undefined if the record does not exist
+ * @returns the locked owner; undefined if the record does not exist
  */
-export async function lockOrderOwner(tx: Tx, orderId: string): Promise<void> {
+export async function lockOwner(
+  tx: Tx,
+  readOwner: () => Promise<string | undefined>,
+): Promise<string | undefined> {
   for (let locked: string | undefined; ;) {
-    const order = await selectOrder(tx, orderId)
-    if (!order) throw new Error(`order ${orderId} does not exist`)
-    if (order.user_id === locked) return
-    locked = order.user_id
+    const owner = await readOwner()
+    if (owner === undefined || owner === locked) return owner
+    locked = owner
     await lockBuyer(tx, locked)
   }
+}
+
+/** Locks the owner of an order. @throws Error if the order does not exist */
+export async function lockOrderOwner(tx: Tx, orderId: string): Promise<void> {
+  const owner = await lockOwner(tx, async () => (await selectOrder(tx, orderId))?.user_id)
+  if (owner === undefined) throw new Error(`order ${orderId} does not exist`)
 }
 
 /** Inserts the order, unless one with this id exists. */

@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
+import { lockOwner } from '#server/features/billing/records/order-queries.ts'
 import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/records/price-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -46,17 +46,9 @@ async function selectSubscriber(db: Db, id: string): Promise<string | undefined>
   return (await ownerOf(db, { id }))[0]?.user_id
 }
 
-/**
- * Locks a subscription's owner. Reads the owner again after each lock, because a sign-in may have moved a guest's
- * subscription to an account during the wait.
- */
+/** Locks a subscription's owner. */
 export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
-  for (let locked: string | undefined; ;) {
-    const subscriber = await selectSubscriber(tx, id)
-    if (subscriber === undefined || subscriber === locked) return
-    locked = subscriber
-    await lockBuyer(tx, locked)
-  }
+  await lockOwner(tx, () => selectSubscriber(tx, id))
 }
 
 export type RenewalRow = Awaited<ReturnType<typeof subscriptionForRenewal>>[number]
