@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'react'
  * same distance.
  * @returns a function to be called with the element before the change
  */
-export function useKeepInPlace(state: unknown): (element: HTMLElement) => void {
+export function useScrollAnchor(state: unknown): (element: HTMLElement) => void {
   const kept = useRef<{ element: HTMLElement; top: number }>(null)
   useLayoutEffect(() => {
     if (!kept.current) return

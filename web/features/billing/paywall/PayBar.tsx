@@ -17,7 +17,7 @@ import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
-import { useKeepInPlace } from '#web/ui/use-keep-in-place.ts'
+import { useScrollAnchor } from '#web/ui/use-scroll-anchor.ts'
 import { ThreeDSecureSheet } from './ThreeDSecureSheet.tsx'
 import { Checkout, trackCheckout } from './Checkout.tsx'
 import { findUsableSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
@@ -59,7 +59,7 @@ export function PayBar(props: PayBarProps) {
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   // In a low window, the bar is not sticky at the bottom, so the methods above the button would push it away.
-  const keepInPlace = useKeepInPlace(quick.opened)
+  const keepInPlace = useScrollAnchor(quick.opened)
   const toggleOthers = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     keepInPlace(currentTarget)
     // A hidden method must not stay selected.
