@@ -131,7 +131,7 @@ export const stopAutoUnlock = endpoint({
 export const autoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/unlock',
-  summary: 'Unlocks an episode from the balance under the auto-unlock of its drama',
+  summary: 'Unlocks an episode of a drama with auto-unlock, paid from the balance',
   refuses: [
     'signInRequired',
     'balanceDisabled',
