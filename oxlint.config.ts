@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { defineConfig, type OxlintOverride } from 'oxlint'
 import manifest from './package.json' with { type: 'json' }
 
-/** Which features a server feature may build on (docs/architecture.md); it imports only their face, `<feature>.ts`. */
+/** The features that a server feature may import, by their public module `<feature>.ts` (docs/architecture.md). */
 const buildsOn: Record<string, string[]> = {
   catalog: [],
   experiments: [],
@@ -56,11 +56,11 @@ const upwards: Ban = {
 }
 const web: Ban = { regex: '^#web/', message: 'The server and the web meet in contract/ only.' }
 const server: Ban = { regex: '^#server/', message: 'The server and the web meet in contract/ only.' }
-const demo: Ban = { regex: '^#demo/', message: 'Only the composition roots know the demo.' }
-const features: Ban = { regex: '^#server/features/', message: 'The platform knows no feature.' }
+const demo: Ban = { regex: '^#demo/', message: 'Only the composition roots import the demo.' }
+const features: Ban = { regex: '^#server/features/', message: 'The platform imports no feature.' }
 const roots: Ban = {
   regex: '^#server/(context|site|create-demo-catalogue)\\.ts$',
-  message: 'Features do not know who composes them.',
+  message: 'Features do not import the composition roots.',
 }
 const kysely: Ban = {
   regex: '^kysely',
@@ -74,7 +74,7 @@ const fastify: Ban = {
 }
 const nodeHttp: Ban = {
   regex: '^node:https?$',
-  message: "node:http brings Node's fetch along, 3 MB in a process that may never need it.",
+  message: "Importing node:http also loads Node's fetch, which takes 3 MB in a process that may not need it.",
   allowTypeImports: true,
 }
 const processes: Ban = {
@@ -83,9 +83,15 @@ const processes: Ban = {
   allowTypeImports: true,
 }
 const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
-const playerWithoutFeatures: Ban = { regex: '^#web/(features|app)/', message: 'The player knows no feature.' }
-const featuresWithoutApp: Ban = { regex: '^#web/app/', message: 'Features do not know the app.' }
-const payments: Ban = { regex: '^(stripe|card-validator)', message: 'Payment libraries end in gateways/.' }
+const playerWithoutFeatures: Ban = {
+  regex: '^#web/(features|app)/',
+  message: 'The player imports no feature.',
+}
+const featuresWithoutApp: Ban = { regex: '^#web/app/', message: 'Features do not import the app.' }
+const payments: Ban = {
+  regex: '^(stripe|card-validator)',
+  message: 'Payment libraries are imported in gateways/ only.',
+}
 
 const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
   (name) => name !== 'typebox',
@@ -95,8 +101,11 @@ const impure: Ban = {
   message: 'contract/ is pure: it imports typebox and itself.',
 }
 
-/** Everything of a feature but its face. (The linter's patterns know no look-ahead, so the files are named.) */
-function behindFace(feature: string, open: string[]): string {
+/**
+ * Returns a pattern for the modules of a feature that others may not import. It lists the files, because the linter's
+ * patterns have no look-ahead.
+ */
+function privateModules(feature: string, open: string[]): string {
   const entries = readdirSync(join(import.meta.dirname, 'server/features', feature), { withFileTypes: true })
   const names = entries
     .filter(({ name }) => !open.includes(name))
@@ -104,7 +113,7 @@ function behindFace(feature: string, open: string[]): string {
   return `${feature}/(${names.join('|')})`
 }
 
-/** The rooms of large folders of the web, highest first: a room imports only rooms below it. */
+/** The folders inside large folders of the web, highest first: each imports only from those after it. */
 const webRooms: Record<string, string[]> = {
   'features/members': ['settings', 'sign-in', 'forms'],
   player: ['ui', 'hooks', 'engine'],
@@ -123,7 +132,7 @@ const webRooms: Record<string, string[]> = {
   ],
 }
 
-/** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
+/** The imports that each part of the tree may not have. If several entries match a file, the last one applies. */
 const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['**/*.{ts,tsx,mjs}'], bans: [upwards] },
   { files: ['contract/**/*.ts'], bans: [upwards, impure] },
@@ -141,7 +150,7 @@ const layers: { files: string[]; bans: Ban[] }[] = [
       server,
       demo,
       hls,
-      { regex: '^#web/(features|app|player)/', message: 'ui, lib and i18n stand below features and player.' },
+      { regex: '^#web/(features|app|player)/', message: 'ui, lib and i18n are below features and player.' },
     ],
   },
   {
@@ -157,11 +166,14 @@ const layers: { files: string[]; bans: Ban[] }[] = [
       server,
       demo,
       hls,
-      { regex: '^#web/app/', message: "The studio is an entry of its own, beside the viewers' app." },
+      {
+        regex: '^#web/app/',
+        message: "The studio is a separate entry point and does not import the viewers' app.",
+      },
     ],
   },
   { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely, nodeHttp] },
-  // Another root: it reads all features for Prometheus, which it answers on a port of its own.
+  // Also a composition root: it reads all features, and serves Prometheus on a separate port.
   { files: ['server/metrics/*.ts'], bans: [upwards, web, demo, fastify, kysely, processes] },
   { files: ['server/metrics/*-queries.ts'], bans: [upwards, web, demo, fastify, processes] },
   {
@@ -190,12 +202,12 @@ const layers: { files: string[]; bans: Ban[] }[] = [
 function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
   const others = Object.keys(buildsOn).filter((name) => name !== feature)
   const open = (name: string, files: string[]) =>
-    buildsOn[feature]?.includes(name) ? behindFace(name, files) : `${name}/`
+    buildsOn[feature]?.includes(name) ? privateModules(name, files) : `${name}/`
   const foreign: Ban = {
     regex: `^#server/features/(${others.map((name) => open(name, [`${name}.ts`])).join('|')})`,
-    message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
+    message: `${feature} imports only the public modules of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
   }
-  // A face reads server/tables.ts, so that types of tables would make a cycle through it.
+  // Tables import only tables: a public module imports server/tables.ts, so importing it from tables would be a cycle.
   const foreignTables: Ban = {
     regex: `^#server/features/(${others.map((name) => open(name, ['tables.ts'])).join('|')})`,
     message: `The tables of ${feature} import only tables of what it builds on.`,
@@ -215,7 +227,7 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
   ]
 }
 
-/** What a folder may not import: those above it, and the face, the routes and the jobs of its feature. */
+/** The imports that a folder may not have: higher folders, and its feature's public module, routes and jobs. */
 function aboveRoom(part: string, room: string, higher: string[]): Ban {
   const [feature = ''] = part.split('/')
   const top = `${feature}/(${feature}|${feature}-jobs|routes)\\.ts`
@@ -265,18 +277,18 @@ export default defineConfig({
     'typescript/consistent-type-imports': 'error',
     'react/react-in-jsx-scope': 'off',
     'react/exhaustive-deps': 'error',
-    // A table's column is given how to draw a cell: a function that is called, no component.
+    // A column of a table has a function that renders its cells. It is called, not used as a component.
     'react/no-unstable-nested-components': ['error', { allowAsProps: true }],
-    // A stylesheet is imported for what it does.
+    // Style sheets are imported for their side effect.
     'import/no-unassigned-import': 'off',
     'import/no-named-as-default': 'off',
     'import/no-named-as-default-member': 'off',
     'unicorn/consistent-function-scoping': 'off',
     'no-shadow': 'off',
     'no-unmodified-loop-condition': 'off',
-    // Our frames are of our own origin, under policies of their own.
+    // Our frames have our own origin, and each document has its own Content-Security-Policy.
     'react/iframe-missing-sandbox': 'off',
-    // A video element is a thing in the world: it is changed and listened to, not rendered.
+    // A video element is changed imperatively and observed by listeners, outside of React's rendering.
     'react/immutability': 'off',
     'react/refs': 'off',
     'react/set-state-in-effect': 'off',

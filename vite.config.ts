@@ -6,7 +6,7 @@ const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
 const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
 
-/** The browser's build. `scripts/web-build/build-web.ts` runs it and finishes what it leaves. */
+/** The build of the web client. `scripts/web-build/build-web.ts` runs it and post-processes its output. */
 export default defineConfig({
   root: fromHere('web'),
   plugins: [react(), stripContractValidator(fromHere('contract'))],
@@ -20,7 +20,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     modulePreload: {
       polyfill: false,
-      // What every document has loaded already need not be named for each screen once more.
+      // Omits chunks that every document has already loaded from the preload list of each screen.
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === 'js' ? files.filter((file) => !inEveryDocument.test(file)) : files,
     },
@@ -28,27 +28,27 @@ export default defineConfig({
       input: [fromHere('web/index.html'), fromHere('web/order.html'), fromHere('web/studio.html')],
       checks: { pluginTimings: false },
       output: {
-        // Every screen's files are named in the first script, and a hash cannot be compressed: short ones do.
+        // Hashes are short, because the first script names the files of every screen and a hash cannot be compressed.
         entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: {
           groups: [
-            // The calls that start before anything else has arrived.
+            // API calls, which start before the other chunks have loaded.
             {
               name: 'calls',
               priority: 1,
               test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|tracking\/track|visit-parameters)|web\/i18n\/load-texts|contract\/(?!pages|social|money|billing|studio\/)(\w+|endpoint-url|all-endpoints))\.ts/,
             },
-            // What both documents need, and what the card form does without: one file each, which outlive our releases.
+            // Libraries have their own chunks, which browsers can keep cached across releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: 'hls', test: /node_modules\/hls\.js\// },
-            // Endless lists are on other screens than home.
+            // Without infinite queries, because the home page uses none.
             {
               name: 'router',
               test: /node_modules\/(react-router|@tanstack(?!.*nfiniteQuery(Observer)?\.js)|@remix-run|cookie-es)\//,
             },
-            // Ours in few pieces: small files compress badly.
+            // Our own code is in few chunks, because small files compress badly.
             {
               name: 'base',
               test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\/base\.json)|ui\/(Button|LoadError|base)|lib\/(paths|format(?!-money)))/,
@@ -65,18 +65,18 @@ export default defineConfig({
               name: 'watch',
               test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib\/format-|contract\/)money|contract\/billing/,
             },
-            // What sells and what pays share, in two documents.
+            // Shared by the paywall and the payment page, which are separate documents.
             { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
             {
               name: 'steps',
               test: /web\/(features\/billing\/(payments\/(use-payment-steps\.ts|ProblemNote|problem-note)|express\/wallet-availability)|ui\/forms\/SubmitBar)/,
             },
-            // What asks for something: forms of accounts, cards and the studio.
+            // Shared by the forms of accounts, cards and the studio.
             {
               name: 'forms',
               test: /web\/(ui\/forms\/(use-fields|use-form|Field)\.tsx?|lib\/validation)|contract\/pages/,
             },
-            // What says which method and which plan there is, at the order and in the member area.
+            // Texts about payment methods and plans, shared by the payment page and the member area.
             {
               name: 'methods',
               test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/use-plan-change)/,
@@ -87,17 +87,17 @@ export default defineConfig({
               test: /web\/(app\/deferred\/(?!register)|features\/tracking\/use-consent)/,
             },
             { name: 'toast', test: /web\/ui\/(toast|floating-line)/ },
-            // What the screen of an episode asks for beside its own script.
+            // Loaded by the episode screen in addition to its own chunk.
             {
               name: 'video',
               test: /web\/player\/(hooks\/(storyboard-query|use-captions)|ui\/settings-sheet)/,
             },
-            // Pages and forms of an account.
+            // The pages and forms of the account.
             {
               name: 'account',
               test: /web\/features\/members\/(forms\/(AccountPage|SignInAgain|settings\.module|use-sign-out|CodeField|CurrentPassword)|settings\/(LinkedAccounts|sessions-query)|sign-in\/social-)/,
             },
-            // What several screens share, none of them the home page.
+            // Shared by several screens, but not used by the home page.
             {
               name: 'screens',
               test: /web\/(ui\/Sheet|features\/media\/(share|queries))/,

@@ -7,7 +7,10 @@ import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
 
-/** A mock of a module holds only where nothing has loaded the module before, and what is loaded beside a stub of the browser keeps it. */
+/**
+ * Returns the files that need a process of their own. A module mock works only if the module was not loaded before, and
+ * a module that is loaded while a global is stubbed keeps the stub.
+ */
 const filesWith = (files: string, alone: RegExp): string[] =>
   globSync(files, { cwd: import.meta.dirname }).filter((file) =>
     alone.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
@@ -21,22 +24,22 @@ const changesGlobals = filesWith(
 const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],
   pool: 'forks' as const,
-  // A busy machine is slow, not wrong.
+  // Long, so that tests do not fail only because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  // Nothing of a developer's own settings reaches a test.
+  // Overrides a developer's own setting.
   env: { NO_COLOR: '1' },
 }
 
 export default defineConfig({
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
-    // The runner itself would leave one core to whoever watches.
+    // By default, Vitest would leave one core idle.
     maxWorkers: 6,
     // No test may depend on another. Vitest prints the seed; `--sequence.seed` repeats an order.
     sequence: { shuffle: { files: true }, sequencer: ShuffleFiles },
-    // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.
+    // The test files of a worker share imported modules (`isolate: false`), which halves the duration.
     projects: [
       {
         test: { ...common, name: 'server', include: [ofServer], exclude: mocksModules, isolate: false },
