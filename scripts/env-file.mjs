@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util'
  * Adds the settings of a file to the environment. Existing environment variables take precedence.
  * @param {string} root folder of the checkout with `.env`. ENV_FILE names another file; if it is empty, no file is read
  * @param {NodeJS.ProcessEnv} [env]
- * @throws Error if the file exists and cannot be read
+ * @throws Error if the file cannot be read, or if the file that ENV_FILE names does not exist
  */
 export function loadEnvFile(root, env = process.env) {
   if (env.ENV_FILE === '') return
@@ -25,6 +25,6 @@ export function loadEnvFile(root, env = process.env) {
     env[name] = value
     fromFile.push(name)
   }
-  // `npm run config` shows with it which settings come from the file.
+  // `npm run config` uses this to show which settings come from the file.
   env.ENV_FILE_SETTINGS = fromFile.join(',')
 }

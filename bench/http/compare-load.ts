@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 
 export interface Target {
-  /** Several URLs are processes with the same response. Each gets the same share of the clients. */
+  /** One URL per process. All processes send the same response, and each gets the same number of clients. */
   urls: readonly string[]
   headers?: Record<string, string>
 }
@@ -10,7 +10,7 @@ const clients = 16
 const seconds = 1
 const rounds = 5
 
-/** Returns the requests per second of a target under a second of load. @throws Error on a response other than 2xx */
+/** Returns a target's requests per second, measured for one second. @throws Error on a response other than 2xx */
 async function loadOnce({ urls, headers = {} }: Target): Promise<number> {
   const connections = clients / urls.length
   const results = await Promise.all(

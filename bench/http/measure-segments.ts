@@ -38,7 +38,12 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
     if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`, nginxAim))
     if (nginx && checking)
       rows.push(
-        await compare('nginx that checks against nginx', checking.url, `${nginx.url}/${segment}`, checkedAim),
+        await compare(
+          'nginx with the signature check, compared with nginx without it',
+          checking.url,
+          `${nginx.url}/${segment}`,
+          checkedAim,
+        ),
       )
     return rows
   } finally {

@@ -42,8 +42,7 @@ export function installLighthouse(): void {
 
 /**
  * Runs Lighthouse with its defaults: a phone, slow 4G, and a CPU slowed down to a quarter.
- * @throws Error if Lighthouse
- * writes no report
+ * @throws Error if Lighthouse writes no report
  */
 export async function visitWithLighthouse(url: string): Promise<LighthouseVisit> {
   const { executablePath, args } = await findChromium()

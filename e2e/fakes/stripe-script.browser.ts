@@ -1,4 +1,4 @@
-// Implements the parts of https://js.stripe.com/v3/ that the payment document uses.
+// Implements the parts of https://js.stripe.com/v3/ that the payment page uses.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Answer {

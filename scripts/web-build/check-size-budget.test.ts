@@ -12,5 +12,5 @@ it('reports a route that exceeds its budget', async () => {
 
 it('reports a route without a budget, and a budget without a route', async () => {
   const { problems } = await checkSizeBudget({ '/': ['a.js'] }, { '/old': 1 }, sizeOf)
-  expect(problems).toEqual(['/old is no route', '/ has no figure'])
+  expect(problems).toEqual(['/old is not a route', '/ has no budget'])
 })

@@ -12,14 +12,14 @@ export async function checkSizeBudget(
 ): Promise<{ rows: string[]; problems: string[] }> {
   const problems = Object.keys(budget)
     .filter((route) => !scripts[route])
-    .map((route) => `${route} is no route`)
+    .map((route) => `${route} is not a route`)
   const rows: string[] = []
   for (const [route, files] of Object.entries(scripts)) {
     const sizes = await Promise.all(files.map(sizeOf))
     const kib = sizes.reduce((sum, size) => sum + size, 0) / 1024
     const limit = budget[route]
     rows.push(`${kib.toFixed(1).padStart(8)} of ${String(limit ?? '–').padStart(3)} KiB  ${route}`)
-    if (limit === undefined) problems.push(`${route} has no figure`)
+    if (limit === undefined) problems.push(`${route} has no budget`)
     else if (kib > limit) problems.push(`${route} loads ${kib.toFixed(1)} KiB of JavaScript, not ${limit}`)
   }
   return { rows, problems }

@@ -30,7 +30,7 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
     const now = clock.now().getTime()
     if (now >= deletedAt + lifetimeMs) {
       deletedAt = now
-      // The files' times are real, while the sandbox moves the site's clock.
+      // Compares with the real clock, as file times do; the site's clock may have been moved forward.
       await deleteOlder(folder, Date.now() - unusedMs)
     }
     await pipeline(Readable.from(write(), { objectMode: false }), createWriteStream(draft, { mode: 0o600 }))

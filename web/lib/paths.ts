@@ -44,7 +44,7 @@ export const paths = {
 /** Pages of the member area that need no session. Links in mails add a secret to the fragment. */
 export const contractLinkPaths = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
 
-/** Parameters of the order form, a document of its own, outside the router. */
+/** Parameters of the order form, which is a separate HTML page outside the router. */
 export interface OrderFormParams {
   kind: 'episode' | 'video' | 'plan' | 'top_up'
   id: string

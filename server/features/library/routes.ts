@@ -71,8 +71,8 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
           removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
         )
       },
-      // A viewer who watches saves a position every few seconds, so that a remembered session is enough. The first one
-      // in a video queries the database, but not for the session.
+      // A viewer saves a position every few seconds while watching, so the session is taken from memory. Only the first
+      // save in a video queries the database, and not for the session.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }

@@ -178,7 +178,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     const answer = await handleRemembered(createCall(request, reply, viewer, languageOfRequest(request)))
     return answer ?? openCallUncounted(request, reply).then(handle)
   }
-  // A beacon's viewer only labels its event, so a remembered one is enough.
+  // A beacon needs the viewer only to label its event, so the viewer from memory is enough.
   const openRememberedViewer: OpenViewer = (request) => {
     const viewer = options.identifyFromMemory?.(request)
     if (!viewer) return openViewer(request)
@@ -262,8 +262,8 @@ function describeRequest({ method, routeOptions }: FastifyRequest, reply: Fastif
 }
 
 /**
- * Closes each connection after its response once the server closes. Node would keep it alive, and the server would wait
- * for it.
+ * While the server shuts down, closes each connection after its response. Node would keep the connection alive, and the
+ * shutdown would wait for it.
  */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false

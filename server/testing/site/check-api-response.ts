@@ -66,7 +66,7 @@ function checkAgainst(document: ApiDocument): ResponseCheck {
       const validate = validatorOf(content.schema)
       if (!validate(answer))
         throw new Error(
-          `${where} is outside of the OpenAPI document: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer)}`,
+          `${where} does not match the OpenAPI document: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer)}`,
         )
       if (response.status === 200) checkRefusal(method, path, answer as Answer)
     },

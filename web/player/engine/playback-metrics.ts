@@ -8,7 +8,7 @@ export type PlaybackEvent =
 /** Shorter stalls are not reported, because they are not visible. */
 const minStallMs = 100
 
-/** An episode that comes on screen later than this after the page was opened does not count as started by the link. */
+/** The first episode counts as started by the link if it comes on screen within this time after the navigation. */
 const linkStartWithinMs = 20_000
 
 /**

@@ -31,7 +31,7 @@ async function createWaitingOrder() {
 
 /** Simulates the buyer's return from PayPal. The sandbox acts as PayPal. */
 const returnFromPaypal = (
-  coming: 'approved' | 'called off',
+  coming: 'approved' | 'cancelled',
   token: string,
   overrides: Partial<PaymentGateway> = {},
 ) => {
@@ -51,8 +51,8 @@ const statesOf = async (orderId: string) => {
 
 test('a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way', async () => {
   const { shopper, order, token } = await createWaitingOrder()
-  expect(await returnFromPaypal('called off', token)).toBe(`/order/result?order_id=${order.id}`)
-  expect(await returnFromPaypal('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'cancelled' }])
   expect(await followReturnUrl(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
@@ -64,7 +64,7 @@ test('a payment that PayPal reports as approved is captured, whatever the URL sa
     const payment = await site.sandboxGateway.confirmPayment(reference)
     return payment && { ...payment, status: 'succeeded' }
   }
-  await returnFromPaypal('called off', token, { confirmPayment })
+  await returnFromPaypal('cancelled', token, { confirmPayment })
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
 })
 
@@ -78,7 +78,7 @@ test('if PayPal does not answer, the buyer is redirected anyway, and the payment
   const { order, token } = await createWaitingOrder()
   const rejectUnavailable = () => Promise.reject(new Error('away'))
   expect(
-    await returnFromPaypal('called off', token, {
+    await returnFromPaypal('cancelled', token, {
       confirmPayment: rejectUnavailable,
       retrievePayment: rejectUnavailable,
       cancelPayment: rejectUnavailable,

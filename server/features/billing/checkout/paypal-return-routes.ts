@@ -22,7 +22,7 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 
 const longestToken = 128
 
-type ReturnOutcome = 'approved' | 'called off'
+type ReturnOutcome = 'approved' | 'cancelled'
 
 /**
  * The routes to which PayPal redirects users after they approved or cancelled a payment. Anybody can call them, so a
@@ -53,7 +53,7 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
       method: 'GET',
       path: '/api/webhook/payment/paypal-cancel',
       description: { summary: 'Returns from PayPal after the user cancelled the payment', query, answers },
-      handle: redirectAfter('called off'),
+      handle: redirectAfter('cancelled'),
     },
   ]
 }

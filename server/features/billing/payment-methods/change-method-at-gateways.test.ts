@@ -104,7 +104,7 @@ test('a card that was declined without our knowledge is reported too, and its se
 })
 
 test.each(['dropped after', 'time-out', '500 after'] as const)(
-  'a saving whose answer met %s is found at Stripe and called off: nothing stays open there',
+  'a set-up whose response was lost (%s) is found at Stripe and cancelled, and none stays open',
   async (fault) => {
     const shopper = await subscriber()
     const end = stripe.fail(fault)

@@ -96,7 +96,7 @@ export interface SearchTerms {
   /** Terms of the best matches: the words as typed, and the words as a whole title. */
   typed: string
   title: string
-  /** Terms that type-ahead searches in names; the title if there are none. */
+  /** Terms of the titles that type-ahead suggests; the same as `title` if no typed word occurs in a title. */
   names: string
 }
 
@@ -139,8 +139,8 @@ function searchTiers(terms: Placeholders<SearchTerms>, reach: SearchReach): RawB
 }
 
 /**
- * Builds the subqueries that read one tier. Beyond the search depth, it returns only videos with exactly this title,
- * and videos with names that type-ahead offers, because type-ahead searches more tiers for common words.
+ * Builds the subqueries that read one tier. In a tier that is not searched, they return only videos with exactly the
+ * typed title, and videos that type-ahead suggests, because type-ahead searches more tiers for common words.
  */
 function readTier(
   tier: number,
@@ -191,7 +191,7 @@ const sortKeys = {
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
-/** Number of names after which type-ahead searches no further tier. */
+/** Number of matching titles after which type-ahead searches no further tier. */
 const enoughNames = 20
 
 /**

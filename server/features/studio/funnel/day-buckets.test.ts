@@ -4,21 +4,21 @@ import { splitIntoBuckets } from './day-buckets.ts'
 
 const day = 86_400_000
 
-it('splits every span of days into runs that contain each day once, at most 17 for 92 days', () => {
+it('splits every span of days into buckets that contain each day once, at most 15 for up to 92 days', () => {
   for (let shift = 0; shift < 32; shift++)
     for (const days of [1, 2, 7, 30, 92]) {
       const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
-      const runs = splitIntoBuckets(span)
-      const stored = runs.flatMap((run) =>
-        Array.from({ length: run.days }, (_, index) =>
-          formatUtcDay(new Date(Date.parse(run.first_day) + index * day)),
+      const buckets = splitIntoBuckets(span)
+      const stored = buckets.flatMap((bucket) =>
+        Array.from({ length: bucket.days }, (_, index) =>
+          formatUtcDay(new Date(Date.parse(bucket.first_day) + index * day)),
         ),
       )
       const expected = Array.from({ length: days }, (_, index) =>
         formatUtcDay(new Date(span.from.getTime() + index * day)),
       )
       expect(stored).toEqual(expected)
-      expect(runs.length).toBeLessThanOrEqual(17)
+      expect(buckets.length).toBeLessThanOrEqual(15)
     }
 })
 

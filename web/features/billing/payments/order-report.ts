@@ -1,7 +1,7 @@
 import type { PaymentMethodChange, Order } from '#contract/billing.ts'
 import type { FromExpress } from './express-messages.ts'
 
-/** A report from the document of the card form to the page around its frame. */
+/** A message from the page of the card form to the page that frames it. */
 export type OrderReport =
   | { type: 'paid'; order: Order }
   | { type: 'redirect'; order: Order; url: string }

@@ -30,7 +30,7 @@ export function trackCheckout({
   track({ name: 'InitiateCheckout', contentId, cents, currency })
 }
 
-/** Shows the document of the card form in a sheet, and reports the order's result. */
+/** Shows the page of the card form in a sheet, in a frame, and reports the order's result. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const onReport = (report: OrderReport) => {

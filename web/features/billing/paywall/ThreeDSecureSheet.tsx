@@ -13,7 +13,7 @@ interface ThreeDSecureSheetProps {
   onClose: () => void
 }
 
-/** The 3-D Secure check of a payment with a saved card. It runs in the document that may connect to gateways. */
+/** The 3-D Secure check of a payment with a saved card. It runs on the only page that may connect to gateways. */
 export function ThreeDSecureSheet({ order, onChecked, onClose }: ThreeDSecureSheetProps) {
   const { t } = useTranslation()
   const onReport = (report: OrderReport) => {

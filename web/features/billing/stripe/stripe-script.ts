@@ -1,4 +1,4 @@
-/** The part of Stripe.js that the payment document uses (https://docs.stripe.com/js). */
+/** The part of Stripe.js that the payment page uses (https://docs.stripe.com/js). */
 export interface StripeScript {
   elements(
     options: Partial<DeferredIntent> & {
