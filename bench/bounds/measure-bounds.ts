@@ -45,8 +45,8 @@ const loads: LoadCounts = {
  * `npm run bench -- bounds`: simulates an attack. 20 requests export the data of one user with 80 MB of events. 500
  * connections request a sitemap of 50,000 videos and do not read the response. 500 connections each send 1,000 requests
  * at once.
- * Then it sends, as fast as possible, as many beacons, invalid tokens, orders, payments, favorites and consent answers
- * as one network may send in ten minutes. `--part 0.1` sends a tenth of these.
+ * Then sends all beacons, invalid tokens, orders, payments, favorites and consent answers that one network may send in
+ * ten minutes, as fast as possible. `--part 0.1` sends a tenth of them.
  */
 export async function measureBounds(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', default: '1' } } })

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 const project = join(import.meta.dirname, '..', '..')
 
 /**
- * Returns the release from which people update, by a CHANGELOG.md: the latest one if there are unreleased changes,
- * else the one before `version`. Undefined if there is none.
+ * Returns the release that precedes `version` in a CHANGELOG.md or, if it has unreleased changes, the latest release.
+ * Undefined if there is none.
  */
 export function releaseBefore(changelog: string, version: string): string | undefined {
   const headings = [...changelog.matchAll(/^## (Unreleased|\d+\.\d+\.\d+)\b/gm)].map(([, each = '']) => each)
   return headings[headings[0] === 'Unreleased' ? 1 : headings.indexOf(version) + 1]
 }
 
-/** Returns the release from which people update to this checkout; undefined if this checkout's is the first. */
+/** Returns the release that precedes this checkout; undefined if this checkout is the first release. */
 export function previousRelease(root = project): string | undefined {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   const { version }: { version: string } = JSON.parse(read('package.json'))

@@ -62,9 +62,8 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 }
 
 /**
- * Returns the texts of the button and its confirmation. An entitlement that a refund or a dispute has already locked
- * gets other texts: it would be unlocked again if the refund fails or the dispute is won, and a revocation prevents
- * that.
+ * Returns the texts of the button and its confirmation. Has special texts for an entitlement that a refund or a dispute
+ * has already revoked: it is restored if the refund fails or the dispute is won, unless an operator revokes it too.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)

@@ -25,8 +25,8 @@ export async function selectComparison(
 }
 
 /**
- * Stores the time up to which payments are compared (the start of the run), and the end of the run. Neither ever
- * decreases, so that of two concurrent runs the later one counts.
+ * Stores the time up to which payments are compared (the start of the run), and the end of the run. Neither time
+ * ever decreases: after two concurrent runs, the later times are stored.
  */
 export async function setReconciledUntil(
   db: Db,

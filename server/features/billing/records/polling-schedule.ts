@@ -5,7 +5,7 @@ const day = 24 * 60 * minute
 /** The delays between polls of an open payment: quick ones first, then 5 min, 1 h, 5 × 1 day. */
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
-/** Time after which a gateway knows every payment request that reached it, unless it states another (`lookupLagMs`). */
+/** Time after which a gateway knows every payment request that reached it. `lookupLagMs` of a gateway overrides it. */
 const arrivesWithinMs = 60 * minute
 
 /** Returns the time of the next poll after `polls` polls; null after the last. */

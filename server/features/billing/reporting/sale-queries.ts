@@ -10,8 +10,8 @@ export interface SalesSums extends LedgerSums {
   /** True if the orders are renewals. */
   renewal: boolean
   /**
-   * The last touch of the order, or of the subscription's first order for a renewal: the first 128 characters of the
-   * referrer token, and the kind of ad click; '' means none.
+   * The last touch of the order; for a renewal, that of the subscription's first order. It consists of the first 128
+   * characters of the referrer token, and the kind of ad click; '' means none.
    */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''

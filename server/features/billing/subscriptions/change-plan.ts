@@ -28,8 +28,8 @@ import type { OrdersTable } from '#server/features/billing/tables.ts'
 type NewOrder = Insertable<OrdersTable>
 
 /**
- * Time until an order of this file expires: after the current period for a planned order, after its creation for one
- * that replaces an unpaid order. A planned order is normally cancelled earlier, when its subscription ends.
+ * Time after which an order that is created here expires. It counts from the end of the current period for a planned
+ * order, and from the creation for an order that replaces an unpaid one. A planned order is normally cancelled earlier, when its subscription ends.
  */
 const orderLifetimeMs = 30 * dayMs
 

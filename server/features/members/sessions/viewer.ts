@@ -161,9 +161,9 @@ export async function ensureUserRow(
 }
 
 /**
- * Returns the viewer of a call about stored data. Looks up a guest whose token states that there is no row, because
- * `identify` does not: the token must not identify the member that the guest became. If there is a row (the response
- * with the new cookie was lost), sets the cookie again.
+ * Returns the viewer of a call about stored data. If a guest's token states that there is no row, looks the row
+ * up, because the token must not identify the member that the guest may have become (`identify` does not check this).
+ * If there is a row (the response with the new cookie was lost), sets the cookie again.
  * @throws Refusal signInRequired without a known token, or if the guest was registered, merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {

@@ -45,7 +45,7 @@ export async function withWorkFolder<Result>(
   }
 }
 
-/** Archiving runs beside other jobs of the worker, so it gets little of the machine. */
+/** Archiving runs at the same time as other jobs of the worker, so its memory and threads are limited. */
 const archiveLimits = { memoryMb: 256, threads: 1 }
 /** `time` is called `at` in the database, which DuckDB and BigQuery reserve. */
 const eventColumns = "{time: 'TIMESTAMPTZ', name: 'VARCHAR', fields: 'VARCHAR'}"

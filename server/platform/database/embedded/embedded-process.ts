@@ -61,8 +61,8 @@ function settings(socketDir: string, durable: boolean): string[] {
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '512MB',
-    // After each checkpoint, the first change of a page writes the whole page to the WAL: checkpoints are rarer than by
-    // default, and these pages compressed. `max_wal_size` limits how much a start after a crash has to replay.
+    // After each checkpoint, the first change of a page writes the whole page to the WAL. So checkpoints are rarer than
+    // by default, and these pages are compressed. `max_wal_size` limits how much must be replayed after a crash.
     checkpoint_timeout: '15min',
     wal_compression: 'on',
     jit: 'off',
@@ -96,9 +96,9 @@ type Command = ReturnType<typeof asUser>
 let setprivWorks: boolean | undefined
 
 /**
- * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which is a fast, clean
- * shutdown for PostgreSQL: from the kernel if setpriv is available, else from a shell that waits until the pipe to this
- * process closes.
+ * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which makes PostgreSQL shut
+ * down fast and cleanly. If setpriv is available, the kernel sends it; otherwise a shell does, which waits until the
+ * pipe to this process closes.
  */
 function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
