@@ -41,6 +41,7 @@ import {
   findRenewal,
   recordFailedRenewal,
 } from '#server/features/billing/subscriptions/settle-renewal.ts'
+import { restorePeriod } from '#server/features/billing/subscriptions/restore-period.ts'
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
@@ -225,6 +226,7 @@ export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise
 async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise<void> {
   const row = await findRenewal(tx, paid.order)
   if (row) return continueSubscription(tx, { ...paid, row }, payment)
+  if (await restorePeriod(tx, paid, payment)) return
   await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
 }
 

@@ -162,6 +162,24 @@ describe.each([
       .orderBy('period_no')
       .execute()
 
+  /** Returns the references of a user's payments, by period. */
+  async function referencesOf(userId: string): Promise<string[]> {
+    const rows = await shop.site.context.db
+      .selectFrom('payment_attempts')
+      .innerJoin('orders', 'orders.id', 'order_id')
+      .select('reference')
+      .where('user_id', '=', userId)
+      .orderBy('period_no')
+      .execute()
+    return rows.map(({ reference }) => reference ?? '')
+  }
+  const applyEvent = (reference: string) =>
+    applyWebhookEvent(shop.site.context, {
+      gateway: shop.paymentParams.gateway,
+      event_id: `evt_${reference}`,
+      reference,
+    })
+
   test('a purchase is restored with its order, access, ledger lines and one mail', async () => {
     const { shopper, order } = await buyEpisode()
     const before = (await subjects(shop.addressOf(shopper))).length
@@ -330,28 +348,76 @@ describe.each([
       shop.moveOn(7 * day)
       await renewDueSubscriptions(shop.site.context)
     }
-    const { db } = shop.site.context
-    const renewals = await db
-      .selectFrom('payment_attempts')
-      .innerJoin('orders', 'orders.id', 'order_id')
-      .select('reference')
-      .where('user_id', '=', user_id)
-      .where('period_no', '>', 0)
-      .orderBy('period_no')
-      .execute()
+    const renewals = (await referencesOf(user_id)).slice(1)
     expect(renewals).toHaveLength(2)
     await restore()
-    for (const { reference } of renewals) {
-      const { gateway } = shop.paymentParams
-      const event = { gateway, event_id: `evt_${reference}`, reference: reference ?? '' }
-      await applyWebhookEvent(shop.site.context, event)
-    }
+    for (const reference of renewals) await applyEvent(reference)
     expect((await ordersOf(user_id)).map((row) => [row.subscription_id, row.period_no, row.status])).toEqual([
       [subscription_id, 1, 'paid'],
       [subscription_id, 2, 'paid'],
     ])
     expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
     expect(await canPlay(shopper)).toBe(200)
+    await reconcile(shop.site.context)
+  })
+
+  test.each([
+    ['all periods are', 'no period', [2, 0, 1]],
+    ['the renewals are', 'the first period', [2, 1]],
+  ] as const)(
+    'a subscription whose renewals are found in reverse keeps every payment if %s lost and %s is in the backup',
+    async (_lost, backup, found) => {
+      const { shopper, order } = await subscribe()
+      const { user_id = '' } = (await rowOf(order.id)) ?? {}
+      const { db } = shop.site.context
+      if (backup === 'the first period') restore = await takeBackup(db)
+      for (const _ of [1, 2]) {
+        shop.moveOn(7 * day)
+        await renewDueSubscriptions(shop.site.context)
+      }
+      const references = await referencesOf(user_id)
+      expect(references).toHaveLength(3)
+      await restore()
+      for (const period of found) await applyEvent(references[period] ?? '')
+      await reconcile(shop.site.context)
+      expect((await ordersOf(user_id)).map((row) => [row.period_no, row.status])).toEqual([
+        [0, 'paid'],
+        [1, 'paid'],
+        [2, 'paid'],
+      ])
+      const granted = await db
+        .selectFrom('entitlements')
+        .innerJoin('orders', 'orders.id', 'order_id')
+        .select(['starts_at', 'ends_at'])
+        .where('orders.user_id', '=', user_id)
+        .orderBy('period_no')
+        .execute()
+      expect(granted).toHaveLength(3)
+      for (const [index, { starts_at }] of granted.slice(1).entries())
+        expect(starts_at.getTime()).toBeGreaterThanOrEqual(granted[index]?.ends_at?.getTime() ?? Infinity)
+      expect(await canPlay(shopper)).toBe(200)
+      expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+      shop.moveOn(7 * day)
+      await renewDueSubscriptions(shop.site.context)
+      expect((await ordersOf(user_id)).map(({ period_no }) => period_no)).toEqual([0, 1, 2, 3])
+      expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+    },
+  )
+
+  test('a lost renewal is refunded if the user has subscribed again since', async () => {
+    const { shopper, order } = await subscribe()
+    const { user_id = '' } = (await rowOf(order.id)) ?? {}
+    shop.moveOn(7 * day)
+    await renewDueSubscriptions(shop.site.context)
+    const renewal = (await referencesOf(user_id))[1] ?? ''
+    await restore()
+    const plan_id = (await shopper.plan(7)).id
+    const second = await shopper.order({ ...shop.paymentParams, kind: 'plan', plan_id })
+    await shop.pay(shopper, second)
+    await applyEvent(renewal)
+    expect(await rowOf(second.id)).toMatchObject({ status: 'paid' })
+    const lost = (await ordersOf(user_id)).find(({ period_no }) => period_no === 1)
+    expect(lost).toMatchObject({ status: 'cancelled', auto_refund_reason: 'already_owned' })
     await reconcile(shop.site.context)
   })
 

@@ -69,7 +69,8 @@ export async function continueSubscription(
     ...(methodId === null
       ? {}
       : { payment_method_id: methodId, method_detached_at: null, method_chosen_at: attempt.started_at }),
-    period_no: row.period_no + 1,
+    // A restored payment may skip periods whose payments are not restored yet.
+    period_no: order.period_no ?? row.period_no + 1,
     period_starts_at: startsAt,
     period_ends_at: endsAt,
     cancel_at_period_end: cancelled,

@@ -65,6 +65,7 @@ const subscriptionForRenewal = preparedQuery((db: Db, { id }: Placeholders<{ id:
       'subscriptions.plan_id',
       'subscriptions.status',
       'subscriptions.period_no',
+      'subscriptions.period_starts_at',
       'subscriptions.period_ends_at',
       'subscriptions.cancel_at_period_end',
       'subscriptions.next_charge_at',
