@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DuckDBConnection } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { runStudioCommand } from './studio-command.ts'
 import { archiveEvents } from '#server/features/tracking/archive/archive-events.ts'
 import { queryArchive } from '#server/features/tracking/tracking.ts'
@@ -73,13 +74,21 @@ it('leaves the archive as it is when a query would write to it', async () => {
   expect(await run(byName)).toContain('visit  2')
 })
 
-it('stops a query that is interrupted', async () => {
+it('stops a query that is interrupted while it is parsed', async () => {
   const stopping = new AbortController()
+  const parse = DuckDBConnection.prototype.extractStatements
+  const parsing = vi.spyOn(DuckDBConnection.prototype, 'extractStatements').mockImplementation(function (
+    this: DuckDBConnection,
+    sql,
+  ) {
+    stopping.abort()
+    return parse.call(this, sql)
+  })
+  onTestFinished(() => parsing.mockRestore())
   const endless =
     'SELECT count(*) FROM range(100000000) AS a, range(100000000) AS b WHERE a.range % 7 = b.range % 11'
-  const result = expect(
-    queryArchive(site.context.storage, { sql: endless }, stopping.signal),
-  ).rejects.toThrow('Stopped')
-  setTimeout(() => stopping.abort(), 300)
-  await result
+  await expect(queryArchive(site.context.storage, { sql: endless }, stopping.signal)).rejects.toThrow(
+    'Stopped.',
+  )
+  expect(parsing).toHaveBeenCalledOnce()
 })

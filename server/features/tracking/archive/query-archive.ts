@@ -57,17 +57,21 @@ export async function queryArchive(
   })
 }
 
+/** Interval at which a running query is interrupted again: DuckDB ignores an interrupt while it parses a query. */
+const interruptAgainMs = 100
+
 async function interruptible<Result>(
   duckdb: DuckDBConnection,
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted()
-  const interrupt = () => duckdb.interrupt()
-  signal.addEventListener('abort', interrupt)
+  const timer = setInterval(() => {
+    if (signal.aborted) duckdb.interrupt()
+  }, interruptAgainMs)
   try {
     return await work()
   } finally {
-    signal.removeEventListener('abort', interrupt)
+    clearInterval(timer)
   }
 }
