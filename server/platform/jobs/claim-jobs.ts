@@ -12,13 +12,19 @@ const maxIdleSeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole poll. */
 const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
 
-/** Creates a row for each of these jobs and deletes those of other versions. */
+/** A job that has not run for this long belongs to a version that no process runs any more. */
+const isUnused = `greatest(registered_at, succeeded_at, claimed_at) < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
+
+/**
+ * Creates a row for each of these jobs, and deletes unused ones. During a rolling update, processes of another version
+ * still run theirs.
+ */
 export async function registerJobs(
   pool: Pool,
   jobs: readonly { name: string; everySeconds: number }[],
 ): Promise<void> {
   const names = jobs.map(({ name }) => name)
-  await pool.query('DELETE FROM scheduled_jobs WHERE name <> ALL($1)', [names])
+  await pool.query(`DELETE FROM scheduled_jobs WHERE name <> ALL($1) AND ${isUnused}`, [names])
   await pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
      ON CONFLICT (name) DO UPDATE SET interval_seconds = EXCLUDED.interval_seconds`,

@@ -124,6 +124,20 @@ test('one of several processes runs a job in each round', async () => {
   expect(runs).toBe(1)
 })
 
+test('a process of another version leaves the jobs that are in use, and deletes the others', async () => {
+  await database.pool.query(
+    `INSERT INTO scheduled_jobs (name, interval_seconds, registered_at, claimed_at)
+     VALUES ('removed', 60, now() - interval '1 day', now() - interval '1 hour')`,
+  )
+  let runs = 0
+  await start({ name: 'added', everySeconds: 1, run: async () => void runs++ })
+  await start({ name: 'old', ...hourly, run: async () => {} })
+  const before = runs
+  await expect.poll(() => runs, { timeout: 60_000 }).toBeGreaterThan(before + 1)
+  const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM scheduled_jobs')
+  expect(rows.map(({ name }) => name)).not.toContain('removed')
+})
+
 test('closing aborts the signal of running jobs and waits for them', async () => {
   let isAborted = false
   let over = false

@@ -55,6 +55,8 @@ type RunJob = (job: Job, minIntervalSeconds?: number) => Promise<void>
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
 const usualPollSeconds = 5
+/** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
+const registerAgainMs = 10 * 60_000
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
@@ -101,11 +103,17 @@ export async function startJobs(
   )
   poll()
   const timer = setInterval(poll, pollSeconds * 1000).unref()
+  const registration = setInterval(() => {
+    registerJobs(pool, jobs).catch((error: unknown) =>
+      log.warn({ err: error }, 'The jobs could not be registered again'),
+    )
+  }, registerAgainMs).unref()
   const listener = listenForWakes(pool, jobs, runJob, log)
   return {
     async stop() {
       stopping.abort()
       clearInterval(timer)
+      clearInterval(registration)
       await Promise.all([
         listener.stop(),
         Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })]),
