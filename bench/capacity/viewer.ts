@@ -72,9 +72,10 @@ export class Viewer {
       this.#ask(`/api/video/episode?video_id=${videoId}&limit=200`),
     ])
     // The cast is safe: the site sent the response.
-    const episodes = pick(list, 'data', 'list') as Episode[]
+    const episodes = pick(list, 'data', 'list') as Episode[] | undefined
+    if (!episodes?.length) throw new Error(`Video ${videoId} has no episodes to watch.`)
     await this.#sendEvent('visit_video', { video_id: videoId })
-    const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1])]
+    const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1 % episodes.length])]
     return { videoId, episodes, first, next }
   }
 
