@@ -344,4 +344,28 @@ describe('with a bucket', () => {
       await restoreInto(config, folder)
     },
   )
+
+  test(
+    'a restore accepts files that the site has replaced since the backup',
+    { timeout: 60_000 },
+    async () => {
+      const { settings, close } = await startFakeS3()
+      onTestFinished(close)
+      const env = { ...settings, APP_SECRET: 'x'.repeat(40) }
+      const second = await startTestSite({}, env)
+      onTestFinished(() => second.close())
+      const { storage } = second.context
+      const replaced = ['archive/events/day=2026-01-31/events.parquet', 'media/ast_2/captions/en.vtt']
+      for (const key of [...replaced, 'media/ast_2/init.mp4']) await storage.write(key, 'first')
+      const folder = place()
+      await backUp(backed(second), folder, ignoreProgress, neverAborted)
+      const config = await emptyPlace(env)
+      for (const key of [...replaced, 'media/ast_2/init.mp4']) await storage.write(key, 'second')
+      await expect(restoreInto(config, folder)).rejects.toThrow(
+        'lacks files of the backup (1), such as media/ast_2/init.mp4',
+      )
+      await storage.write('media/ast_2/init.mp4', 'first')
+      await restoreInto(config, folder)
+    },
+  )
 })
