@@ -3,7 +3,7 @@ import { selectAttempts } from '#server/features/billing/records/attempt-queries
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
-import { compareAttempt } from './reconcile.ts'
+import { compareAttempt } from './compare-payments.ts'
 import { selectRefunds } from '#server/features/billing/records/refund-queries.ts'
 import { refundUnwantedPayments } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'

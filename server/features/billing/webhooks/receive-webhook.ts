@@ -19,7 +19,7 @@ import { decodePurchase } from '#server/features/billing/records/purchase-metada
 import {
   comparePayments,
   compareUnknownReference,
-} from '#server/features/billing/reconciliation/reconcile.ts'
+} from '#server/features/billing/reconciliation/compare-payments.ts'
 import { recheckMethodSetup } from '#server/features/billing/payment-methods/settle-method-setup.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
