@@ -1,25 +1,9 @@
-import type { Membership } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
-import type {
-  AttemptEntry,
-  Books,
-  EntitlementEntry,
-  EpochMs,
-  OrderEntry,
-  StateChange,
-  SubscriptionEntry,
-} from './read-books.ts'
+import type { AttemptEntry, Books, EntitlementEntry, OrderEntry, SubscriptionEntry } from './read-books.ts'
+import { checkChange } from './check-transitions.ts'
+import { ensure } from './ensure.ts'
 import type { Model } from './model.ts'
-
-/** Thrown if the books violate a rule. */
-class InvariantViolation extends Error {
-  override readonly name = 'InvariantViolation'
-}
-
-export function ensure(holds: boolean, rule: string, about?: unknown): asserts holds {
-  if (!holds) throw new InvariantViolation(about === undefined ? rule : `${rule}: ${JSON.stringify(about)}`)
-}
 
 const sum = (cents: readonly number[]) => cents.reduce((total, each) => total + each, 0)
 
@@ -109,7 +93,7 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
 }
 
 const unpaid = ['pending', 'failed', 'cancelled', 'expired']
-const isPaidOrder = ({ status }: OrderEntry) => status === 'paid' || status === 'partially_refunded'
+export const isPaidOrder = ({ status }: OrderEntry) => status === 'paid' || status === 'partially_refunded'
 
 function checkOrder(books: Books, order: OrderEntry): void {
   const sale = saleAttemptOf(books, order.id)
@@ -242,7 +226,10 @@ function checkNoDoublePurchase(model: Model): void {
 /**
  * Returns whether the money of an order or of its subscription was returned for a time. The user may then buy again.
  */
-function wasRefundedOrDisputed({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
+export function wasRefundedOrDisputed(
+  { changes, orders }: Books,
+  { id, subscription_id }: OrderEntry,
+): boolean {
   const own = orders.filter(
     (one) => one.id === id || (subscription_id !== null && one.subscription_id === subscription_id),
   )
@@ -270,7 +257,7 @@ function coversSameEpisode({ entitlements }: Books, one: OrderEntry, other: Orde
 
 // Charges
 
-const isRenewal = ({ key }: AttemptEntry) => key.startsWith('renew:')
+export const isRenewal = ({ key }: AttemptEntry) => key.startsWith('renew:')
 
 /** Checks that no user is charged without a request or a subscription. */
 function checkCharges(model: Model): void {
@@ -304,114 +291,4 @@ function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: A
     (one) => one.order_id === order.id && isRenewal(one) && one.decline_code !== 'not_received',
   )
   ensure(settledAttempts.length <= 3, 'a period is charged three times at most', settledAttempts)
-}
-
-// Ends and access
-
-/**
- * Returns whether another plan was paid after the period had ended and before the renewal was attempted, for example
- * after an outage.
- */
-function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
-  const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
-  return others.some(({ kind, paid_at }) => kind === 'plan' && (paid_at ?? 0) >= (period_ends_at ?? Infinity))
-}
-
-/** Checks that each subscription that has ended or is past due has a reason for it. */
-export function checkEndedSubscriptions(model: Model): void {
-  const { books, hadFaults, mergedSubscriptions } = model
-  if (hadFaults) return
-  for (const subscription of books.subscriptions) {
-    const { id, status, cancelled, period_no } = subscription
-    const own = books.orders.filter(({ subscription_id }) => subscription_id === id)
-    const next = own.find((order) => order.period_no === period_no + 1)
-    const renewalAttempts = books.attempts.filter(({ order_id }) => order_id === next?.id)
-    const wasDue = books.changes.some((change) => change.id === id && change.is === 'past_due')
-    const refused = renewalAttempts.some((attempt) => isRenewal(attempt) && attempt.status === 'failed')
-    if (wasDue && status === 'past_due')
-      ensure(refused, 'a subscription is past due after a refused charge', {
-        subscription,
-        tries: renewalAttempts,
-      })
-    if (status !== 'ended') continue
-    const isReturned = own.some((order) => wasRefundedOrDisputed(books, order))
-    ensure(
-      cancelled || isReturned || mergedSubscriptions || wasDue || isReplaced(books, subscription),
-      'a subscription ends for a reason',
-      subscription,
-    )
-  }
-}
-
-interface Access {
-  userId: string
-  now: EpochMs
-  covers(episodeId: string): boolean
-  membership: Membership
-}
-
-/** Checks that a user can play exactly what they have paid for. */
-export function checkAccess(
-  { books, lockedEpisodeIds }: Model,
-  { userId, now, covers, membership }: Access,
-): void {
-  const paidOrders = books.orders.filter((order) => order.user_id === userId && isPaidOrder(order))
-  const entitlementOf = (order: OrderEntry) =>
-    books.entitlements.find(({ order_id }) => order_id === order.id)
-  const plans = paidOrders.filter(({ kind }) => kind === 'plan')
-  const isPaidNow = plans.some((order) => {
-    const start = entitlementOf(order)?.starts_at ?? Infinity
-    return start <= now && now < start + (order.period_days ?? 0) * dayMs
-  })
-  const isOpenNow = plans.some((order) => (entitlementOf(order)?.ends_at ?? 0) > now)
-  for (const episode of lockedEpisodeIds) {
-    const isBought = paidOrders.some(
-      ({ kind, episode_id }) => kind === 'video' || (kind === 'episode' && episode_id === episode),
-    )
-    if (isBought || isPaidNow) ensure(covers(episode), 'who has paid can play', { episode, held: paidOrders })
-    else if (!isOpenNow)
-      ensure(!covers(episode), 'who has not paid cannot play', { episode, held: paidOrders })
-  }
-  if (membership.state === 'subscribed')
-    ensure(isOpenNow, 'who is subscribed can play everything', { membership, held: paidOrders })
-  const isOver = (order: OrderEntry) =>
-    books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
-  if (membership.state === 'free' && isOpenNow)
-    ensure(plans.some(isOver), 'who can play by a plan is subscribed, unless it ended early', {
-      membership,
-      held: paidOrders,
-    })
-}
-
-// States
-
-/** The allowed transitions, including those of a refund that the bank sends back. */
-const transitions: Record<StateChange['kind'], Record<string, readonly string[]>> = {
-  orders: {
-    pending: ['paid', 'failed', 'cancelled', 'expired'],
-    failed: ['paid'],
-    cancelled: ['paid'],
-    expired: ['paid'],
-    paid: ['partially_refunded', 'refunded', 'charged_back'],
-    partially_refunded: ['refunded', 'charged_back', 'paid'],
-    refunded: ['partially_refunded', 'paid'],
-    charged_back: ['paid', 'partially_refunded'],
-  },
-  payment_attempts: {
-    started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
-    unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
-    requires_action: ['processing', 'succeeded', 'failed', 'cancelled'],
-    processing: ['succeeded', 'failed', 'cancelled'],
-  },
-  subscriptions: {
-    incomplete: ['active', 'expired'],
-    active: ['past_due', 'ended'],
-    past_due: ['active', 'ended'],
-  },
-  refunds: { started: ['succeeded', 'failed'], succeeded: ['failed'] },
-}
-
-function checkChange(change: StateChange): void {
-  const allowed = transitions[change.kind][change.was] ?? []
-  ensure(allowed.includes(change.is), 'states change along the listed transitions', change)
 }
