@@ -17,8 +17,8 @@ export interface StartedSession {
 }
 
 /**
- * Account lifecycle hooks. With them, each feature handles its own records of a user; it provides them in its
- * `feature.ts`. Except for `export`, they run in the transaction of the event.
+ * Account lifecycle hooks. Each feature provides hooks in its `feature.ts` that handle the feature's own records of a
+ * user. Except for `export`, the hooks run in the transaction of the event.
  */
 export interface LifecycleHooks {
   /**

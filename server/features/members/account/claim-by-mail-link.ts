@@ -21,7 +21,7 @@ import { isGuest, mergeGuest } from '#server/features/members/sessions/merge-gue
 
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 
-/** The user whose records a mailed secret refers to, usually a guest, and the address to which the secret was sent. */
+/** The user, usually a guest, whose records can be claimed with a mailed secret, and the address that received it. */
 interface ClaimedRecords {
   userId: string
   email: string
@@ -46,7 +46,7 @@ export interface ClaimSource {
  * guarded, the caller must already be signed in to it. Concurrent calls move the records once.
  * @returns the caller's new viewer
  * @throws Refusal linkExpired if the records already belong to another account, signInRequired if the caller must sign
- * in first, alreadySignedIn for a member of another account, editConflict if the address is registered meanwhile
+ * in first, alreadySignedIn if signed in to another account, editConflict if the address is registered meanwhile
  */
 export async function claimGuestRecords(
   context: MembersContext,
@@ -73,7 +73,7 @@ async function claimInTransaction(
   const mustBeSignedIn =
     account !== undefined && (account.email_verified_at !== null || (await source.isGuarded(tx, account.id)))
   const isSignedIn = account !== undefined && account.id === member
-  // If the guest has signed in with the same browser, the records were merged into the account already.
+  // If the guest has signed in since the mail was sent, the account already owns the records.
   const isClaimable = isGuest(owner) || (account?.id === owner.id && (isSignedIn || !mustBeSignedIn))
   if (!isClaimable) throw new Refusal('linkExpired')
   if (mustBeSignedIn && !isSignedIn)

@@ -49,7 +49,7 @@ export async function lockMarketingConsents(tx: Tx, ids: readonly string[]): Pro
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns the owner of a referral code or, if that guest was merged, the account. */
+/** Returns the id of the user with a referral code. For a merged guest, returns the id of the account instead. */
 export async function selectReferrerId(db: Db, code: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')

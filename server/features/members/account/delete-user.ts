@@ -39,7 +39,7 @@ const emptyPersonalData = {
  * erases its part, and the user's row loses all personal data.
  * @returns a new guest
  * @throws Refusal balanceNotEmpty with the amounts, unless `forfeit_balance` is set; balanceRefundPending;
- * passwordWrong with the field, codeWrong; signInRequired without a token, or if only a new sign-in is sufficient
+ * passwordWrong with the field, codeWrong; signInRequired without a token, or if the member must sign in again
  */
 export async function deleteUser(
   context: MembersContext,

@@ -10,7 +10,7 @@ import { eraseAccount } from './delete-user.ts'
 const batchSize = 20
 
 /**
- * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. Guests with orders or
+ * Deletes guests who have been inactive for the lifetime of a guest cookie, with all their data. Guests with orders or
  * entitlements remain: billing reports them as active (billing/feature.ts).
  */
 export async function purgeIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {

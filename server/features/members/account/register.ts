@@ -26,10 +26,10 @@ import { mailIfEmailTaken } from '#server/features/members/credentials/email-tak
 type RegisterCall = Call<typeof registerUser>
 
 /**
- * Registers the calling guest as a member, who keeps the guest's id and data, and signs in. The password is hashed
+ * Registers the calling guest as a member with the guest's id and data, and starts a session. The password is hashed
  * before the address is looked up, so that every attempt costs the same work, also with an address that is taken.
  * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
- * emailTaken, with the field; alreadySignedIn; Fault tooManyRequests
+ * emailTaken, with the field; alreadySignedIn, signInRequired; Fault tooManyRequests
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
   const { email, password, repeat_password, display_name } = call.body
@@ -54,9 +54,9 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
 }
 
 /**
- * Locks the guest's row, which it creates if needed.
- * @throws Refusal alreadySignedIn
- * if another call has just registered the guest
+ * Locks the guest's row, and inserts it first if it is missing.
+ * @throws Refusal alreadySignedIn if another call has just registered the guest; signInRequired if the guest was merged
+ * or deleted
  */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()

@@ -13,8 +13,8 @@ export interface LoginAttempt {
   /** Key under which the attempts are counted. */
   accountKey: string
   /**
-   * When the account is unlocked if this attempt fails. No two locking attempts
-   * have the same time, so it identifies the attempt.
+   * When the account is unlocked if this attempt fails. No two attempts that lock the
+   * account have the same time, so this time identifies the attempt.
    */
   lockedUntil: Date
 }

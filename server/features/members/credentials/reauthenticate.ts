@@ -51,8 +51,7 @@ export async function isSignInRecent(
 /**
  * Verifies the identity of a signed-in member before permanent changes or deletion: by the password or, for a member
  * without one, by a recent sign-in or a code of the second factor.
- * @throws Refusal passwordWrong with the field; signInRequired if only a
- * new sign-in is sufficient; Fault tooManyRequests
+ * @throws Refusal passwordWrong with the field; signInRequired if the member must sign in again; Fault tooManyRequests
  */
 export async function reauthenticate(
   context: MembersContext,

@@ -29,8 +29,8 @@ interface VerificationResult {
  * Verifies an address with the mailed secret. A new address becomes the user's, and the former address gets a mail.
  * Using the secret again within a day returns the same result and changes nothing. Without a secret, mails the
  * signed-in member another link, to the new address if one is pending.
- * @throws Refusal linkExpired, and emailTaken if another account has the address by now; without a secret
- * signInRequired, and notFound if the member has no address; Fault tooManyRequests
+ * @throws Refusal linkExpired, or emailTaken if another account has the address by now. Without a secret: Refusal
+ * signInRequired, or notFound if the member has no address; Fault tooManyRequests
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
   const { secret } = call.body

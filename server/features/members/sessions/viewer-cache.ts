@@ -46,8 +46,8 @@ interface Options {
 
 /**
  * Caches viewers for `lifetimeMs`, or until the database notifies that their session has ended. Caches nobody while
- * notifications may be lost, because the listener is disconnected or a pooler does not forward them. To detect this, each
- * process sends itself a notification.
+ * notifications may be lost, because the listener is disconnected or a pooler does not forward them. To detect this,
+ * each process sends notifications to itself.
  */
 export function createViewerCache({ pool, sessions, clock, log, isHttps }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()

@@ -129,6 +129,6 @@ async function fetchProfile(
   url: URL,
 ): Promise<Record<string, unknown>> {
   const response = await fetchProtectedResource(config, token, url, 'GET')
-  if (!response.ok) throw new Error(`the provider answered a profile with HTTP ${response.status}`)
+  if (!response.ok) throw new Error(`the provider answered the profile request with HTTP ${response.status}`)
   return Object(await response.json()) as Record<string, unknown>
 }

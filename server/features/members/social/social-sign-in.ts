@@ -44,7 +44,7 @@ type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>
 
 /**
  * Signs in a user identified by a provider. If a member owns the identity, signs in that member; otherwise, registers
- * the calling guest as a member with it. An e-mail address alone never gives access to an account
+ * the calling guest as a member with this identity. An e-mail address alone never gives access to an account
  * (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
  * @throws Refusal from `completeSignIn`
  */

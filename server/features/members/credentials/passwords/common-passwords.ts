@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Common passwords that the list of breached ones lacks: keyboard runs, numbers, and recent ones. */
+/** Common passwords that are not in the list of breached passwords: keyboard sequences, numbers and recent words. */
 const extraCommonPasswords = new Set(
   `
   aaaaaa abcabc abcdef abcdefgh abcdefghi abcdefghij adminadmin adm1n1strator 4dm1n123 asdasdasd asdfghjkl; cliffhanger

@@ -5,7 +5,7 @@ import { runHashing } from './run-hashing.ts'
 
 /** At most 4 hashes at a time, and one core is left for other calls. */
 const maxConcurrent = Math.min(4, Math.max(1, availableParallelism() - 1))
-/** Longer queues than this would only time out. */
+/** Maximum length of the queue. Calls at the end of a longer queue would time out. */
 const maxQueued = 200
 
 /** The hash of a random password that nobody knows. */
@@ -32,8 +32,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Verifies a password against a hash. If there is no account or no password, does the same work,
- * so that the response time does not reveal that.
+ * Verifies a password against a hash. Does the same work without a hash, so that the response time
+ * does not reveal whether there is an account with a password.
  * @throws Fault unavailable if too many are queued
  */
 export async function verifyPassword(

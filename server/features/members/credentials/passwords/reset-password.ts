@@ -53,8 +53,8 @@ export async function requestPasswordReset(
 }
 
 /**
- * Mails a link for each request whose address has an account. Several processes may run
- * it concurrently; each request is answered once.
+ * Mails a link for each request whose address has an account. Each request is answered
+ * once, even if several processes call this concurrently.
  */
 export async function sendResetLinks(context: MembersContext, signal?: AbortSignal): Promise<void> {
   let found = true

@@ -27,7 +27,7 @@ export async function runHashing(job: HashingJob): Promise<string | boolean> {
 }
 
 function terminateThread(thread: Worker): void {
-  // Remove it first, so that no job uses the thread while it ends.
+  // Removed first, so that no job uses a thread that is ending.
   idleThreads.delete(thread)
   void thread.terminate()
 }

@@ -27,7 +27,7 @@ type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 
 /**
  * Sets up, confirms or removes a member's second factor. Setting up and removing require reauthentication, and removing
- * also a code. Wrong passwords and codes count as failed attempts.
+ * also a code. Wrong passwords, and wrong codes except those of a confirmation, count as failed attempts.
  * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, editConflict if there is nothing to
  * confirm or a second factor is set up already; Fault tooManyRequests
  */

@@ -44,7 +44,7 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
   await tx.updateTable('second_factors').set({ confirmed_at: now }).where('user_id', '=', userId).execute()
 }
 
-/** Marks a time step and earlier ones as used. @returns false if another call was first */
+/** Marks a time step and earlier ones as used. @returns false if another call has used it first */
 export async function useTimeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')

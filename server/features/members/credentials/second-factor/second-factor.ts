@@ -22,7 +22,7 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 
 /**
  * Checks the second factor, if one is set up, in the transaction of the sign-in, so that a code can be used only once.
- * Accepts an app code of a later half minute than the last one, or an unused recovery code.
+ * Accepts an unused recovery code, or an app code whose half minute is later than that of the last accepted code.
  * @throws Refusal secondFactorRequired if it is missing, codeWrong if it is wrong
  */
 export async function checkSecondFactor(
