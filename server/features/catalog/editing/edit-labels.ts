@@ -137,7 +137,7 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
 }
 
 /**
- * Reorders all categories, which is also the order of the menu.
+ * Reorders all categories. The menu has the same order.
  * @returns the order before and after
  * @throws Refusal editConflict if `ids` are not exactly the ids of all categories
  */

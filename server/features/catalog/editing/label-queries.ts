@@ -26,7 +26,7 @@ interface TagsQuery {
  * index `tags_used`, or `tags_words` for a search.
  */
 export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
-  // PostgreSQL cannot use `tags_used` for an expression. With the column, it might scan that index for matches.
+  // A search sorts by an expression. Otherwise, PostgreSQL might scan all of `tags_used` instead of using `tags_words`.
   const videoCount = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db
     .selectFrom('tags')
@@ -55,8 +55,8 @@ export async function lockVideosWithLabel(tx: Tx, kind: LabelKind, id: string): 
 }
 
 /**
- * Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Transactions that add one of them to a
- * video wait.
+ * Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). Until the end of the transaction, no
+ * other transaction can add these labels to a video.
  */
 export async function lockLabels(
   tx: Tx,

@@ -16,8 +16,8 @@ export interface EpisodeCounts {
 }
 
 /**
- * draft, scheduled, archived → published. A draft or scheduled video without a playable episode is scheduled without a
- * date, and published with its first playable episode.
+ * draft, scheduled, archived → published. A draft or scheduled video without a playable episode is scheduled without
+ * a date, and published with its first playable episode.
  * @throws Refusal editConflict; noEpisodes if the video has no episode
  */
 export async function publishNow(
@@ -27,7 +27,7 @@ export async function publishNow(
   now: Date,
 ): Promise<void> {
   if (state === 'published') throw new Refusal('editConflict')
-  // Checks no episodes: buyers of an archived video could watch it all the time. The release date does not change.
+  // Does not check the episodes, because buyers could still watch the archived video. The release date does not change.
   if (state === 'archived')
     return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('noEpisodes')

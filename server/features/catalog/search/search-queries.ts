@@ -30,8 +30,8 @@ export interface TypedWord {
 /** Maximum number of words of a keyword. */
 export const maxWords = 8
 /**
- * Maximum length of whole titles in the index. Normalisation expands some characters, so
- * a keyword may become longer than it was typed.
+ * Maximum length of whole titles in the index. Normalisation expands some characters, so a
+ * normalised keyword may be longer than the typed one.
  */
 const maxTitleLength = 200
 const maxSimilarWords = 200
@@ -96,7 +96,7 @@ export interface SearchTerms {
   /** Terms of the best matches: the words as typed, and the words as a whole title. */
   typed: string
   title: string
-  /** Terms of the titles that type-ahead suggests; the same as `title` if no typed word occurs in a title. */
+  /** Terms of the titles that type-ahead suggests; equal to `title` if a word matches nothing but categories. */
   names: string
 }
 

@@ -136,8 +136,8 @@ function decodePosition([, , , , depth, nameDepth, from, after, key, id]: Cursor
 }
 
 /**
- * Words contain neither spaces nor bars, which separate them in a cursor. A
- * forged cursor is cut to the limits of a search.
+ * Decodes the search in a cursor. Spaces and bars separate the words, because words contain neither.
+ * Cuts a forged cursor to the limits of a search.
  */
 function decodeSearch([join, whole, choices, languageCode]: CursorFields): Search {
   const groups = choices.split(' ').slice(0, maxWords)
