@@ -61,8 +61,8 @@ export const studioCommands: readonly Command[] = [
 ]
 
 /**
- * Returns the routes that receive bytes. Uploads are not commands, because the input of a command is only text
- * parameters.
+ * Returns the routes that receive bytes. Uploads are not commands, because a command's input consists of query and
+ * body parameters.
  */
 export function studioUploadRoutes(context: StudioContext): BytesRoute[] {
   return [...contentUploadRoutes(context), ...iconRoutes(context)]

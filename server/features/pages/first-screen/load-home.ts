@@ -17,8 +17,8 @@ export interface FirstHome {
 }
 
 /**
- * Creates a loader of the homepage as GET /api/homepage returns it to a new visitor. The document includes it, which
- * saves three sequential calls. The loader returns undefined if the database is down; the browser then calls the API
+ * Creates a loader of the homepage as GET /api/homepage returns it to a new visitor. The document includes this data,
+ * to save three sequential calls. The loader returns undefined if the database is down; the browser then calls the API
  * and shows the error.
  */
 export function createHomeLoader({ readDb, clock, copyright }: HomeContext) {

@@ -80,7 +80,7 @@ type FunnelOrigin = {
   [Part in keyof Pick<SalesSums, 'token' | 'click' | 'video_id'>]: SalesSums[Part] | null
 }
 
-/** Returns the keys under which a step or sale is counted; null means none of that kind. */
+/** Returns the keys under which a step or sale is counted: one for each part that is not null. */
 function funnelKeys({ token, click, video_id }: FunnelOrigin): [KeyedDayCounts['kind'], string][] {
   const keys: [KeyedDayCounts['kind'], string | null][] = [
     ['token', token],
