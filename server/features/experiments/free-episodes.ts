@@ -10,7 +10,6 @@ export interface FreeEpisodes {
 }
 
 /**
- /**
  * Returns the number of free episodes of a video for a viewer. An experiment on the video takes precedence over a
  * site-wide one. A viewer without an id gets the episodes that are free in every variant.
  */

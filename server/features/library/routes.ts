@@ -71,8 +71,8 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
           removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
         )
       },
-      // A viewer saves a position every few seconds while watching, so the session is taken from memory. Only the first
-      // save in a video queries the database, and not for the session.
+      // A viewer saves a position every few seconds while watching, so the viewer is taken from the cache of sessions.
+      // Usually, only the first save in a video queries the database.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }

@@ -97,8 +97,8 @@ function eventRetentionStart({ clock, tracking }: EventsContext): Date {
 }
 
 /**
- * Deletes expired shares and conversions, creates the partitions of the coming months, archives past days of events, and
- * drops expired events. One job archives and drops, so that no events are dropped while they are archived.
+ * Deletes expired shares and conversions, creates the partitions of the coming months, archives past days of events,
+ * and drops expired events. One job archives and drops, so that no events are dropped while they are archived.
  */
 export async function purgeEvents(context: TrackingJobsContext, signal: AbortSignal): Promise<void> {
   const { db, clock, log, tracking } = context

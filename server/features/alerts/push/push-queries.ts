@@ -77,7 +77,7 @@ export function selectSubscriptions(db: Db, userId: string) {
 
 /**
  * Sets `key_outdated_since` on subscriptions made with another public key, and clears it if their key is in use again.
- * Deletes subscriptions that have had another key since before `before`.
+ * Deletes subscriptions whose `key_outdated_since` is earlier than `before`.
  */
 export async function expireOtherKeySubscriptions(
   tx: Tx,

@@ -136,8 +136,8 @@ export interface HistoryListRow {
 }
 
 /**
- * Selects the watched videos, newest first, each with its current episode. No index has their order, so that a save
- * changes none; only the rows of the page are joined.
+ * Selects the watched videos, newest first, each with its current episode. There is no index for this order, because
+ * every save would have to change it. Only the rows of the page are joined.
  */
 export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosition }) =>
   db

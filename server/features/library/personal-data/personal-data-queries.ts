@@ -44,7 +44,7 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * Merges plays. Plays of both users in the same episode and half hour become one, which counts as counted if one of
+ * Merges plays. Plays of both users in the same episode and half hour become one, which is marked as counted if one of
  * them was. If both were counted, the video's play count decreases by one. The member's plays are locked first, so that
  * no process counts them meanwhile.
  */

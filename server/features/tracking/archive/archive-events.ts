@@ -25,9 +25,8 @@ export interface ArchiveContext {
 }
 
 /**
- * Writes each day with events that is over, and that has no file yet, to the storage. Waits for a day after its end,
- * because events that a process could not store at first are stored later. An interrupted run is continued by the next
- * one.
+ * Writes the events of each past day that has no file yet to the storage. Waits until a day after its end, because
+ * events are stored late if a process could not store them at first. The next run continues an interrupted one.
  */
 export async function archiveEvents(context: ArchiveContext, signal: AbortSignal): Promise<void> {
   const { db, storage, clock } = context
@@ -40,10 +39,10 @@ export async function archiveEvents(context: ArchiveContext, signal: AbortSignal
 }
 
 /**
- * Makes sure that the file of each day of a month, such as `events_2026_11`, has at least as many events as the table,
- * so that the partition can be dropped. Writes a file with fewer again. It may have more, because a user's oldest events
- * are deleted from the table.
- * @throws Error if a file has fewer nevertheless
+ * Makes sure that the file of each day of a partition, such as `events_2026_11`, has at least as many events as the
+ * table, so that the partition can be dropped. Rewrites files that have fewer events. A file may have more, because a
+ * user's oldest events are deleted from the table.
+ * @throws Error if a rewritten file still has fewer
  */
 export async function archiveMonth(context: ArchiveContext, partition: string): Promise<void> {
   for (const day of daysOfMonth(partition)) {
@@ -55,7 +54,10 @@ export async function archiveMonth(context: ArchiveContext, partition: string): 
   }
 }
 
-/** Writes the events of a day as a Parquet file, without users and click ids (docs/decisions/0026-an-archive-of-events.md). */
+/**
+ * Writes the events of a day as a Parquet file, without users and click ids
+ * (docs/decisions/0026-an-archive-of-events.md).
+ */
 async function archiveDay({ db, storage, log }: ArchiveContext, day: string): Promise<void> {
   const rows = await withWorkFolder(storage, async (folder) => {
     const [lines, parquet] = [join(folder, 'events.ndjson.gz'), join(folder, 'events.parquet')]

@@ -47,7 +47,7 @@ export async function withWorkFolder<Result>(
 
 /** Archiving runs at the same time as other jobs of the worker, so its memory and threads are limited. */
 const archiveLimits = { memoryMb: 256, threads: 1 }
-/** `time` is called `at` in the database, which DuckDB and BigQuery reserve. */
+/** `time` is the column `at` of the database. In DuckDB and BigQuery, `at` is a reserved word. */
 const eventColumns = "{time: 'TIMESTAMPTZ', name: 'VARCHAR', fields: 'VARCHAR'}"
 
 /** Converts lines of JSON, compressed by gzip, to a Parquet file. */

@@ -25,7 +25,7 @@ const maxSpillMb = 4096
 const timeoutMs = 10 * 60_000
 
 /**
- * Runs a SELECT on the archived events, the view `events`. It can read no other file, and write none.
+ * Runs a SELECT on the archived events, which are the view `events`. The query cannot read other files or write any.
  * @throws ConfigError with the reason if the query is refused or fails
  */
 export async function queryArchive(

@@ -101,7 +101,7 @@ async function sendWithConsent(
   const destination = destinations.find(({ id }) => id === row.destination)
   return destination
     ? send(context, destination, row)
-    : { result: 'refused', reason: 'it is no longer set up' }
+    : { result: 'refused', reason: 'the platform is no longer set up' }
 }
 
 async function send(
