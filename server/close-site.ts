@@ -22,7 +22,7 @@ interface RunningSite {
 /** Finishes the requests in progress, stops the worker process, closes all connections, and ends the process. */
 export async function closeSite({ context, site, metrics, worker, telemetry }: RunningSite): Promise<never> {
   context.log.info('Closing')
-  // Otherwise a proxy could send a request over an idle connection while the server closes that connection.
+  // Asks clients to close idle connections: a proxy could send a request over one that the server is closing.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   await Promise.all([closeListener(site, context.config.drainMs), worker?.stop()])
   await metrics?.close()
@@ -31,7 +31,7 @@ export async function closeSite({ context, site, metrics, worker, telemetry }: R
   process.exit(0)
 }
 
-/** Closes the listener. It stays open for `drainMs`, until load balancers have noticed that readiness is false. */
+/** Closes the listener after `drainMs`, so that load balancers first notice that the process is not ready. */
 async function closeListener(site: FastifyInstance, drainMs: number): Promise<void> {
   await delay(drainMs)
   setTimeout(() => site.server.closeAllConnections(), Math.min(graceMs, maxGraceMs - drainMs)).unref()

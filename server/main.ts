@@ -2,7 +2,7 @@ import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'
 import { openTelemetry } from '#server/telemetry/open-telemetry.ts'
 
-// A process only loads the code of its role, which saves memory.
+// A process loads only the code of its role, to save memory.
 await runMain(async () => {
   const config = loadConfig(process.env)
   const telemetry = await openTelemetry(config, config.role)

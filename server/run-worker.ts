@@ -7,8 +7,8 @@ import { isStopSignal, stopThisProcess } from './platform/processes/stop-signals
 
 const restartMs = 2000
 /**
- * The worker is killed after this time. It stops while requests are being finished, and before the database stops
- * (stop-signals.ts).
+ * The worker is killed after this time. It stops while the site finishes its requests, and must have ended before the
+ * database stops (stop-signals.ts).
  */
 const stopMs = 6000
 

@@ -28,7 +28,7 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
   public_url: Type.String(),
-  /** The id of the site, with which it also marks its bucket. */
+  /** The id of the site, which also marks its bucket. */
   site_id: Type.String(),
   /** A fingerprint of APP_SECRET for comparisons; it does not reveal the secret. */
   secret: Type.String(),

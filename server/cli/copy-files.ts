@@ -71,8 +71,8 @@ async function findMissingFiles({ from, to }: CopyEnds, signal: AbortSignal) {
 const modifiedSeconds = ({ modifiedAt }: StoredFile) => Math.floor(modifiedAt.getTime() / 1000)
 
 /**
- * Copies one file. `moveFromWorkDir` removes the file that it gets, so it gets a second copy, in the destination's work
- * folder.
+ * Copies one file. Passes a second copy, in the destination's work folder, to `moveFromWorkDir`, because that function
+ * removes the file that it is given.
  */
 async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()

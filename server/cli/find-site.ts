@@ -9,8 +9,8 @@ import type { Log } from '#server/platform/log.ts'
 import { readText, type Env } from '#server/platform/config/read-env.ts'
 
 /**
- * Loads the configuration of an existing site. Otherwise a command that lacks DATA_DIR or DATABASE_URL would create an
- * empty site.
+ * Loads the configuration of an existing site. Without this check, a command that lacks DATA_DIR or DATABASE_URL would
+ * create an empty site.
  * @throws ConfigError if there is no site
  */
 export async function findSite(env: Env, log: Log): Promise<Config> {

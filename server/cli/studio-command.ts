@@ -56,7 +56,7 @@ interface EndpointCommand {
   json: boolean
 }
 
-/** @param note printed with an answer that contains a link */
+/** Runs a command of an endpoint, and formats its answer. @param note printed with an answer that contains a link */
 async function runAndFormat(
   context: Context,
   { invocation, json }: EndpointCommand,
@@ -65,7 +65,7 @@ async function runAndFormat(
   if ('file' in invocation) {
     const { file, args } = invocation
     const route = studioUploadRoutes(context).find(({ path }) => path === file.path)
-    if (!route) throw new Error(`there is no ${file.command}`)
+    if (!route) throw new Error(`there is no route for ${file.command}`)
     return print(await runFileCommand(route, file, args), json)
   }
   const { command, input } = invocation

@@ -60,7 +60,7 @@ export function createStudioProgram(onCommand: (parsed: ParsedCommand) => void):
   return studio
 }
 
-/** Adds the query of the archived events. It is not an endpoint, because it may take minutes of all cores. */
+/** Adds the query of the archived events. It is not an endpoint, because it may use all cores for minutes. */
 function addQueryCommand(studio: Command, onCommand: (parsed: ParsedCommand) => void): void {
   const leaf = commandAt(studio, queryCommand)
     .description('Runs a SELECT on the archived events')

@@ -93,7 +93,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     async close() {
       stopObserving()
       const closed = new Promise((resolve) => server.close(resolve))
-      // Otherwise the server waits for connections that have not sent anything yet.
+      // `close` also waits for connections that have not sent anything yet.
       server.closeAllConnections()
       await closed
     },
@@ -169,8 +169,8 @@ function addReplicaGauges({ database }: Context, registry: Registry): void {
 }
 
 /**
- * Adds gauges that are read from the database. A failed reading is omitted and logged. The readings run one after another, to leave
- * connections for viewers.
+ * Adds gauges that are read from the database. A failed reading is omitted and logged. The readings run one after
+ * another, to leave connections for viewers.
  */
 function addDatabaseGauges({ db, clock, log }: Context, registry: Registry): void {
   let last: Promise<unknown> = Promise.resolve()

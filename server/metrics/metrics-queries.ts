@@ -42,7 +42,7 @@ function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
   }
 }
 
-/** Gauges that are read from the database at each scrape, by the metric's name without its prefix. Each uses an index. */
+/** Gauges that are read from the database at each scrape, by the metric's name without its prefix. */
 export const databaseGauges: Readonly<Record<string, Gauge>> = {
   job_last_success_timestamp_seconds: jobGauge(
     'When a scheduled job last succeeded',

@@ -15,7 +15,8 @@ const closesWithinMs = 1000
 const crashReportMs = 2000
 
 /**
- * Starts the configured telemetry, before the site's modules are imported. Its libraries are only loaded if it is enabled.
+ * Starts the configured telemetry. Must be called before the site's modules are imported. Loads the libraries only if
+ * telemetry is enabled.
  * @param role the role of this process
  */
 export async function openTelemetry(config: Config, role: Role): Promise<Telemetry> {

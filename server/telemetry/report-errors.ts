@@ -77,7 +77,10 @@ async function post({ url, headers = {} }: Destination, body: string | Uint8Arra
   }
 }
 
-/** Limits reports to one per minute for the same error, and to a maximum in all: an unavailable database fails every call. */
+/**
+ * Creates a function that allows one report a minute for the same error, and `maxPerMinute` in all, because every call
+ * fails while the database is unavailable.
+ */
 export function createReportThrottle(): (text: string, now: number) => boolean {
   let since = -Infinity
   const seen = new Set<string>()

@@ -14,8 +14,8 @@ const key = /\b(?:(?:sk|rk|pk)_(?:live|test)_|whsec_)\w+|\b(?:bearer|basic) [\w.
 const word = /[\w.-]+/g
 
 /**
- * Creates the scrubber of this process's reports. Beyond the browser's `scrubReport`, it removes secrets of the settings, tokens,
- * passwords, e-mail and network addresses, at any depth.
+ * Creates the scrubber of this process's reports. In addition to `scrubReport`, which browsers use too, it removes
+ * secrets of the settings, tokens, passwords, e-mail and network addresses, at any depth.
  * @param secrets texts that must never leave the process
  */
 export function createReportScrubber(secrets: readonly string[]): (report: unknown) => void {

@@ -8,8 +8,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import { scrubText } from '#contract/error-reports.ts'
 
 /**
- * Defaults for unset variables. Prometheus and the log cover metrics and logs, and visitors must neither continue the site's traces
- * nor pass baggage on to gateways.
+ * Defaults for unset variables. Prometheus and the log cover metrics and logs. Visitors must neither continue the
+ * site's traces nor pass baggage on to gateways.
  */
 const defaults = {
   OTEL_METRICS_EXPORTER: 'none',
@@ -73,8 +73,8 @@ const visitorAttributes = {
 }
 
 /**
- * Loads the modules to patch with `require`: an `import` would need a loader hook, and the patched objects are the same for modules
- * that import them later.
+ * Loads the modules to patch with `require`, because patching an `import` would need a loader hook. Modules that import
+ * them later get the same patched objects.
  */
 function patchModules(): void {
   const load = createRequire(import.meta.url)
