@@ -34,7 +34,7 @@ export function SignIn({ previousOperatorId }: { previousOperatorId?: string }) 
       try {
         const body = { ...fields, ...(asksForCode ? { totp: totp.trim() } : {}) }
         const session = await call(openStudioSession, { body })
-        // The new operator may have fewer permissions, so data of another operator is removed.
+        // The new operator may have fewer permissions, so the data of the previous operator is removed.
         if (session.operator.id !== previousOperatorId) queryClient.removeQueries(allButSession)
         queryClient.setQueryData(operatorSessionQuery.queryKey, session)
         // Refetches queries that failed while nobody was signed in.

@@ -62,7 +62,7 @@ export function Shell() {
 
 /**
  * Returns the session of the operator who uses the page. If the session has expired while there are unsaved changes,
- * returns the last one.
+ * returns the expired session.
  */
 function useRetainedSession(signedIn: StudioSession | null | undefined): StudioSession | null {
   const [last, setLast] = useState<StudioSession | null>(null)

@@ -22,7 +22,7 @@ export interface Area {
   load: () => Promise<{ Component: ComponentType }>
 }
 
-/** The areas in the order of the navigation. The first one that a role may open follows the setup guide, if any. */
+/** The areas in the order of the navigation. The start page leads to the first one that the role may open. */
 export const areas: readonly Area[] = [
   {
     name: 'videos',

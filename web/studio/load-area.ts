@@ -6,13 +6,13 @@ import type { Area } from './areas.ts'
 /** Set while the document is reloaded because an area's code failed to load. Prevents a second reload. */
 const reloadedAreaKey = 'area-opened-anew'
 
-/** Returns the location that the router navigates to, or the current one. */
+/** Returns the location to which the router is navigating, or the current one. */
 const destinationOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
 
 /**
- * Loads the code of an area; waits while offline. Chromium does not fetch a module again in the same document after its
- * load has failed. So the document is reloaded once the site responds, if the operator is still navigating to the area.
- * @throws the error of the area's code, or the load error if a reload has not helped
+ * Loads the code of an area once the browser is online. Chromium does not fetch a module again in the same document
+ * after its load has failed. Therefore, once the site responds, the document is reloaded.
+ * @throws the load error, if a reload has not helped or the operator has navigated to another area
  */
 export async function loadArea(
   { path, load }: Area,

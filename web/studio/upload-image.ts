@@ -2,7 +2,7 @@ import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /**
  * Uploads an image to a route of the studio.
- * @returns `info` on success, else the `message` why the server rejected the image; an empty object without a response
+ * @returns `info` on success; the server's `message` if it rejected the image; an empty object if there was no response
  */
 export async function uploadImage<Info>(
   path: string,

@@ -7,8 +7,8 @@ import { hideError, notify, notifyError } from '#web/lib/notify.ts'
 import { isSignedOut, allButSession } from './session-queries.ts'
 
 /**
- * Returns a function that runs a command, one at a time, and then refetches all data on screen. A toast shows
- * `successMessage`, or the reason if the command is rejected; the result is then undefined.
+ * Returns a function that runs a command and, if it succeeds, refetches all data on screen. A toast shows
+ * `successMessage` or, if the command fails, the reason; the result is then undefined.
  * @param successMessage null if the caller shows a message, or if the change is visible on screen
  */
 export function useCommand<E extends CommandEndpoint>(

@@ -22,7 +22,7 @@ const edge = { left: 80, right: 8, top: 12, bottom: 28 }
 
 interface ChartData {
   bars: readonly Bar[]
-  /** Formats a value for the axis. */
+  /** Formats a value for the axis and the tooltips. */
   formatValue: (value: number) => string
 }
 

@@ -91,8 +91,8 @@ const netOf = (t: Translate, { currency, net_cents }: Revenue): [string, string]
 ]
 
 /**
- * Returns the label of the visits. By video, a visit counts for each video that it opened, which may be none or
- * several.
+ * Returns the label of the visits. In the funnel by video, a visit counts once for each video that the visitor opened,
+ * so it may count several times or not at all.
  */
 const visitsName = (t: Translate, by: FunnelKind) =>
   t(by === 'video' ? 'analytics.visitsOfVideo' : 'analytics.visits')

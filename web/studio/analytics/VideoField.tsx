@@ -4,7 +4,7 @@ import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { parseEpisodeAddress } from './parse-episode-address.ts'
 
-/** Chooses a video: by a part of its title from the matches, or by a pasted URL or id. */
+/** Chooses a video: the operator types a part of the title and selects a match, or pastes a URL or id. */
 export function VideoField({
   chosen,
   onChoose,

@@ -4,8 +4,8 @@ import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import styles from './content.module.css'
 
 /**
- * A search field. It searches when typing pauses, and at once on submit and on blur. `value` is the current search. If
- * it changes elsewhere, such as in the URL, the field is updated.
+ * A search field. It searches when typing pauses, and at once on submit and on blur. `value` is the current search; the
+ * field is updated if `value` changes elsewhere, such as in the URL.
  */
 export function SearchField({
   label,

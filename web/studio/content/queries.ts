@@ -47,7 +47,7 @@ export const episodesQuery = (videoId: string, isUploading: boolean) =>
       isUploading || state.data?.list.some(isConverting) === true ? pollMs : false,
   })
 
-/** The unfinished uploads, including those of other pages and browsers. */
+/** The unfinished and the rejected uploads, including those of other pages and browsers. */
 export const uploadsQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['uploads', videoId],
@@ -56,7 +56,7 @@ export const uploadsQuery = (videoId: string) =>
       state.data?.list.some((upload) => upload.state !== 'rejected') === true ? pollMs : false,
   })
 
-/** The recently completed uploads; fetched again each time the operator selects files. */
+/** The completed uploads; fetched again each time the operator selects files. */
 export const uploadedFilesQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['completed uploads', videoId],

@@ -53,7 +53,7 @@ export function FileDropZone({ video }: { video: StudioVideoPage }) {
       <input
         ref={(element) => {
           folder.current = element
-          // React does not support this attribute.
+          // React's types do not contain this attribute.
           element?.setAttribute('webkitdirectory', '')
         }}
         hidden

@@ -13,8 +13,8 @@ import { currentCoverUrl, type ImportChange, type useImportDiff } from './use-im
 import styles from '#web/studio/content/content.module.css'
 
 /**
- * Compares the `video.yaml` and the covers of a folder with the values of the video. The operator selects the values to
- * import.
+ * Shows how the `video.yaml` and the covers of a folder differ from the values of the video. The operator selects the
+ * values to import.
  */
 export function ImportDiff({
   folder,
@@ -216,7 +216,7 @@ function CurrentValue({ difference: { part, was, isInherited } }: { difference: 
 
 const size = { width: 90, height: 120 }
 
-/** A thumbnail that shows the middle of the image. On the server, the best crop is chosen automatically. */
+/** A thumbnail that shows the middle of the image. After the upload, the server itself chooses the best crop. */
 function CoverThumbnail({ file }: { file: SourceFile }) {
   const { t } = useTexts()
   const canvas = useRef<HTMLCanvasElement>(null)

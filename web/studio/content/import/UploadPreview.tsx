@@ -13,12 +13,12 @@ import type { FileToUpload } from '#web/studio/content/uploads/upload-queue.ts'
 import { useUploadPreview, type Line, type PlannedUpload } from './use-upload-preview.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** The maximum number of files that are shown. In a longer list only files with problems are shown. */
+/** Up to this many files are all shown. A longer list is collapsed to the files with problems. */
 const shortList = 8
 
 /**
- * The preview of an upload: the episode of each file, and which files are missing, duplicate or unclear. Episode
- * numbers can be corrected here.
+ * The preview of an upload: the episode of each file, and which files are missing, duplicate or unclear. The operator
+ * can correct episode numbers and caption languages.
  */
 export function UploadPreview({
   video,
@@ -107,7 +107,7 @@ function IgnoredFiles({ paths }: { paths: readonly string[] }) {
 }
 
 /**
- * A table of the files. `isShort` shows only files that had a problem, and keeps them visible while they are corrected.
+ * A table of the files. `isShort` shows only the files that have or had a problem: a corrected file stays visible.
  */
 function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
@@ -120,7 +120,7 @@ function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean })
     { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
     { title: t('content.note'), cell: (line: Line) => <FileNote plan={plan} line={line} /> },
   ]
-  // With only texts and a cover in the folder, no file is missing, so no table is needed.
+  // An empty table says that there are no media files. It is omitted if the folder has texts or covers to import.
   const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
   return (
     isNeeded && (

@@ -12,8 +12,8 @@ const keyOf = (
 ) => JSON.stringify([name, bytes, lastModifiedAt.getTime(), number, language ?? null])
 
 /**
- * Returns a function that tells whether a file was already uploaded completely for the same episode. The server would
- * reject it.
+ * Returns a function that tells whether a file was already uploaded completely for the same episode. Such a file need
+ * not be sent again.
  */
 export function findAlreadyUploaded(
   arrived: readonly CompletedUpload[],

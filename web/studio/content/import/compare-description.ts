@@ -11,7 +11,7 @@ export interface DescriptionDifference {
   part: 'titles' | 'synopses' | 'category' | 'tags' | 'free_episodes' | 'price' | 'badge' | 'featured'
   /** The language of a text. */
   language?: Language
-  /** The current value of the video; empty if it has none, so that the import overwrites nothing. */
+  /** The current value of the video. Empty if it has none; the import then overwrites nothing. */
   was: string
   says: string
   /** True if the current value is a default that the draft inherited from the previous video. */
@@ -19,9 +19,7 @@ export interface DescriptionDifference {
   edits: Edits
 }
 
-/**
- * Returns the differences between a description and a video. Values that are missing in the description do not count.
- */
+/** Returns the differences between a description and a video, without values that are missing in the description. */
 export function compareDescription(
   parsed: VideoDescription,
   video: StudioVideoPage,

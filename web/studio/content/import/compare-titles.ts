@@ -36,8 +36,8 @@ export function compareTitles(
 }
 
 /**
- * Returns the key of a choice. All new titles of a language are imported together; each replaced title is chosen
- * separately.
+ * Returns the key of the checkbox that selects a title. One checkbox selects all new titles of a language; each
+ * replaced title has its own.
  */
 export const choiceKey = ({ number, language, was }: TitleDifference) =>
   was === '' ? `episodes.${language}` : `episode.${number}.${language}`

@@ -29,9 +29,7 @@ const assignFiles = (found: readonly SourceFile[]): AssignedFile<SourceFile>[] =
     return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
   })
 
-/**
- * Plans the upload of the selected files for a video with existing episodes, and applies the operator's corrections.
- */
+/** Assigns the selected files to episodes of a video, and applies the operator's corrections. */
 export function useUploadPreview(
   video: StudioVideoPage,
   found: readonly SourceFile[],

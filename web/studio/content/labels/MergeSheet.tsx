@@ -21,7 +21,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const [chosen, setChosen] = useState('')
   const { found, isAnswered } = useLabels(kind, keyword)
   const others = found.filter(({ id }) => id !== label.id)
-  // Chosen once per search: a refetch may reorder the list while the operator reads the button.
+  // The default is chosen once per search: a refetch may reorder the list while the operator reads the button.
   if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
   const targetLabel = others.find(({ id }) => id === chosen)
   const search = (text: string) => {

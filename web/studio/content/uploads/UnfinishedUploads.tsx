@@ -26,7 +26,7 @@ export function UnfinishedUploads({
   videoId: string
   /** The uploads of this page for the same video. */
   queuedUploads: readonly QueuedUpload[]
-  /** Called when files have been removed from the list, which also removes the pressed button. */
+  /** Called when files have been removed from the list. The pressed button is removed too, so the focus must move. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
@@ -36,7 +36,7 @@ export function UnfinishedUploads({
   if (unfinished.length === 0) return null
   const uploading = unfinished.filter(({ state }) => state === 'uploading')
   const rejected = unfinished.filter(({ state }) => state === 'rejected')
-  // If a season was interrupted, most files have not started. They are shown in one line.
+  // After an interrupted upload of a season, most files have not started. One line summarizes these files.
   const isLong = uploading.length > shortList
   const notStarted = isLong ? uploading.filter(({ parts }) => parts.length === 0) : []
   const rowProps = { videoId, onRemoved }
@@ -82,7 +82,7 @@ function UnfinishedList({ uploads, ...rowProps }: { uploads: readonly Upload[] }
   )
 }
 
-/** Refetches the episodes when a file disappears from the list, because it then belongs to an episode. */
+/** Refetches the episodes when a file disappears from the list, because it may now belong to an episode. */
 function useRefetchEpisodes(videoId: string, list: readonly Upload[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<number>(undefined)
@@ -120,7 +120,7 @@ function DiscardUploads({ videoId, uploads, onRemoved }: { uploads: readonly Upl
     for (let from = 0; from < ids.length; from += uploadBatchLimits.files) {
       const some = ids.slice(from, from + uploadBatchLimits.files)
       const removed = await remove.run({ video_id: videoId, ids: some })
-      // `run` has shown the reason. Another click can remove the remaining files.
+      // `remove.run` has shown the reason. Another click can remove the remaining files.
       if (!removed) return
       usedFiles.push(...removed.not_removed)
     }

@@ -38,7 +38,7 @@ export function UploadList({
   const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
   const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
   const client = useQueryClient()
-  // Refetches the server's list: it may reject a file after its upload, and a stopped file may be partly uploaded.
+  // Refetches the list: the server may reject a file after its upload, and a stopped file may be partly uploaded.
   useEffect(() => {
     if (arrived + stopped > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
   }, [client, videoId, arrived, stopped])

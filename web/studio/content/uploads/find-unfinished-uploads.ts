@@ -3,7 +3,7 @@ import { isSameFile, type QueuedUpload } from './upload-queue.ts'
 
 /**
  * Returns the server's uploads that this page is not sending: started before a reload or elsewhere, stopped, or
- * rejected. The list may be outdated, so it omits an upload that this page has just completed.
+ * rejected. Omits an upload that this page has just completed, because the server's list may be outdated.
  */
 export function findUnfinishedUploads(
   uploads: readonly Upload[],

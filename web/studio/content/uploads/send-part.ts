@@ -20,7 +20,7 @@ export type PauseReason = 'network' | 'limit' | 'site'
 
 export interface SendOptions {
   signal: AbortSignal
-  /** Called with the number of bytes sent so far. The number starts at 0 again after a lost connection. */
+  /** Called with the number of bytes sent so far. The number starts at 0 again after a failed attempt. */
   onSent?: (bytes: number) => void
   /** Called with the reason when sending pauses, and with undefined when it continues. */
   onPause: (hold: PauseReason | undefined) => void
@@ -36,9 +36,9 @@ function pauseReasonOf(status: number): PauseReason | undefined {
 }
 
 /**
- * Registers the files of a video at the server, and retries until it responds.
+ * Registers the files of a video at the server, and retries until the server accepts or rejects the request.
  * @returns the result for each file, in the same order
- * @throws UploadRejected with a readable message; the signal's reason when aborted
+ * @throws UploadRejected with the server's message, which may be empty; the signal's reason when aborted
  */
 export async function registerUploads(
   videoId: string,
@@ -54,7 +54,7 @@ export async function registerUploads(
 /**
  * Sends one part of a file, and retries until the server has it.
  * @returns whether the file is now complete
- * @throws UploadRejected with a readable message; the signal's reason when aborted
+ * @throws UploadRejected with the server's message, which may be empty; the signal's reason when aborted
  */
 export async function sendPart(
   to: { id: string; part: number },
@@ -66,7 +66,7 @@ export async function sendPart(
   return info?.complete === true
 }
 
-/** Sends a request and retries it until the server has answered. Waits while there is no connection. */
+/** Sends a request, and retries it with exponential backoff until the server accepts or rejects it. */
 async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
@@ -99,7 +99,7 @@ async function sendUntilAnswered<Result>(
   }
 }
 
-/** Uses XMLHttpRequest, because fetch does not report the upload progress. */
+/** Sends one request, with XMLHttpRequest because fetch does not report the upload progress. */
 function post<Result>(path: string, body: Blob | string, { signal, onSent }: SendOptions) {
   return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()

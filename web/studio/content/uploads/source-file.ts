@@ -14,7 +14,7 @@ export interface SourceFile {
 
 /**
  * Returns the file's name for the server, at most 255 UTF-16 units. `toWellFormed` repairs a surrogate pair that was
- * cut in half, because JSON cannot contain one.
+ * cut in half, because the server rejects text with half of a pair.
  */
 export const uploadName = ({ path }: SourceFile): string =>
   (path.split('/').at(-1) ?? '').slice(-255).toWellFormed()

@@ -13,7 +13,7 @@ export interface QueuedUpload {
   number: number
   bytes: number
   sent: number
-  /** `stopped`: by the operator, until they resume it. */
+  /** `stopped` means that the operator has paused the upload. */
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
   /** The reason why the upload is paused, if it is. */
   pauseReason: PauseReason | undefined
@@ -65,7 +65,7 @@ export function subscribeToUploads(listener: () => void): () => void {
 const keyOf = ({ videoId, file }: Job) => `${videoId} ${file.path} ${file.bytes}`
 
 /**
- * Queues files of a video. All are registered at once, and then sent in this order, two at a time. A file that is
+ * Queues files of a video. All files are registered first, and then sent in this order, two at a time. A file that is
  * already in progress is not queued again.
  */
 export function enqueueUploads(videoId: string, files: readonly FileToUpload[]): void {

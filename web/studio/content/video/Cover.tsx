@@ -66,7 +66,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   )
 }
 
-/** The covers for viewers of one language, which replace the default cover. */
+/** The covers by language. Viewers of such a language see its cover instead of the default one. */
 function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { run: remove, busy } = useCommand(removeCover, t('content.saved'))

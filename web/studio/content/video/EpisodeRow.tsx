@@ -88,7 +88,7 @@ function ConversionProgress({ progress, at }: { progress: number; at: number }) 
   )
 }
 
-/** The actions for an episode: edit its titles; retry or remove a failed file. */
+/** The actions for an episode: edit its titles, retry a failed file, or remove an episode whose file is not ready. */
 function EpisodeActions({ episode }: { episode: StudioEpisode }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()

@@ -63,8 +63,8 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
 const idOf = ({ id }: StudioEpisode) => id
 
 /**
- * Refetches the video when the number of playable episodes changes, because a processed episode may set the cover or
- * publish the video.
+ * Refetches the video when the number of episodes or of playable episodes changes, because a processed episode may set
+ * the cover or publish the video.
  */
 function useRefetchVideo(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()

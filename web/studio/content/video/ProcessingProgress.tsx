@@ -5,12 +5,12 @@ import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from '#web/studio/content/content.module.css'
 
 const isUnderWay = ({ state }: StudioEpisode) => state === 'queued' || state === 'processing'
-/** The progress in percent that is needed to estimate the speed. */
+/** The progress, in percent of one episode, that is needed to estimate the speed. */
 const minimumProgress = 50
 
 /**
- * The total progress of all episodes in processing. Estimates the remaining time from the speed since the page was
- * opened.
+ * The total progress of processing the episodes. Estimates the remaining time from the speed since this component was
+ * first shown.
  */
 export function ProcessingProgress({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
   const left = list.filter(isUnderWay)
