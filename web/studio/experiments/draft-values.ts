@@ -73,7 +73,7 @@ export function problemsOf(values: DraftValues, t: Translate): Partial<DraftValu
   }
 }
 
-/** An experiment on prices needs a video; one on free episodes may apply to all videos. */
+/** Returns whether the target is valid: only an experiment on prices needs a video. */
 function isTargetValid(values: DraftValues): boolean {
   const { kind, target } = values
   if (kind === 'pay_theme' || (target.trim() === '' && !isPriced(kind))) return true

@@ -6,7 +6,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { storeDraft } from './stored-draft.ts'
 import styles from './homepage.module.css'
 
-/** The preview is updated when nothing was changed for this time. */
+/** The time without changes after which the preview is updated. */
 const debounceMs = 500
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
 export type PreviewSize = keyof typeof sizes

@@ -54,7 +54,7 @@ function HomepageEditorTab() {
   const composed = useQuery({
     queryKey: ['studio-homepage'],
     queryFn: ({ signal }) => call(showHomepage, { signal }),
-    // Never refetched, because that could change what the operator is editing.
+    // Not refetched when the window gets the focus, because that could change what the operator is editing.
     staleTime: Infinity,
   })
   return (

@@ -47,7 +47,7 @@ export function TextEditor({ saved }: { saved: PageText }) {
     queryClient.setQueryData(textQuery(name, language).queryKey, text)
     void queryClient.invalidateQueries({ queryKey: textsQuery.queryKey })
   }
-  /** Returns undefined if the call fails. Saving again loads the text again. */
+  /** Loads the current text; undefined if the call fails. The operator can then save again, which repeats the call. */
   const loadCurrentText = () => call(showPageText, { query: { name, language } }).catch(() => undefined)
   const change = async (sendRequest: () => Promise<PageText>) => {
     setBusy(true)

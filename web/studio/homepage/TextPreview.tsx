@@ -6,7 +6,7 @@ import { useDebounced } from '#web/studio/ui/use-debounced.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** The preview is updated when nothing was typed for this time. */
+/** The time without typing after which the preview is updated. */
 const debounceMs = 400
 
 /** The text as viewers would see it: parsed by the server, and rendered by the same component as on the site. */
@@ -38,7 +38,7 @@ export function TextPreview({ markdown }: { markdown: string }) {
   )
 }
 
-/** Prevents that links in the preview open, because they would leave the editor. */
+/** Prevents links in the preview from opening, because they would leave the editor. */
 function blockLinkNavigation(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('a')) {
     event.preventDefault()

@@ -3,8 +3,8 @@ import type { previewHomepage } from '#contract/studio/homepage.ts'
 import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 
 /**
- * The storage keys of the draft, which web/features/catalog/queries.ts shows at `/?draft`, and of the operator who
- * edits it.
+ * The storage keys of the draft, and of the operator who edits it. web/features/catalog/queries.ts reads the draft for
+ * `/?draft`.
  */
 const [draftKey, ownerKey] = ['homepage-draft', 'homepage-draft-of']
 

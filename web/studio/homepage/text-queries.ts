@@ -13,7 +13,7 @@ export const textQuery = (name: PageName, language: Language) =>
   queryOptions({
     queryKey: ['text', name, language],
     queryFn: ({ signal }) => call(showPageText, { query: { name, language }, signal }),
-    // Never refetched, because that could change what the operator is editing.
+    // Not refetched when the window gets the focus, because that could change what the operator is editing.
     staleTime: Infinity,
     gcTime: 0,
   })

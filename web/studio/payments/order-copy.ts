@@ -5,7 +5,7 @@ import type { Translate } from '#web/studio/texts.ts'
 /** The path of the list of orders. */
 export const ordersPath = '/studio/payments'
 
-/** Returns the reason of a dispute as text. A reason that only one gateway uses is shown as the gateway names it. */
+/** Returns the reason of a dispute as text. A reason without a translation is shown in the words of the gateway. */
 export function reasonText(reason: string | null, t: Translate): string {
   const known = disputeReasons.find((each) => each === reason)
   if (known) return t(`payments.disputeReasons.${known}`)
@@ -36,7 +36,8 @@ export const gatewayNames: Record<OrderGatewayId, string> = {
 }
 
 /**
- * Returns the reason why a payment was declined, as text. The code of an older version of the site is shown unchanged.
+ * Returns the reason why a payment was declined, as text. A code that only an older version of the site used is shown
+ * unchanged.
  */
 export function declineText(code: string, t: Translate): string {
   const known = declineCodes.find((each) => each === code)

@@ -14,7 +14,7 @@ import { plansQuery } from './plans-query.ts'
 import { PlanTabs } from './PlanTabs.tsx'
 import styles from './plan-list.module.css'
 
-/** The active plans, and archived plans that still have subscribers. */
+/** The active and the archived plans. */
 export function PlanList() {
   const { t } = useTexts()
   const isAllowed = usePermissions()

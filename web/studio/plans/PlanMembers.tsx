@@ -8,7 +8,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
-/** The subscribers of a plan, the latest first, with the price of the next period of each. */
+/** The subscribers of a plan, the latest first, each with the price of the next period. */
 export function PlanMembers({ id }: { id: string }) {
   const { t, language } = useTexts()
   const members = useInfiniteQuery({

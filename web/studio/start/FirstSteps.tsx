@@ -83,7 +83,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
   )
 }
 
-/** Returns the page on which a step is done or its result is shown; null if there is none yet. */
+/** Returns the page on which a step is done, or which shows its result; null if there is no such page yet. */
 function stepLink(step: SetupStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':
@@ -98,7 +98,7 @@ function stepLink(step: SetupStep['step'], done: boolean, video: string | null):
       return done ? '/studio/payments' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
-    // These steps are done by environment variables, so there is no page for them.
+    // These steps are done with environment variables, so no page can be opened until they are done.
     case 'gateway':
     case 'mail':
       return done ? '/studio/system' : null

@@ -16,7 +16,7 @@ const pollMs = 30_000
 /** The components of a typical site, for which space is reserved while the checks load. */
 const placeholderParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 
-/** The health of each component of the site: operational, or its problem and since when it exists. */
+/** The health of each component of the site: operational or its problem, and since when. */
 export function Health() {
   const { t, language } = useTexts()
   const check = useCommand(checkHealth, t('done.healthChecked'))

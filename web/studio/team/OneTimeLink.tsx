@@ -9,7 +9,7 @@ import styles from './team.module.css'
 
 export type Invited = ResultOf<typeof addOperator>
 
-/** Shows a one-time link once. The operator sends it to the invited person. */
+/** Shows a one-time link, which cannot be shown again. The operator sends it to the invited person. */
 export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
   const { t, language } = useTexts()
   const until = formatTime(invited.expires_at, language)

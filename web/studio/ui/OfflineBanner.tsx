@@ -7,7 +7,7 @@ import styles from './page.module.css'
 const onChange = (onStoreChange: () => void) => onlineManager.subscribe(onStoreChange)
 const isOnline = () => onlineManager.isOnline()
 
-/** Shows a line while there is no connection. The calls of the page wait until it is back. */
+/** Shows a line while there is no connection. The queries of the page wait until the connection is back. */
 export function OfflineBanner() {
   const { t } = useTexts()
   const online = useSyncExternalStore(onChange, isOnline, isOnline)

@@ -30,8 +30,8 @@ export function SortableList<Item>({
   const before = useRef(items)
   const last = items.length - 1
   // Restores the focus, which is lost when an item is moved or removed, and when its button is disabled at an end of
-  // the list. A layout effect, because a passive effect of an earlier render could run between a step and its own
-  // render, and would discard the step.
+  // the list. It must be a layout effect: a passive effect of the previous render could run after a button press and
+  // clear `lastStep` before the list has rendered again.
   useLayoutEffect(() => {
     const { place = 0, by = 1 } = lastStep.current ?? {}
     const left = before.current.findIndex((item, index) => item !== items[index])

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Time without typing after which the search starts. */
+/** The default delay, after which a search starts when typing pauses. */
 const defaultDelayMs = 300
 
 /** Returns the debounced value: the latest value that stayed unchanged for `delayMs`. */

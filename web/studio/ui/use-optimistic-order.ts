@@ -2,12 +2,12 @@ import { useRef, useState, type Key } from 'react'
 
 /**
  * Manages an order that is shown at once and then sent to the server. If the user moves several items during a request,
- * only the last order is sent. A rejected order is reverted.
+ * only the last order is sent. After the request, the order of `items` is shown again, which reverts a rejected order.
  */
 export function useOptimisticOrder<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
-  /** Sends an order. Must resolve when the server has it. */
+  /** Sends an order. Must not resolve before `items` has been refetched. */
   send: (items: readonly Item[]) => Promise<unknown>,
 ): { ordered: readonly Item[]; order: (items: readonly Item[]) => void } {
   const [pendingOrder, setPendingOrder] = useState<readonly Item[] | null>(null)

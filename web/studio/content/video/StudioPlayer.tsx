@@ -25,7 +25,7 @@ export function StudioPlayer({
   const source = useQuery({
     queryKey: ['studio-playback', episodeId],
     queryFn: ({ signal }) => call(getStudioPlayback, { query: { id: episodeId }, signal }),
-    // Not refetched, because new signed URLs would restart the player. They are valid for longer than the episode.
+    // Never stale, because new signed URLs would restart the player. They are valid for longer than the episode.
     staleTime: Infinity,
     gcTime: 0,
   })

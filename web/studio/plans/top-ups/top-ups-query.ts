@@ -3,7 +3,7 @@ import { listTopUps, type StudioTopUp } from '#contract/studio/top-ups.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 
-/** All top-ups, which are few. */
+/** All top-ups. There are too few to paginate. */
 export const topUpsQuery = queryOptions({
   queryKey: ['top-ups'],
   queryFn: ({ signal }) => call(listTopUps, { signal }),

@@ -3,8 +3,8 @@ import { useTexts } from '#web/studio/texts.ts'
 import styles from '#web/studio/ui/page.module.css'
 
 /**
- * The buttons of a sheet: one that changes nothing, and one for the action. Without `onConfirm`, the latter submits the
- * form around it.
+ * The buttons of a sheet: one that changes nothing, and one for the action. Without `onConfirm`, the button for the
+ * action submits the form around it.
  */
 export function SheetActions({
   action,
@@ -45,6 +45,6 @@ export function SheetActions({
   )
 }
 
-// Sets the attribute itself, because a dialog uses it to choose the focus when it opens. React would only focus the
-// element once.
+// Sets the HTML attribute, because a dialog uses it to choose the focus when it opens. React's `autoFocus` does not set
+// it, and only focuses the element once.
 const autofocusRef = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')
