@@ -2,8 +2,8 @@ import { defineConfig } from '@playwright/test'
 import { findChromium } from './support/find-chromium.ts'
 
 const chromium = await findChromium()
-// Disables V8's compilers. A test page exists for seconds, so compiling its scripts costs more CPU time than it saves:
-// a ninth of the total.
+// Disables V8's compilers. A test page exists for seconds, so compiling its scripts costs more CPU time than it saves.
+// Without the compilers, the tests need a ninth less CPU time.
 const interpretScripts = '--js-flags=--no-turbofan --no-maglev --no-sparkplug'
 const launchOptions = { ...chromium, args: [...chromium.args, interpretScripts] }
 // A random port below the range of ephemeral ports. The worker processes inherit the variable.
@@ -32,12 +32,12 @@ export default defineConfig({
   // Long timeouts, because a busy machine must not make a test fail.
   timeout: 300_000,
   expect: { timeout: 60_000, toPass: { timeout: 120_000 } },
-  // More workers than cores, because tests mostly wait: for frames, for jobs or for the bank.
+  // More workers than cores, because tests mostly wait for frames, jobs or 3-D Secure.
   workers: 5,
   forbidOnly: true,
   use: {
     launchOptions,
-    // Shorter than a test's time, so that the error names the action that did not end.
+    // Shorter than a test's timeout, so that the error names the action that did not end.
     actionTimeout: 120_000,
     navigationTimeout: 120_000,
     // Responses of the service worker would bypass the requests that tests intercept. installed.spec.ts tests it.

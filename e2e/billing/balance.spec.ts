@@ -80,7 +80,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
   await expect(panel).toContainText('Your bonus pays all of it as a discount, which leaves $10.01')
   const sent = page.waitForRequest('**/api/payment/order')
   await unlockButton(panel).click()
-  // The stored text is the same for every user, so it excludes the rest of the balance.
+  // The stored text is the same for every user, so it excludes the user's remaining balance.
   const { consent } = Object((await sent).postDataJSON())
   expect(consent.terms_text).toContain('Unlock for $0.99 from your balance')
   expect(consent.terms_text).not.toContain('leaves')

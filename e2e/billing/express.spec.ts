@@ -251,7 +251,7 @@ test('an introductory price that the wallet’s address already used becomes the
 })
 
 test.describe('a browser without a wallet', () => {
-  // On a site with two gateways, the other one's wallet would replace it.
+  // On a site with two gateways, the wallet of the other gateway would replace the sandbox's.
   test.use({ site: { ...defaultSite, withFakeServices: false } })
 
   test('shows no button, shifts no layout when that is known, and later reserves no space', async ({

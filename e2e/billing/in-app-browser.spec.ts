@@ -45,7 +45,7 @@ test('in an app’s browser an episode is paid without a separate window', async
   const panel = lockedPanel(page, 4)
   await expect(panel.getByRole('complementary', { name: 'Open in your browser' })).toBeVisible()
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
-  // A card that needs the bank's check.
+  // The bank requires 3-D Secure for this card.
   await payByCard(page, { number: '4000 0000 0000 3220' })
   await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
   await expectPlaying(page, 4)

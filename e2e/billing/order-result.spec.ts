@@ -67,7 +67,7 @@ test('the return path is deleted after its use: another order does not lead ther
   await page.evaluate(() => sessionStorage.setItem('return_path', '/commonQuestions'))
   await page.goto(mockOrderPath)
   await expect(page).toHaveURL(/\/commonQuestions$/)
-  // The address changes before the screen; the former screen unmounts with it.
+  // Waits for the new screen, because the URL changes before the previous screen unmounts.
   await expect(page.getByRole('heading', { name: 'Frequently asked questions' })).toBeVisible()
   answer('refunded')
   await page.goto(mockOrderPath)

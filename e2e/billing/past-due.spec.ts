@@ -78,7 +78,10 @@ async function claimWhileSignedOut(page: Page, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/login$/)
 }
 
-/** Adds the purchase to the account, on the page that follows the sign-in, and checks that the page is not shown again. */
+/**
+ * Adds the purchase to the account on the page that follows the sign-in. Checks that this page is not shown again
+ * afterwards.
+ */
 async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
   await page.getByRole('button', { name: 'Add to my account' }).click()

@@ -56,7 +56,7 @@ async function typeBuyer(page: Page): Promise<void> {
   await type(form.getByLabel('Last name'), buyer.last)
 }
 
-/** Buys another episode before the measurement begins, as `buyer`. */
+/** Buys another episode as `buyer`, before the measurement begins. */
 async function buyAnotherEpisode(page: Page, save: boolean): Promise<void> {
   await page.goto(await towerUrl(page, 5))
   await lockedPanel(page, 5).getByRole('button', { name: 'Pay $0.99' }).click()

@@ -27,7 +27,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
   await page.goto('/my')
 }
 
-/** Reloads the member area until it shows that the site has done the due work. */
+/** Reloads the member area until it shows the text, which appears once the site's jobs have run. */
 async function expectAfterReload(page: Page, text: string): Promise<void> {
   await expect(async () => {
     await page.reload()
@@ -252,7 +252,7 @@ test('a change of plan that could not be charged is paid manually at its own pri
   await expect(subscriptionRegion(page)).toContainText('Monthly renews on')
 })
 
-// One of the two always has another date than UTC.
+// In one of these two time zones, the date always differs from UTC.
 for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
   test.describe(`in ${timezoneId}`, () => {
     test.use({ timezoneId })

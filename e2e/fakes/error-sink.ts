@@ -50,7 +50,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Returns the content of a session recording as text: a line of JSON, and the events, which are compressed. */
+/** Returns a payload as text. A session recording is a line of JSON and compressed events; returns only the events. */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1
   const compressed = payload[begin] === 0x78

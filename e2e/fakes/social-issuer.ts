@@ -11,7 +11,7 @@ import {
  * Cookie with the user's e-mail address, by which the issuer recognizes the user. Without it, each visit is a new user.
  */
 export const emailCookie = 'known_by'
-/** A user who denies access, and is therefore redirected without a code. */
+/** A cookie value for a user who denies access: the issuer redirects without a code. */
 export const deniedEmail = 'nobody'
 
 /** Starts a real OpenID Connect issuer that grants every request. @returns the settings of a site that uses it */

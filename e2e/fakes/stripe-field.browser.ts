@@ -1,4 +1,4 @@
-// One of Stripe's card fields, in its own frame. What is typed is sent only to Stripe's API.
+// One of Stripe's card fields, in its own frame. The field sends its input only to Stripe's API.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Options {

@@ -95,7 +95,7 @@ async function writeFiles(info: TestInfo): Promise<string> {
   return folder
 }
 
-/** @returns the video's id */
+/** Imports the files with the command line. @returns the video's id */
 async function importByCommand(info: TestInfo, files: string): Promise<string> {
   const folder = info.outputPath('dramas/named-by-command')
   mkdirSync(folder, { recursive: true })
@@ -111,7 +111,7 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
   return findVideo('Named by command')
 }
 
-/** @returns the video's id */
+/** Uploads the files in the studio. @returns the video's id */
 async function importByStudio(page: Page, files: string): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'Named by studio')

@@ -17,7 +17,7 @@ const maxDifference = 4
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */
 interface PlaybackResult {
-  /** Per rendition. */
+  /** For each rendition: the times of bright frames and of flashes. */
   lights: { bright: number[]; flashes: number[] }[]
   beeps: number[]
   colours: number[][]
@@ -74,7 +74,7 @@ function writeFilms(info: TestInfo, films: readonly FlashingFilm[]): string {
   return folder
 }
 
-/** @returns the video's id */
+/** Imports the videos with the command line. @returns the video's id */
 async function importByCommand(
   info: TestInfo,
   films: readonly FlashingFilm[],
@@ -202,7 +202,10 @@ function watchFirstVideo(): void {
   }
 }
 
-/** @param referenceColour the colour that the browser shows for a reference video of the same colour */
+/**
+ * Returns the differences between the expected and the actual result of a video.
+ * @param referenceColour the colour that the browser shows for a reference video of the same colour
+ */
 function faultsOf(
   film: FlashingFilm,
   { lights, beeps, colours, shown }: PlaybackResult,

@@ -26,10 +26,10 @@ async function registerConfirmed(page: Page): Promise<string> {
   return email
 }
 
-/** Releases episode 6 of a drama some time ago, after all favorites were added. */
+/** Simulates a release of episode 6 of a drama: some minutes ago, but after all favorites were added. */
 const releaseLastEpisode = (id: string) =>
   executeSql(
-    // Deletes the new episodes of the import.
+    // The import has recorded its episodes as new.
     ['DELETE FROM new_episodes', []],
     [`UPDATE favorites SET favorited_at = favorited_at - interval '1 hour' WHERE video_id = $1`, [id]],
     [

@@ -127,7 +127,10 @@ test.describe('on very narrow screens', () => {
     })
 })
 
-/** Expects that the bar's texts and buttons are within it, the bar is within the window, and nothing covers their centres. */
+/**
+ * Expects that the bar is within the window, its texts and buttons are within the bar, and nothing covers their
+ * centres.
+ */
 async function expectUncovered(bar: Locator, window: { width: number; height: number }): Promise<void> {
   await expect(bar.getByRole('button')).toHaveCount(3)
   const faults = () =>

@@ -43,7 +43,7 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
   const [number, errorMessage] = [card.getByLabel('Card number'), card.getByText('Check the card number.')]
   await number.fill('42')
-  // The script is ready; the fields are visible before it loads.
+  // Waits until the script is ready, because the fields are visible before it loads.
   await expect(card.getByText('Visa')).toBeVisible()
   await number.fill('')
   await expect(card.getByText('Visa')).toHaveCount(0)

@@ -107,7 +107,7 @@ test('does not lose a key press before the previous step has rendered', async ({
     history.replaceState = (state, title, url) => {
       replace(state, title, url)
       if (!String(url).endsWith('episode=2')) return
-      // The URL has changed, the episode has not rendered yet. Scroll events of the next step are held until then.
+      // The URL has changed, but the episode has not rendered yet. Scroll events are held until it has.
       addEventListener('scroll', hold, { capture: true })
       dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
       requestAnimationFrame(() =>

@@ -15,8 +15,9 @@ const setting = 'Notify me in this browser when my favorites have new episodes'
 const blocked = 'Notifications are blocked. Allow them for this site in your browser’s settings.'
 
 /**
- * A browser's push service, which Chromium lacks in tests: a subscription is kept in the page's storage. What the browser asks the
- * person is counted there, and answered.
+ * Fakes the browser's push service, which Chromium lacks in tests. The page's storage contains the subscription and the
+ * number of permission prompts, each of which gets the same answer.
+ * @returns the endpoint of the subscription
  */
 async function installFakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {
   const { subscription } = new PushBrowser()
@@ -59,7 +60,7 @@ function fakePush({
   }
 }
 
-/** How often the browser asked the person. */
+/** Returns how often the browser prompted for permission. */
 const countQuestions = (page: Page) => page.evaluate(() => Number(localStorage.getItem('questions')))
 
 async function query(text: string, endpoint: string): Promise<number> {
@@ -115,7 +116,7 @@ test('a guest’s favorite prompts for notifications, a press asks in the browse
   await box.check()
   await expect(page.getByText('Alerts are on.')).toBeVisible()
   expect(await countSubscribers(endpoint)).toBe(1)
-  // What the site does not know, or has for somebody else, is not on.
+  // A subscription that the site does not know is shown as off.
   await query('DELETE FROM push_subscriptions WHERE endpoint = $1', endpoint)
   await page.reload()
   await expect(box).toBeEnabled()
@@ -133,7 +134,7 @@ test('a viewer who refuses in the browser is not asked again automatically @phon
   await expect(page.getByText(blocked)).toBeVisible()
   await expect(question(page)).toHaveCount(0)
   await addFavorite(page, other)
-  // A dialog would cover it.
+  // A dialog would cover the button.
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
   await page.goto('/my')
@@ -166,7 +167,7 @@ test('a browser without push shows no trace of it @phone', async ({ page, contex
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
   await page.goto('/my')
   await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
-  // What comes late has come by then.
+  // Late requests and elements have arrived by then.
   await page.waitForLoadState('networkidle')
   await expect(page.getByRole('heading', { name: 'New-episode alerts' })).toHaveCount(0)
   expect(pushRequests).toEqual([])
@@ -188,8 +189,8 @@ test('signing out ends a member’s notifications in the browser', async ({ page
 })
 
 /**
- * Records in the worker what it shows and opens, because a test's Chromium has no system notifications. `self` is cast, because the types
- * here are those of a page.
+ * Records the notifications that the worker shows and the pages that it opens, because Chromium has no system
+ * notifications in tests. The cast of `self` is needed because the types here are those of a page.
  */
 const recordIn = (worker: Worker) =>
   worker.evaluate(() => {
@@ -248,7 +249,7 @@ test('a push is shown, and a press on it opens the episode or brings its page to
   await expect
     .poll(() => recorded(worker))
     .toEqual([['show', 'The Test Tower', { ...notification, icon: '/public/covers/x.webp', data: url }]])
-  // A browser takes the right away from a site that shows nothing.
+  // Even an unreadable push shows a notification, because browsers revoke the permission of sites that show none.
   await deliver('no JSON')
   await expect.poll(() => recorded(worker)).toMatchObject([['show', 'localhost', { data: '/' }]])
 
@@ -263,7 +264,7 @@ test('a push is shown, and a press on it opens the episode or brings its page to
   ])
 })
 
-/** Dispatches the event of a push service that has replaced the subscription `old`, and lets it make the next one. */
+/** Simulates a push service that has replaced the subscription `old`: the worker's next subscription is `next`. */
 const replaceSubscription = (
   worker: Worker,
   old: string,

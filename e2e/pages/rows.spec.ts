@@ -53,7 +53,7 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await next.click()
   await expect.poll(remainingScroll).toBeLessThan(1)
   await expect(next).toBeDisabled()
-  // An extra click opens no drama.
+  // Another click on the disabled button opens no drama.
   await page.mouse.down()
   await page.mouse.up()
   await expect(page).toHaveURL(/\/$/)

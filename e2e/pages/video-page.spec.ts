@@ -12,7 +12,7 @@ async function openTower(page: Page): Promise<void> {
 }
 
 const player = (page: Page) => page.locator('[data-player]')
-/** The captions of the first episode; the prepared one has its own. */
+/** The captions of the first episode. The next episode, which is preloaded, has its own. */
 const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
 const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
 

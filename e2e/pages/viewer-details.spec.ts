@@ -70,7 +70,7 @@ test('a hold plays at double speed, and two fingers do not @phone', async ({ pag
   await touch('touchStart', 150)
   await touch('touchStart', 150, 250)
   await touch('touchEnd')
-  // This timer is set after that of the press and is longer, so it fires later; then the page draws.
+  // Waits longer than the press must last for double speed, and then until the page has drawn.
   await page.evaluate(
     () =>
       new Promise((resolve) =>

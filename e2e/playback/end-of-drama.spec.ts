@@ -73,7 +73,8 @@ test('rotating a phone and back immediately stays at the end', async ({ page }) 
   await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
-  // Simulates an occasional behaviour of Chromium: it lays out and scrolls the low window before the page's resize event to the high one.
+  // Simulates an occasional behaviour of Chromium: it lays out and scrolls the page for the low window before the page
+  // gets the resize event, when the window is high again.
   const position = await page.evaluate(async () => {
     const feed = document.querySelector('[data-player] [role=region]')
     feed?.scrollTo({ top: 0, behavior: 'instant' })

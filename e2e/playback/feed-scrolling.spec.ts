@@ -58,8 +58,8 @@ async function extendListing(page: Page): Promise<void> {
 const scrollPosition = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 /**
- * Opens a drama from the current scroll position, and goes back. The card must be where it was in the window: the row of watched dramas
- * may appear above it meanwhile.
+ * Opens a drama from the current scroll position, and goes back. The card must be at its previous position in the
+ * window, even if the row of watched dramas has appeared above it meanwhile.
  */
 async function openAndGoBack(page: Page, name: string): Promise<void> {
   const card = page.locator('main').getByRole('link', { name })

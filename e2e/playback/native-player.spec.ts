@@ -79,7 +79,7 @@ for (const offline of [false, true])
 test('starts at the saved position', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // The player must not save a position after this.
+  // Paused, because the player must not save a position after the test has posted one.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await page.goto('about:blank')
@@ -121,7 +121,7 @@ test('hls.js starts with the rendition chosen on an earlier visit, and requests 
       .evaluateAll((all: HTMLVideoElement[]) => all.map(({ readyState }) => readyState >= 3))
   await expect.poll(hasBufferedData).toEqual([true, true])
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.videoHeight)).toBeLessThan(430)
-  // Also for the adjacent episode.
+  // One rendition each, also for the adjacent episode.
   expect([...renditionsByAsset.values()].map(({ size }) => size)).toEqual([1, 1])
 })
 
@@ -131,7 +131,7 @@ test('hls.js switches to the chosen rendition at the same second, and requests n
   const renditionsByAsset = recordRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // With its button, because an interface that is still loading would resume after a pause by other means.
+  // Pauses with the button, because an interface that is still loading would end a pause by other means.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))

@@ -30,7 +30,7 @@ function changesWhilePlaying({ from, checks }: { from: number; checks: number })
   })
 }
 
-/** In the page: returns whether the whole episode is loaded, and of the next one what is preloaded (4 seconds). */
+/** In the page: returns whether the whole episode and the first four seconds of the next one are loaded. */
 function isLoaded(): boolean {
   const loadedSeconds = ({ buffered }: HTMLVideoElement) =>
     buffered.length === 0 ? 0 : buffered.end(buffered.length - 1)
@@ -46,7 +46,7 @@ test.describe('when an episode keeps playing', () => {
     await page.goto(await towerUrl(page, 1))
     await expectProgress(page)
     await repeatEpisode(page)
-    // The adjacent player and its components are prepared too.
+    // Waits until the adjacent player is there too.
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')
     // The bars of loaded seconds change until everything is loaded.

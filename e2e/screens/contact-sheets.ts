@@ -11,9 +11,9 @@ import { findStudioContent, studioShotsOf } from './studio-states.ts'
 import { acceptInvitationLink } from '#e2e/support/studio.ts'
 
 /**
- * `npm run screens -- URL` takes screenshots of every screen in each of its states on a running site. They are in
- * English and German, on a phone in portrait and landscape, a tablet and a desktop, and at 200 % zoom.
- * Single files are written to test-results/screens/<language>-<size>/, and contact sheets of them beside these folders.
+ * `npm run screens -- URL` takes screenshots of every screen in each of its states on a running site: in English and
+ * German, on a phone in portrait and landscape, a tablet and a desktop, and at 200 % zoom.
+ * Screenshots are written to test-results/screens/<language>-<size>/, and their contact sheets beside these folders.
  * `npm run screens -- URL en-phone video` creates only sheets and screenshots whose names match. The site needs the
  * sandbox gateway.
  * With the one-time link of a new owner instead of the URL (`npm run studio -- operator add EMAIL`), screenshots of the

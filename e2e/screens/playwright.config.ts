@@ -4,8 +4,8 @@ import base, { desktop, onDesktops, onPhones, ownSuites, phone } from '#e2e/play
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
- * `npm run test:screens`: checks every screen in every language and size. All tests of this folder are of this kind.
- * Tests that need the set-up of a flow are in the flow's file, with the tag `@screens`.
+ * `npm run test:screens`: checks every screen in every language and size. The suite has all tests of this folder, and
+ * the tests with the tag `@screens`, which are in other files because they need the set-up of a flow.
  */
 export default defineConfig({
   ...base,

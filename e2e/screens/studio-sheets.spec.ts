@@ -31,7 +31,7 @@ for (const language of ['en', 'dy'] as const)
   test(`every sheet of the studio opens by key, is accessible, and restores the focus, in ${language}`, async ({
     page,
   }) => {
-    // Seven pages, each traversed by Tab.
+    // The test traverses seven pages with Tab.
     await inviteOperator('analyst')
     await openStudioWithSession(page, 'owner')
     for (const [path, name] of sheets[language]) {

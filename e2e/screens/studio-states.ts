@@ -301,7 +301,7 @@ const createdLink: Act = async (page) => {
   await submit(page)
 }
 
-/** Replaces responses: the mail server cannot be reached, and a job fails. */
+/** Modifies the response so that two jobs fail. */
 const withFailures: Act = async (page) => {
   await page.route('**/api/studio/system/jobs*', async (route) => {
     const response = await route.fetch()

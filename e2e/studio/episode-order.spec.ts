@@ -29,7 +29,7 @@ async function openSeason(page: Page): Promise<string> {
   return id
 }
 
-/** The same after conversion, because changing rows would move the drop target. */
+/** Like `openSeason`, but waits for the conversion, because changes of the rows would move the drop target. */
 async function openConvertedSeason(page: Page): Promise<string> {
   const id = await openSeason(page)
   await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count)

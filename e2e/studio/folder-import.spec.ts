@@ -132,12 +132,12 @@ test('uploads resume automatically after a network loss, and after a reload once
   await page.route(
     /\/parts\/1$/,
     async (route) => {
-      // At once: on a busy machine, going offline can wait for the page, which waits for its request.
+      // Concurrently: on a busy machine, `setOffline` can wait for the page, which waits for this request.
       await Promise.all([context.setOffline(true), route.abort('internetdisconnected')])
     },
     { times: 1 },
   )
-  // Then the page is closed half way.
+  // The last part never arrives, so the page is reloaded during the upload.
   await page.route(/\/parts\/3$/, () => {})
   await dropFiles(headingOf(page), [folder])
   await uploadFiles(page, 2)
@@ -148,7 +148,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
   await expect(page.getByText('You’re offline.')).toHaveCount(0)
   await expect(rowsOf(page).first()).toContainText('Ready')
-  // A completely sent part counts before its response.
+  // The progress counts a completely sent part before its response arrives.
   await expect.poll(() => partsOf(arrived)).toEqual(['0', '0', '1', '2'])
   arrived.clear()
 
@@ -183,7 +183,7 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   const film = await tinyVideo()
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
   const folder = writeFiles(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
-  // One file arrives, and then none for a while; the list of pending uploads is as old as their start.
+  // While `isSlow`, only one file arrives, and the list of unfinished uploads is as old as their registration.
   let firstUploadList: string | undefined
   let isSlow = true
   let sent = 0

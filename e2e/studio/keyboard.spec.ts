@@ -65,7 +65,10 @@ function faultsOf(stops: TabStop[]): string[] {
   })
 }
 
-/** Creates content in every area. @returns each page, with language-independent selectors of the buttons that open its sheets */
+/**
+ * Creates content in every area.
+ * @returns each page, with language-independent selectors of the buttons that open its sheets
+ */
 async function fillStudio(page: Page, browser: Browser): Promise<[path: string, ...openers: string[]][]> {
   const viewer = await browser.newPage()
   const tower = await towerUrl(viewer, 4)

@@ -51,7 +51,7 @@ test('a late response does not replace the result of newer input', async ({ page
   await field.fill(slow)
   await slowRequest
   const isSlowRequest = (request: Request) => request.url().includes(slow)
-  // Cancelled, or answered nevertheless.
+  // The page may cancel the request or receive its response.
   const slowRequestEnded = Promise.race([
     page.waitForEvent('requestfinished', isSlowRequest),
     page.waitForEvent('requestfailed', isSlowRequest),

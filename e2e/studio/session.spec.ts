@@ -60,7 +60,7 @@ test('text entered when the session ended is kept after the sign-in, and is save
 const forms = [
   ['a form', 'draft', '', 'Synopsis', 'Save texts', true],
   ['a sheet', '', 'New video', 'English title', 'Create draft', true],
-  // Does not change the homepage of other tests.
+  // Not saved, because that would change the homepage of other tests.
   ['the homepage', '../homepage', '', 'Footer text', 'Publish changes', false],
 ] as const
 

@@ -28,7 +28,7 @@ test('an owner sees that each component works, and runs a job immediately @phone
   const parts = ['Database', 'Storage', 'E-mail'].map((part) =>
     page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) }),
   )
-  // On a busy machine a component may answer too late; the next check finds it well.
+  // On a busy machine, a component may respond too late; then the next check finds it operational.
   await expect(async () => {
     const checked = page.waitForResponse(
       (response) => response.url().endsWith('/system/health') && response.request().method() === 'POST',

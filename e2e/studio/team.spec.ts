@@ -59,7 +59,7 @@ test('an error message disappears once the input is valid @desktop', async ({ pa
 
 test('a returning operator signs in with password and code, and signs out @desktop', async ({ page }) => {
   const { email, secret } = await openStudioByInvitation(page, 'analyst')
-  // The page after the invitation has loaded, which closes open menus.
+  // Waits for a new page: the navigation after the invitation would close the menu.
   await page.goto('/studio')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   // On a phone, the account menu is behind a button.

@@ -46,7 +46,7 @@ test('a conflicting edit shows a message and keeps its input @desktop', async ({
   await openStudioWithSession(other, 'owner')
   for (const tab of [page, other]) {
     await tab.goto(path)
-    // Both have loaded the same version.
+    // Both tabs load the same version.
     await expect(tab.getByLabel('Markdown')).toBeVisible()
   }
   await page.getByLabel('Markdown').fill('# First')

@@ -54,7 +54,7 @@ test('an owner creates, edits and archives a top-up; viewers see the top-ups on 
   await expect(page.getByRole('heading', { name: '$50.00 + $10.00', level: 1 })).toBeVisible()
   const readTopUps = async () => {
     const answer = await page.request.get('/api/balance')
-    // Without `info` until the visit has made a guest.
+    // `info` is missing until the visit has created a guest.
     return ((await answer.json()) as { info?: { top_ups: object[] } }).info?.top_ups ?? []
   }
   const expectedTopUp = expect.objectContaining({ price_cents: 5000, bonus_cents: 1000, bonus_days: 90 })

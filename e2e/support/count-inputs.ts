@@ -6,7 +6,7 @@ export interface InputCounts {
   keys: number
 }
 
-/** Counts user actions from now on, in all windows and frames: taps, and keys or characters. */
+/** Counts user actions from now on, in all windows and frames: taps and key presses. */
 export async function countInputs(context: BrowserContext): Promise<InputCounts> {
   const counts = { taps: 0, keys: 0 }
   await context.exposeBinding('recordInput', (_, kind: keyof InputCounts) => (counts[kind] += 1))

@@ -18,7 +18,7 @@ export async function findChromium(): Promise<{ executablePath: string; args: st
 
 /**
  * Arguments of the packaged Chromium that are left out, because they allow only one page at a time or disable security.
- * Without a zygote process, every page's process would start from the beginning, which takes a tenth of the tests'
+ * Without a zygote process, the process of every page would start from scratch. This would take a tenth of the tests'
  * time.
  */
 const excludedArgs = [
@@ -31,8 +31,8 @@ const isAllowedArg = (arg: string) => !excludedArgs.includes(arg)
 
 /**
  * Arguments of every Chromium. Tests need no network beyond the site. Pages are rendered in software: otherwise a
- * Chromium without graphics card emulates one in the page's process, which takes hundreds of milliseconds that a real
- * phone does not need.
+ * Chromium without a graphics card emulates one in the page's process. The emulation takes hundreds of milliseconds,
+ * which a real phone does not need.
  */
 const commonArgs = [
   '--disable-gpu',

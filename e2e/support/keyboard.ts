@@ -32,7 +32,7 @@ async function waitForFrameFocus(page: Page, before: number[]): Promise<void> {
     const now = await focusByFrame(page)
     return now.some((position) => position >= 0) && now.join() !== before.join()
   }
-  // A frame without a focusable element never has it.
+  // A frame without a focusable element never gets the focus, so the time-out is ignored.
   await expect
     .poll(hasMoved, { timeout: 5_000 })
     .toBe(true)

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { orderStatuses, type Order } from '#contract/billing.ts'
 
-/** Mocks orders in statuses that the sandbox cannot produce, or not quickly enough. */
+// Mocks orders in statuses that the sandbox cannot produce, or not quickly enough.
+
 type Status = Order['status']
 
 const order: Order = {

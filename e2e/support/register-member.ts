@@ -7,7 +7,7 @@ export interface RegisteredMember {
   password: string
 }
 
-/** Registers a member by the API, with the cookies of a page's browser. The page shows the member once it is reloaded. */
+/** Registers a member by the API, with the cookies of a page's browser. The page shows the member after a reload. */
 export async function registerMember(
   page: Page,
   { email = `ada-${crypto.randomUUID()}@example.com`, displayName = '' } = {},

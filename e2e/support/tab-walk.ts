@@ -23,8 +23,7 @@ interface TabWalk {
 
 /**
  * Presses Tab until the focus returns to the start, in the page or in the open sheet.
- * @returns the tab stops in order,
- * then the controls that were not reached
+ * @returns the tab stops in order, then the controls that were not reached
  */
 export async function walkByTab(page: Page, maxPresses = 500): Promise<TabStop[]> {
   await page.evaluate(installTabWalk)
