@@ -131,7 +131,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('checkbox', { name: 'Synopsis · English' })).toBeChecked()
   const title = page.getByRole('checkbox', { name: 'Title · English' })
   await expect(title).not.toBeChecked()
-  // These fields have no manual input.
+  // Nobody has edited these fields, so the import replaces their defaults.
   await expect(
     page.getByText(
       /^(Copied from your previous video|Default values).*: prices, free episodes\. You can change/,
@@ -226,7 +226,8 @@ episodes:
   await expect(episode(1)).toContainText('High tide')
 })
 
-// The title must be ASCII: it names the output folder, and Chromium without a locale opens only ASCII paths.
+// The title of this test must be ASCII: it names the output folder, and Chromium without a locale opens only such
+// paths.
 test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page', async ({
   page,
 }, testInfo) => {

@@ -13,7 +13,7 @@ const parts = Object.keys(files)
   .filter((file) => file.startsWith('./texts/en.'))
   .map((file) => file.slice('./texts/en.'.length))
 
-/** Texts that are spelled as in English in German; each was reviewed. */
+/** Texts that are the same in German as in English. Each was reviewed. */
 const alike = new Set(
   'content.title content.video content.state content.crop.zoom content.crop.horizontal content.videoFile shell.studio shell.area.videos shell.area.team team.title team.details team.site experiments.name experiments.state experiments.video analytics.links analytics.linkVideo analytics.dimension.video analytics.click.meta analytics.click.tiktok homepage.kind homepage.source homepage.size.desktop homepage.original homepage.textTitle homepage.markdown payments.status payments.id customers.name customers.id plans.state plans.name plans.renewalStatus system.state system.jobState.ok settings.name.google_analytics topUps.bonus'.split(
     ' ',
