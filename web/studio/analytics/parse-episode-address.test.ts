@@ -9,6 +9,7 @@ it.each([
   ['Tower', undefined],
   ['https://example.com/browse/cat_1', undefined],
   ['/videos/vid_1?episode=two', undefined],
+  ['https://example.com/videos/%', undefined],
   ['', undefined],
 ])('parses %j as %j', (address, episode) => {
   expect(parseEpisodeAddress(address)).toEqual(episode)

@@ -6,10 +6,8 @@ export function parseEpisodeAddress(address: string): { video_id: string; episod
   const typed = address.trim()
   if (/^vid_\w+$/.test(typed)) return { video_id: typed, episode: 1 }
   const url = URL.parse(typed, 'http://site')
-  const video = url && /^\/videos\/([^/]+)\/?$/.exec(url.pathname)?.[1]
+  const video = url && /^\/videos\/(\w+)\/?$/.exec(url.pathname)?.[1]
   if (!url || !video) return undefined
   const episode = Number(url.searchParams.get('episode') ?? 1)
-  return Number.isInteger(episode) && episode > 0
-    ? { video_id: decodeURIComponent(video), episode }
-    : undefined
+  return Number.isInteger(episode) && episode > 0 ? { video_id: video, episode } : undefined
 }
