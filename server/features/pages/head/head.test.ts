@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { languages } from '#contract/languages.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { createHeadLoader } from './load-head.ts'
 
 let site: TestSite
 let video: BuiltVideo
@@ -117,6 +118,23 @@ test.each([
   expect(status).toBe(404)
   expect(metaOf(html, 'robots')).toBe('noindex')
   expect(html).not.toContain('<b>')
+})
+
+test('a listing whose name cannot be loaded opens, but is not indexed', async () => {
+  const transformQuery = vi.fn((): never => {
+    throw new Error('the database is away')
+  })
+  const readDb = site.context.db.withPlugin({ transformQuery, transformResult: async ({ result }) => result })
+  const load = createHeadLoader({ ...site.context, readDb })
+  const head = await load({
+    route: '/browse/:id',
+    id: 'cat_1',
+    path: '/browse/cat_1',
+    language: 'en',
+    firstScreen: undefined,
+  })
+  expect(transformQuery).toHaveBeenCalled()
+  expect(head).toMatchObject({ indexed: false, missing: false })
 })
 
 describe('the sitemap', () => {

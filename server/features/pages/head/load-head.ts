@@ -92,9 +92,11 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     if (firstScreen) return buildVideoHead(firstScreen, path, publicUrl)
     if (request.isDatabaseAway) return { ...staticHead(request), indexed: false }
     if (route === '/videos/:id') return staticHead({ ...request, route: '*' })
-    // If the text cannot be loaded, the page still opens, with the static head.
+    // If a text or name cannot be loaded, the page still opens. Search engines must not index a listing without its name.
     if (page) return text(request, page).catch(() => staticHead(request))
-    return listingRoutes.has(route) ? listing(request).catch(() => staticHead(request)) : staticHead(request)
+    return listingRoutes.has(route)
+      ? listing(request).catch(() => ({ ...staticHead(request), indexed: false }))
+      : staticHead(request)
   }
 }
 
