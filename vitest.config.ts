@@ -32,9 +32,12 @@ const common = {
   env: { NO_COLOR: '1' },
 }
 
+/** `npm run test:pooler` runs the tests through PgBouncer. */
+const pooler = process.env['TEST_POOLER'] === '1' ? ['deploy/pgbouncer/test-pooler.ts'] : []
+
 export default defineConfig({
   test: {
-    globalSetup: ['server/testing/global-setup.ts'],
+    globalSetup: ['server/testing/global-setup.ts', ...pooler],
     // By default, Vitest would leave one core idle.
     maxWorkers: 6,
     // No test may depend on another. Vitest prints the seed; `--sequence.seed` repeats an order.

@@ -22,14 +22,20 @@ export interface PgBouncer {
 }
 
 /**
- * Starts PgBouncer with this folder's configuration in front of a test database. `settings` replaces some lines of the
- * configuration.
+ * Starts PgBouncer with this folder's configuration in front of a test server, for all its databases. `settings`
+ * replaces some lines of the configuration, `timeoutMs` the time-outs of the sessions.
  */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
+  timeoutMs?: number,
 ): Promise<PgBouncer> {
-  const { host, user = '', database = '' } = new pg.Client({ connectionString: databaseUrl })
+  const {
+    host,
+    port: serverPort,
+    user = '',
+    database = '',
+  } = new pg.Client({ connectionString: databaseUrl })
   const port = await freePort()
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-pgbouncer-'))
   // PgBouncer refuses to run as root, and must be able to access the socket of the test server.
@@ -39,10 +45,12 @@ export async function startPgBouncer(
   writeFileSync(users, `"${user}" ""\n`, { mode: 0o644 })
   const config = join(home, 'pgbouncer.ini')
   const changed = { listen_port: String(port), auth_type: 'trust', auth_file: users, ...settings }
-  const text = readFileSync(join(import.meta.dirname, 'pgbouncer.ini'), 'utf8').replace(
-    'cliffhanger = host=127.0.0.1 port=5432 dbname=cliffhanger',
-    `${database} = host=${host} dbname=${database}`,
-  )
+  const text = readFileSync(join(import.meta.dirname, 'pgbouncer.ini'), 'utf8')
+    .replace(
+      'cliffhanger = host=127.0.0.1 port=5432 dbname=cliffhanger',
+      `* = host=${host} port=${serverPort}`,
+    )
+    .replaceAll(/(SET \w+_timeout = )(\d+)/g, (_, set, ms) => `${set}${timeoutMs ?? ms}`)
   writeFileSync(config, Object.entries(changed).reduce(replaceLine, text), { mode: 0o644 })
   const program = asUser(runAs, 'pgbouncer', ['-q', config])
   const start = async () => {

@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
+import { withDatabase } from './database/with-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -52,8 +53,4 @@ export default async function setUp(project: TestProject): Promise<() => Promise
       },
     }
   }
-}
-
-function withDatabase(url: string, database: string): string {
-  return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${database}`)
 }

@@ -11,6 +11,7 @@ import { agedStorage } from '#server/testing/aged-storage.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { purgeDeletedAssets, purgeStorage } from './ingest/storage/purge-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import/import-folder.ts'
@@ -38,9 +39,9 @@ afterAll(async () => {
 async function machine(name: string): Promise<IngestContext & { disk: string }> {
   const disk = join(root, name)
   const config = loadConfig({ ...store.settings, DATA_DIR: disk })
-  const { db, clock, mediaKeys } = site.context
+  const { database, clock, mediaKeys } = site.context
   return {
-    db,
+    db: workerDb(database),
     clock,
     mediaKeys,
     log: silentLog,

@@ -2,6 +2,7 @@ import { sql, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#server/tables.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
+import { openTestPool } from './test-pool.ts'
 
 let one: TestDatabase
 let other: TestDatabase
@@ -54,11 +55,13 @@ const queries: [name: string, build: (db: Db) => { compile(): CompiledQuery }][]
 test.each(queries)(
   'a query %s runs as a prepared statement, planned once for all values',
   async (_name, build) => {
-    await one.db.connection().execute(async (db) => {
+    const direct = openTestPool(one.url)
+    await direct.db.connection().execute(async (db) => {
       const query = build(db).compile()
       await db.executeQuery(query)
       await db.executeQuery(query)
       expect(await queryPlans(db, query.sql)).toEqual([{ generic_plans: 2, custom_plans: 0 }])
     })
+    await direct.close()
   },
 )

@@ -1,13 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Database } from '#server/platform/database/database.ts'
+import { openDatabaseForRequests, type Database } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
 import { openTestPool } from './test-pool.ts'
+import { withDatabase } from './with-database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URL of PgBouncer in front of the test server; undefined without TEST_POOLER. */
+    poolerUrl: string | undefined
+  }
+}
+
+/** A busy machine is slow, not wrong. */
+const databaseWaitMs = 60_000
 
 /** A migrated, empty database for one test file. */
 export interface TestDatabase extends Database<Tables> {
-  /** URL for a second process or pool on the same database. */
+  /** URL for a second process or pool on the same database; always that of PostgreSQL itself. */
   url: string
 }
 
@@ -17,7 +29,8 @@ export interface TestDatabase extends Database<Tables> {
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
-  const database = openTestPool(url)
+  const poolerUrl = inject('poolerUrl')
+  const database = poolerUrl === undefined ? openTestPool(url) : await openThroughPooler(url, poolerUrl)
   return {
     ...database,
     url,
@@ -26,6 +39,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await drop()
     },
   }
+}
+
+/** Opens a database as a web process with all three addresses does. The pooler is the replica too, which never lags. */
+function openThroughPooler(url: string, poolerUrl: string): Promise<Database<Tables>> {
+  const { database = '' } = new pg.Client({ connectionString: url })
+  const databaseUrl = withDatabase(poolerUrl, database)
+  return openDatabaseForRequests<Tables>(
+    { dataDir: '', migrate: false, databaseUrl, databaseDirectUrl: url, databaseReadUrls: [databaseUrl] },
+    createLog({ json: true, level: 'silent' }),
+    { databaseWaitMs },
+  )
 }
 
 /** Creates an empty database without migrations. */
@@ -38,7 +62,7 @@ async function createDatabase(how: string): Promise<{ url: string; drop(): Promi
   const name = `${inject('templateName')}_${randomBytes(4).toString('hex')}`
   await executeOnServer(serverUrl, `CREATE DATABASE ${name} ${how}`)
   return {
-    url: serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`),
+    url: withDatabase(serverUrl, name),
     drop: () => executeOnServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }

@@ -16,6 +16,7 @@ import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -66,7 +67,8 @@ async function uploadFile(video_id: string, file: AnnouncedFile, bytes: Buffer):
 
 async function takeAll(): Promise<void> {
   const { signal } = new AbortController()
-  while (await processNextUpload({ ...site.context, programs }, signal));
+  const worker = { ...site.context, db: workerDb(site.context.database), programs }
+  while (await processNextUpload(worker, signal));
 }
 
 describe('the files of a season', () => {

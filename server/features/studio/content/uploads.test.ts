@@ -29,6 +29,7 @@ import { agedStorage } from '#server/testing/aged-storage.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
@@ -52,7 +53,7 @@ beforeAll(async () => {
   short = readFileSync(join(root, 'film.mp4'))
   film = withRoom(short, 2 * partBytes)
   site = await startTestSite()
-  ingest = { ...site.context, programs }
+  ingest = { ...site.context, db: workerDb(site.context.database), programs }
   studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(async () => {

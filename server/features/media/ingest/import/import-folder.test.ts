@@ -16,6 +16,7 @@ import { openDisk } from '#server/platform/storage/disk.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
 import { makeTestVideo, ffmpeg, programs } from '#server/testing/media/test-media.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import {
   claimNext,
   requeue,
@@ -47,7 +48,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-import-'))
   database = await createTestDatabase()
   context = {
-    db: database.db,
+    db: workerDb(database),
     storage: openDisk(join(root, 'data')),
     clock: { now: () => new Date() },
     log: silentLog,
@@ -304,14 +305,18 @@ test('assets of a dead worker are requeued, those of an active one are not', asy
   let claim: Awaited<ReturnType<typeof claimNext>>
   const client = await database.pool.connect()
   client.on('error', () => {})
-  await database.db.connection().execute(async (connection) => {
-    claim = await claimNext(connection)
-    expect(await requeueAbandoned(database.db)).toEqual([])
-    const other = database.db.connection().execute((one) => claimNext(one))
-    expect(await other).toBeUndefined()
-    // Emulates the server after the worker's process has ended.
-    await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
-  })
+  await workerDb(database)
+    .connection()
+    .execute(async (connection) => {
+      claim = await claimNext(connection)
+      expect(await requeueAbandoned(database.db)).toEqual([])
+      const other = workerDb(database)
+        .connection()
+        .execute((one) => claimNext(one))
+      expect(await other).toBeUndefined()
+      // Emulates the server after the worker's process has ended.
+      await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
+    })
   client.release(true)
   expect(await requeueAbandoned(database.db)).toEqual([claim?.id])
   if (!claim) throw new Error('nothing was claimed')

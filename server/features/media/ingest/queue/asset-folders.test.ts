@@ -10,6 +10,7 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { recordStorageCalls } from '#server/testing/database/record-storage-calls.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { requeueAbandoned } from './asset-states.ts'
 import { recordOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
@@ -27,7 +28,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-asset-folders-'))
   database = await createTestDatabase()
   context = {
-    db: database.db,
+    db: workerDb(database),
     storage: openDisk(join(root, 'data')),
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),

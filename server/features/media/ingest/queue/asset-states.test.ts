@@ -3,6 +3,7 @@ import type { AssetState } from '#server/features/media/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import {
   claimNext,
   ClaimLost,
@@ -56,13 +57,15 @@ const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.
 
 /** Claims an asset from the queue like a worker, and holds its lock until `work` ends. */
 const claiming = <T>(id: string, work: (claim: Claim | undefined) => Promise<T>): Promise<T> =>
-  database.db.connection().execute(async (connection) => {
-    try {
-      return await work(await claimNext(connection, [id]))
-    } finally {
-      await unlockAll(connection)
-    }
-  })
+  workerDb(database)
+    .connection()
+    .execute(async (connection) => {
+      try {
+        return await work(await claimNext(connection, [id]))
+      } finally {
+        await unlockAll(connection)
+      }
+    })
 
 test('a worker claims a waiting asset as its next attempt, and an asset in no other state', async () => {
   const waiting = await makeAsset('uploaded')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { insertAsset } from '#server/features/media/ingest/asset-queries.ts'
 import { purgeOrphanedOriginals } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-retries-'))
   database = await createTestDatabase()
   context = {
-    db: database.db,
+    db: workerDb(database),
     storage: openDisk(join(root, 'data')),
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),

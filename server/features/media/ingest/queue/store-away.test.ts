@@ -10,6 +10,7 @@ import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { workerDb } from '#server/testing/database/worker-db.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { enqueueEpisode, type EpisodeFile } from './enqueue-episode.ts'
 import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
     'site_1',
   )
   const mediaKeys = createMediaKeys('a secret of the tests', false)
-  context = { db: database.db, storage, clock: { now: () => new Date() }, log, programs, mediaKeys }
+  context = { db: workerDb(database), storage, clock: { now: () => new Date() }, log, programs, mediaKeys }
   makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
 })
 beforeEach(() => void (store.requests.length = 0))
