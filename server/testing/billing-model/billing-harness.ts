@@ -89,7 +89,8 @@ export const introCents = 99
 
 export async function openBillingHarness(): Promise<BillingHarness> {
   const database = await createTestDatabase()
-  const { db, pool } = database
+  // The books are read by a named statement, which needs a connection that keeps its session.
+  const { db, sessions: pool } = database
   const start = Date.now()
   let time = start
   const clock = { now: () => new Date(time) }
