@@ -93,6 +93,19 @@ test('choosing another offer moves no offer, and one press shows and hides the p
   }
 })
 
+test('the list of episodes opens from the paywall', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await expect(panel).toBeVisible()
+  await page.getByRole('button', { name: 'Episodes' }).click()
+  await page
+    .getByRole('list', { name: 'Episodes' })
+    .getByRole('button', { name: /^Episode 2\b/ })
+    .click()
+  await expectPlaying(page, 2)
+  await expect(panel).toHaveCount(0)
+})
+
 for (const layout of ['sheet', 'card'])
   test(`in a low window with the layout "${layout}", the button that shows the payment methods keeps its place`, async ({
     page,

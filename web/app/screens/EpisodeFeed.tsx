@@ -56,6 +56,8 @@ interface EpisodeFeedProps {
   episodes: Episode[]
   position: EpisodePosition
   rail: ReactNode
+  /** A button that opens the list of episodes. The rail, which only playing episodes have, contains it, too. */
+  list: ReactNode
   back: ReactNode
   onDoubleTap: () => void
 }
@@ -65,7 +67,7 @@ interface EpisodeFeedProps {
  * paywall of locked episodes.
  */
 export function EpisodeFeed(props: EpisodeFeedProps) {
-  const { video, episodes, position, rail, back, onDoubleTap } = props
+  const { video, episodes, position, rail, list, back, onDoubleTap } = props
   const { number, atEnd } = position
   const index = atEnd ? episodes.length : episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
@@ -134,6 +136,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               title={video.title}
               startMs={progress.startPositionOf(shown.id, shown.duration_ms, video.resume)}
               rail={rail}
+              list={list}
               back={back}
               onDoubleTap={onDoubleTap}
               tools={tools}

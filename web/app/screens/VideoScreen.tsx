@@ -102,17 +102,20 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   )
   const wide = useSyncExternalStore(watchWidth, isWide)
   const setFavorite = useFavorite(video)
+  const list = (
+    <span className={styles.phone}>
+      <ControlButton
+        icon="list"
+        label={t('video.episodes')}
+        note={`${number}/${episodes.length}`}
+        onClick={() => setShowsPanel(true)}
+      />
+    </span>
+  )
   const rail = (
     <>
       <FavoriteButton video={video} />
-      <span className={styles.phone}>
-        <ControlButton
-          icon="list"
-          label={t('video.episodes')}
-          note={`${number}/${episodes.length}`}
-          onClick={() => setShowsPanel(true)}
-        />
-      </span>
+      {list}
       <ShareButton videoId={video.id} title={video.title} episode={number} />
     </>
   )
@@ -127,6 +130,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         episodes={episodes}
         position={position}
         rail={rail}
+        list={list}
         onDoubleTap={() => setFavorite(true)}
         back={<BackLink />}
       />

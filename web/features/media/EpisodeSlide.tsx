@@ -21,6 +21,8 @@ interface EpisodeSlideProps extends SlidePageProps {
   /** True while this slide's stream must wait, because the episode on screen has not buffered enough. */
   deferLoading: boolean
   tools: SlideTools
+  /** A button that opens the list of episodes. The rail of a playing episode has its own. */
+  list?: ReactNode
   /**
    * Called as soon as the episode is known to be locked, so that the paywall's code loads before the slide is on
    * screen.
@@ -35,6 +37,7 @@ export function EpisodeSlide({
   episode,
   deferLoading,
   tools,
+  list,
   onLocked,
   renderLocked,
   ...page
@@ -74,7 +77,12 @@ export function EpisodeSlide({
   return (
     <div className={styles.slide}>
       <div className={styles.still} style={still} data-sharp={episode.state !== 'locked'} />
-      <div className={styles.top}>{page.active && page.back}</div>
+      {page.active && (
+        <div className={styles.top}>
+          {page.back}
+          {list}
+        </div>
+      )}
       {/* If the refetch failed, the offer may be outdated (for example already paid), so it is inert. */}
       {isLocked && page.active && (
         <div className={styles.offer} inert={isError}>
