@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { narrowPhone, readStable } from '#e2e/support/page-quality.ts'
+import { narrowPhone, overlap, readStable } from '#e2e/support/page-quality.ts'
 import { phone, desktop } from '#e2e/playwright.config.ts'
 import { registerMember } from '#e2e/support/register-member.ts'
 import {
@@ -93,11 +93,28 @@ test('choosing another offer moves no offer, and one press shows and hides the p
   }
 })
 
-test('the list of episodes opens from the paywall', async ({ page }) => {
+test('the list of episodes opens from the paywall, and its button covers no words', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
-  await expect(panel).toBeVisible()
-  await page.getByRole('button', { name: 'Episodes' }).click()
+  const list = page.getByRole('button', { name: 'Episodes' })
+  await panel
+    .getByText(/^Weekly/)
+    .first()
+    .click()
+  const terms = panel.getByText(/until you cancel, tax included/).filter({ visible: true })
+  for (const viewport of [
+    phone.viewport,
+    narrowPhone,
+    { width: 844, height: 390 },
+    { width: 720, height: 450 },
+  ]) {
+    await page.setViewportSize(viewport)
+    const { width, height } = (await readStable(() => list.boundingBox())) ?? { width: 0, height: 0 }
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
+    for (const words of [panel.getByRole('heading'), panel.getByRole('link'), terms])
+      expect(await overlap(list, words), `${viewport.width}: ${words}`).toBe(false)
+  }
+  await list.click()
   await page
     .getByRole('list', { name: 'Episodes' })
     .getByRole('button', { name: /^Episode 2\b/ })

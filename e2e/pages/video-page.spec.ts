@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { readStable } from '#e2e/support/page-quality.ts'
+import { overlap, readStable } from '#e2e/support/page-quality.ts'
 import { desktop } from '#e2e/playwright.config.ts'
 import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
@@ -23,12 +23,6 @@ const lowWindows = [
   { width: 640, height: 360 },
 ]
 const smallPhone = { width: 360, height: 640 }
-
-async function overlap(one: Locator, other: Locator): Promise<boolean> {
-  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()])
-  if (!a || !b) throw new Error('not on screen')
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
-}
 
 /** Waits between two wheel notches: faster events count as a touchpad's momentum (use-wheel-steps.ts). */
 const waitForWheelPause = (page: Page) =>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
-import { expect, type Frame, type Page } from '@playwright/test'
+import { expect, type Frame, type Locator, type Page } from '@playwright/test'
 
 /** Quality checks for every screen. Tests that use axe need `bypassCSP`, because axe injects a script into the page. */
 
@@ -43,6 +43,13 @@ export async function expectNoOverflow(page: Page): Promise<void> {
   await expect(async () => {
     for (const frame of page.frames()) await expectNoOverflowInFrame(frame)
   }).toPass()
+}
+
+/** Returns whether two visible elements overlap. */
+export async function overlap(one: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()])
+  if (!a || !b) throw new Error('not on screen')
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
 /** Waits until a value is the same in four consecutive reads, such as a position while the page settles. */
