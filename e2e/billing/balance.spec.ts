@@ -72,7 +72,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
     'You pay $10.00 once.',
     'Money you paid never expires.',
     /The bonus of \$1\.00 (expires on|doesn’t expire)/,
-    'You can withdraw within 14 days and get back the money you haven’t spent, less any of the bonus you have spent.',
+    'You can cancel within 14 days and get back the money you haven’t spent, less any of the bonus you have spent.',
   ])
     await expect(sheet.getByText(words).first()).toBeVisible()
   await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')

@@ -203,7 +203,7 @@ test('a buyer requests immediate delivery before the button, and the receipt con
   const { form } = cardForm(page)
   const startNow = form.getByRole('checkbox', { name: 'Start now.' })
   await expect(startNow).not.toBeChecked()
-  const withdrawalNotice = form.getByText('You can withdraw within 14 days')
+  const withdrawalNotice = form.getByText('You can cancel within 14 days')
   await expect(withdrawalNotice.last()).toBeVisible()
   await startNow.check()
   await expect(withdrawalNotice).toHaveCount(0)

@@ -23,7 +23,7 @@ test('a top-up without a bonus names its price, that it never expires, and its w
   expect(name).toBe('$10.00')
   expect(text).toBe('$10.00 to spend on this site')
   expect(terms).toBe(
-    'You pay $10.00 once. Money you paid never expires. You can withdraw within 14 days and get back the money you haven’t spent.',
+    'You pay $10.00 once. Money you paid never expires. You can cancel within 14 days and get back the money you haven’t spent.',
   )
 })
 
