@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import sharp from 'sharp'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { narrowPhone, overlap, readStable } from '#e2e/support/page-quality.ts'
 import { phone, desktop } from '#e2e/playwright.config.ts'
@@ -13,6 +14,30 @@ import {
 } from '#e2e/support/playback-and-payment.ts'
 
 const pays = '4242 4242 4242 4242'
+
+/** Returns the lowest contrast of an element's text colour with what is behind it. */
+async function contrastOf(page: Page, element: Locator): Promise<number> {
+  const text = await element.evaluate((shown) => getComputedStyle(shown).color.match(/\d+/g)?.map(Number))
+  const clip = await element.boundingBox()
+  if (!text || !clip) throw new Error(`${String(element)} is not visible`)
+  const setOpacity = (opacity: string) =>
+    element.evaluate((shown: HTMLElement, chosen) => (shown.style.opacity = chosen), opacity)
+  await setOpacity('0')
+  const { channels } = await sharp(await page.screenshot({ clip }))
+    .removeAlpha()
+    .stats()
+  await setOpacity('')
+  return (luminance(text) + 0.05) / (luminance(channels.map(({ max }) => max)) + 0.05)
+}
+
+/** Returns the relative luminance of an sRGB colour, as WCAG defines it. */
+function luminance(colour: number[]): number {
+  const [red = 0, green = 0, blue = 0] = colour.map((value) => {
+    const share = value / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
 
 async function openCardForm(page: Page, episode: number): Promise<void> {
   await page.goto(await towerUrl(page, episode))
@@ -121,6 +146,24 @@ test('the list of episodes opens from the paywall, and its button covers no word
     .click()
   await expectPlaying(page, 2)
   await expect(panel).toHaveCount(0)
+})
+
+test('the words above the offers are readable on a white picture', async ({ page }) => {
+  const white = await sharp({ create: { width: 90, height: 160, channels: 3, background: '#fff' } })
+    .webp()
+    .toBuffer()
+  await page.route('**/still.webp*', (route) => route.fulfill({ contentType: 'image/webp', body: white }))
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  const words = panel.getByText('The Test Tower')
+  const list = page.getByRole('button', { name: 'Episodes' })
+  for (const viewport of [phone.viewport, narrowPhone]) {
+    await page.setViewportSize(viewport)
+    for (const element of [words, list]) {
+      await readStable(() => element.boundingBox())
+      await expect.poll(() => contrastOf(page, element)).toBeGreaterThan(4.5)
+    }
+  }
 })
 
 for (const layout of ['sheet', 'card'])
