@@ -148,6 +148,14 @@ test('the list of episodes opens from the paywall, and its button covers no word
   await expect(panel).toHaveCount(0)
 })
 
+test('on a narrow phone, the German pay button beside a wallet has one line', async ({ page }) => {
+  await page.setViewportSize(narrowPhone)
+  await page.addInitScript(() => localStorage.setItem('language', 'dy'))
+  await page.goto(await towerUrl(page, 4))
+  const pay = page.getByRole('button', { name: /^0,99\s\$ bezahlen$/ })
+  await expect.poll(async () => (await pay.boundingBox())?.height).toBe(52)
+})
+
 test('the words above the offers are readable on a white picture', async ({ page }) => {
   const white = await sharp({ create: { width: 90, height: 160, channels: 3, background: '#fff' } })
     .webp()
