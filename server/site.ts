@@ -52,7 +52,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
     translate: context.translate,
     logCalls: context.config.production,
-    ...(metrics ? { observeCall: metrics.observeCall } : {}),
+    ...(metrics ? { observeCall: metrics.observeCall, observeRefusal: metrics.observeRefusal } : {}),
     routes: [
       ...healthRoutes(context, isStopping),
       ...membersRoutes(context),

@@ -4,7 +4,7 @@ import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config/config-error.ts'
 import { observeWaits } from '#server/platform/database/connection-waits.ts'
 import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
-import type { CompletedRequest } from '#server/platform/http/server.ts'
+import type { CompletedRequest, RefusedRequest } from '#server/platform/http/server.ts'
 import type { CompletedJobRun } from '#server/platform/jobs/jobs.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
@@ -12,6 +12,7 @@ import { databaseGauges, type Reading } from './metrics-queries.ts'
 /** Events that the site reports to its metrics. */
 export interface SiteMetrics {
   observeCall(call: CompletedRequest): void
+  observeRefusal(refusal: RefusedRequest): void
   /** @param name the name of an analytics event */
   countEvent(name: string): void
   observeJob(run: CompletedJobRun): void
@@ -53,6 +54,12 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
     labelNames: ['method', 'route', 'status'],
     buckets,
   })
+  const refusals = new Counter({
+    ...own,
+    name: `${prefix}refusals_total`,
+    help: 'Calls that a business rule refused, by route and reason; `locked` means that an entitlement is missing',
+    labelNames: ['route', 'reason'],
+  })
   const playback = new Counter({
     ...own,
     name: `${prefix}playback_events_total`,
@@ -79,6 +86,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
   server.headersTimeout = headersTimeoutMs
   return {
     observeCall: ({ method, route, status, seconds }) => calls.observe({ method, route, status }, seconds),
+    observeRefusal: ({ route, reason }) => refusals.inc({ route, reason }),
     countEvent(event) {
       if (playbackEvents.has(event)) playback.inc({ event })
     },

@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { Fault, Refusal } from '#contract/errors.ts'
+import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import { randomHex } from '#server/platform/ids.ts'
@@ -76,6 +76,8 @@ export interface HttpServerOptions extends RateLimitOptions {
   logCalls?: boolean
   /** Called after each response, for metrics. */
   observeCall?(call: CompletedRequest): void
+  /** Called for each refusal, for metrics: its HTTP status is 200, like that of a success. */
+  observeRefusal?(refusal: RefusedRequest): void
 }
 
 /** The outcome of a request. */
@@ -85,6 +87,12 @@ export interface CompletedRequest {
   route: string
   status: number
   seconds: number
+}
+
+/** A request that a business rule refused. */
+export interface RefusedRequest {
+  route: string
+  reason: RefusalName
 }
 
 /** Sources of a token: the cookies, or the header of a client without cookies. */
@@ -130,7 +138,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   if (options.logCalls || options.observeCall) reportRequests(app, options)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
-  app.setErrorHandler((error: Error, request, reply) => sendErrorResponse(words, error, request, reply))
+  app.setErrorHandler((error: Error, request, reply) => {
+    if (error instanceof Refusal) options.observeRefusal?.({ route: routeOf(request), reason: error.reason })
+    return sendErrorResponse(words, error, request, reply)
+  })
   app.setNotFoundHandler(() => {
     throw new Fault('unknownEndpoint')
   })
@@ -252,10 +263,12 @@ function reportRequests(
   })
 }
 
-function describeRequest({ method, routeOptions }: FastifyRequest, reply: FastifyReply): CompletedRequest {
+const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.url ?? 'none'
+
+function describeRequest(request: FastifyRequest, reply: FastifyReply): CompletedRequest {
   return {
-    method,
-    route: routeOptions.url ?? 'none',
+    method: request.method,
+    route: routeOf(request),
     status: reply.statusCode,
     seconds: reply.elapsedTime / 1000,
   }
