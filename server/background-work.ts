@@ -1,19 +1,12 @@
 import type { Context } from '#server/context.ts'
-import { alertJobs } from '#server/features/alerts/alerts.ts'
-import { billingJobs } from '#server/features/billing/billing.ts'
-import { catalogJobs } from '#server/features/catalog/catalog.ts'
-import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
-import { membersJobs } from '#server/features/members/members.ts'
 import { runIngestLoop } from './features/media/ingest/queue/run-ingest-loop.ts'
 import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
-import { studioJobs } from '#server/features/studio/studio.ts'
-import { trackingJobs } from '#server/features/tracking/tracking.ts'
 import { createDemoCatalogue } from '#server/create-demo-catalogue.ts'
 import { createWakeSignal } from './platform/jobs/wake-signal.ts'
 import { listen } from '#server/platform/database/listen.ts'
 import { startJobs, type CompletedJobRun, type Job } from './platform/jobs/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
-import { mailJobs } from '#server/platform/mail/send-mails.ts'
+import { scheduledJobs } from '#server/scheduled-jobs.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
 
 interface WorkOptions {
@@ -68,21 +61,6 @@ function withMaxInterval(jobs: Job[], maxJobSeconds: number | undefined): Job[] 
       ? { ...job, everySeconds: Math.min(job.everySeconds, maxJobSeconds) }
       : job,
   )
-}
-
-/** The scheduled jobs of all features. */
-export function scheduledJobs(context: Context): Job[] {
-  return [
-    ...catalogJobs(context),
-    ...libraryJobs(context),
-    ...recommendationJobs(context),
-    ...billingJobs(context),
-    ...trackingJobs(context),
-    ...membersJobs(context),
-    ...alertJobs(context),
-    ...mailJobs(context),
-    ...studioJobs(context),
-  ]
 }
 
 function logDemoFailure(log: Log, signal: AbortSignal, error: unknown): void {

@@ -7,6 +7,7 @@ import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
 import type { CompletedRequest, RefusedRequest } from '#server/platform/http/server.ts'
 import type { CompletedJobRun } from '#server/platform/jobs/jobs.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
+import { jobQueueAge } from './job-queue-age.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
 
 /** Events that the site reports to its metrics. */
@@ -180,9 +181,11 @@ function addReplicaGauges({ database }: Context, registry: Registry): void {
  * Adds gauges that are read from the database. A failed reading is omitted and logged. The readings run one after
  * another, to leave connections for viewers.
  */
-function addDatabaseGauges({ db, clock, log }: Context, registry: Registry): void {
+function addDatabaseGauges(context: Context, registry: Registry): void {
+  const { db, clock, log } = context
+  const gauges = { ...databaseGauges, job_queue_age_seconds: jobQueueAge(context) }
   let last: Promise<unknown> = Promise.resolve()
-  for (const [name, { read, ...gauge }] of Object.entries(databaseGauges)) {
+  for (const [name, { read, ...gauge }] of Object.entries(gauges)) {
     const readOrLog = () =>
       read(db, clock.now()).catch((error: unknown) => {
         log.warn({ err: error, metric: name }, 'A metric could not be read from the database')

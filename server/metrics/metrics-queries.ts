@@ -7,7 +7,8 @@ export interface Reading {
   labels?: Record<string, string>
 }
 
-interface Gauge {
+/** A gauge that is read from the database. */
+export interface DatabaseGauge {
   help: string
   labelNames?: readonly string[]
   /** @param now the time of the site's clock, which also set most timestamps (the sandbox can move it forward) */
@@ -31,7 +32,7 @@ const countUpToMax = (rows: ReturnType<typeof sql>) =>
 type JobRun = Selectable<Tables['scheduled_jobs']>
 
 /** Creates a gauge with a value per scheduled job. */
-function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
+function jobGauge(help: string, valueOf: (job: JobRun) => number): DatabaseGauge {
   return {
     help,
     labelNames: ['job'],
@@ -43,7 +44,7 @@ function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
 }
 
 /** Gauges that are read from the database at each scrape, by the metric's name without its prefix. */
-export const databaseGauges: Readonly<Record<string, Gauge>> = {
+export const databaseGauges: Readonly<Record<string, DatabaseGauge>> = {
   job_last_success_timestamp_seconds: jobGauge(
     'When a scheduled job last succeeded',
     ({ succeeded_at }) => (succeeded_at?.getTime() ?? 0) / 1000,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FastifyInstance } from 'fastify'
 import { getEpisode } from '#contract/media.ts'
 import { createSite } from '#server/site.ts'
@@ -45,4 +45,50 @@ it('counts the calls that are refused for lack of an entitlement', async () => {
     visitor.call(getEpisode, { query: { episode_id: episodes[index]?.id ?? '' } })
   for (const index of [0, 3, 4]) await play(index)
   expect(await readMetric('refusals_total')).toEqual([`{route="${getEpisode.path}",reason="locked"} 2`])
+})
+
+describe('the queue age of a scheduled job', () => {
+  const run = (text: string) => testSite.context.database.pool.query(text)
+  const ages = async () => {
+    const lines = await readMetric('job_queue_age_seconds')
+    const entries = lines.map((line) => /^\{job="(.*)"\} (.*)$/.exec(line)?.slice(1) ?? [])
+    return new Map(entries.map(([job = '', seconds]) => [job, Number(seconds)]))
+  }
+  /** The workers stopped an hour ago: since then, no job has been claimed. */
+  beforeEach(async () => {
+    await run('DELETE FROM mails')
+    await run('DELETE FROM scheduled_jobs')
+    await run(`INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at, succeeded_at)
+      SELECT name, 60, now() - interval '1 hour', now() - interval '1 hour'
+      FROM unnest(ARRAY['send-mails', 'check-health', 'job-of-another-version']) AS job (name)`)
+  })
+
+  it('starts when its round was due, and is 0 while the job has nothing to do', async () => {
+    const idle = await ages()
+    expect([...idle.keys()].toSorted()).toEqual(['check-health', 'send-mails'])
+    expect(idle.get('check-health')).toBeGreaterThanOrEqual(3540)
+    expect(idle.get('send-mails')).toBe(0)
+    await run(
+      `INSERT INTO mails (id, recipient, template, language, fields) VALUES ('1', 'a@example.com', 'code', 'en', '{}')`,
+    )
+    expect((await ages()).get('send-mails')).toBeGreaterThanOrEqual(3540)
+  })
+
+  it('starts at the first failure of a job that fails in each round', async () => {
+    await run(
+      `UPDATE scheduled_jobs SET claimed_at = now(), failures = 9, failing_since = now() - interval '2 hours'`,
+    )
+    expect((await ages()).get('send-mails')).toBeGreaterThanOrEqual(7200)
+  })
+
+  it('is 0 between the rounds, and starts at the registration of a job that has never run', async () => {
+    await run(
+      `UPDATE scheduled_jobs SET claimed_at = now(), interval_seconds = 86400 WHERE name = 'check-health'`,
+    )
+    expect((await ages()).get('check-health')).toBe(0)
+    await run(
+      `UPDATE scheduled_jobs SET claimed_at = NULL, succeeded_at = NULL, registered_at = now() - interval '3 hours'`,
+    )
+    expect((await ages()).get('check-health')).toBeGreaterThanOrEqual(10_800)
+  })
 })

@@ -32,7 +32,8 @@ export async function registerJobs(
   )
 }
 
-interface Conditional {
+/** A job as far as the queries need it. */
+export interface Conditional {
   name: string
   dueWhen?: string
 }
@@ -92,6 +93,28 @@ export async function claimRound(pool: Pool, names: readonly string[]): Promise<
     [names],
   )
   return rows.map(({ name }) => name)
+}
+
+/**
+ * Returns how many seconds the due run of each job has waited: 0 if the job is not due or has nothing to do. The wait
+ * starts when the round was due, or at the first failure since the last success. Jobs of other versions are omitted.
+ */
+export async function selectQueueAges(
+  pool: Pool,
+  jobs: readonly Conditional[],
+  now: Date,
+): Promise<{ job: string; seconds: number }[]> {
+  const conditions = jobs.map(({ dueWhen = 'true' }) => `(${dueWhen})`).join(', ')
+  // Nothing was due when a success was recorded, and for up to a minute afterwards none is recorded.
+  const { rows } = await pool.query<{ job: string; seconds: number }>(
+    `SELECT name AS job, CASE WHEN has_work OR failures > 0 THEN greatest(0, extract(epoch FROM now() - coalesce(failing_since,
+         greatest(coalesce(claimed_at + make_interval(secs => interval_seconds), registered_at),
+           succeeded_at + make_interval(secs => ${recordIntervalSeconds})))))::float8 ELSE 0 END AS seconds
+     FROM (SELECT $1::timestamptz AS asked_at, $2::text[] AS names, ARRAY[${conditions}]::boolean[] AS met) AS asked,
+       unnest(names, met) AS job (name, has_work) JOIN scheduled_jobs USING (name)`,
+    [now, jobs.map(({ name }) => name)],
+  )
+  return rows
 }
 
 /** Records that these jobs had nothing to do. */
