@@ -2,6 +2,8 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
 /** A program that still runs this many milliseconds after a signal is killed. */
 export const killAfterMs: number
+/** The same for the site, which finishes the requests under way. */
+export const killSiteAfterMs: number
 
 /**
  * Forwards signals to the running program, and prevents another one from starting afterwards. The exit of the parent
@@ -16,7 +18,7 @@ export function isStopping(): boolean
 export function runChild(
   command: string,
   args: readonly string[],
-  options: SpawnOptions,
+  options: SpawnOptions & { killAfterMs?: number },
   started?: (child: ChildProcess) => void,
 ): Promise<number>
 

@@ -9,9 +9,12 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * (server/platform/processes/stop-signals.ts).
  */
 export const killAfterMs = 9500
+/** The same for the site, which finishes the requests under way. */
+export const killSiteAfterMs = 35_000
 const checkParentEveryMs = 250
 
 let child
+let killChildAfterMs
 let stoppedBy
 
 /** Returns the exit status that a shell reports for a process which a signal has terminated. */
@@ -38,7 +41,7 @@ export const isStopping = () => stoppedBy !== undefined
 
 function stop(signal) {
   if (!child) process.exit(statusOf(signal))
-  if (stoppedBy === undefined) setTimeout(() => child?.kill('SIGKILL'), killAfterMs).unref()
+  if (stoppedBy === undefined) setTimeout(() => child?.kill('SIGKILL'), killChildAfterMs).unref()
   stoppedBy ??= signal
   // Ctrl-C on a terminal also signals the program directly, so the program may get the signal twice. It is sent here
   // because `kill` signals only this script.
@@ -49,13 +52,15 @@ function stop(signal) {
  * Runs a program until it exits.
  * @param {string} command
  * @param {string[]} args
- * @param {import('node:child_process').SpawnOptions} options
+ * @param {import('node:child_process').SpawnOptions & { killAfterMs?: number }} options
  * @param {(child: import('node:child_process').ChildProcess) => void} started called with the process after its start
  * @returns {Promise<number>} its exit status
  */
 export async function runChild(command, args, options, started = () => {}) {
   if (stoppedBy !== undefined) return statusOf(stoppedBy)
-  child = spawn(...boundToUs(command, args), options)
+  const { killAfterMs: killMs = killAfterMs, ...spawnOptions } = options
+  killChildAfterMs = killMs
+  child = spawn(...boundToUs(command, args), spawnOptions)
   started(child)
   try {
     const [status, signal] = await new Promise((resolve, reject) =>

@@ -16,7 +16,12 @@ export function setUp(mode: 'run' | 'full'): Promise<void>
 export function findNode(): string
 
 /** Runs a program with inherited input and output. `node` means the project's Node. @returns its exit status */
-export function run(command: string, args: readonly string[], env?: Record<string, string>): Promise<number>
+export function run(
+  command: string,
+  args: readonly string[],
+  env?: Record<string, string>,
+  killAfterMs?: number,
+): Promise<number>
 
 /** Builds the web pages, unless dist/web was built from the same sources. @returns the exit status */
 export function buildWeb(): Promise<number>

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { loadEnvFile } from './env-file.mjs'
 import { readArguments } from './read-arguments.mjs'
-import { isStopping } from './run-child.mjs'
+import { isStopping, killSiteAfterMs } from './run-child.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 import { supervise } from './supervise.mjs'
 
@@ -38,6 +38,6 @@ await main(async () => {
     process.env[setting] ??= value
   }
   await setUp('run')
-  const start = () => run('node', [...nodeFlags, 'server/main.ts'])
+  const start = () => run('node', [...nodeFlags, 'server/main.ts'], {}, killSiteAfterMs)
   return (await buildWeb()) || supervise(start, { isStopping })
 })

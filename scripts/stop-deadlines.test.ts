@@ -1,16 +1,26 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { onStopSignal, stopTimeLeftMs, stopTimeoutMs } from '#server/platform/processes/stop-signals.ts'
-import { killAfterMs, passSignalsOn, runChild } from './run-child.mjs'
+import { killAfterMs, killSiteAfterMs, passSignalsOn, runChild } from './run-child.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const before = signals.flatMap((signal) => process.listeners(signal))
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] }))
+/** Loads a new copy of the module: a process gets its first stop signal once. */
+async function loadStopSignals() {
+  vi.resetModules()
+  return import('#server/platform/processes/stop-signals.ts')
+}
+let stopSignals: Awaited<ReturnType<typeof loadStopSignals>>
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  stopSignals = await loadStopSignals()
+})
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
   for (const signal of signals)
     for (const listener of process.listeners(signal))
       if (!before.includes(listener)) process.off(signal, listener)
@@ -19,8 +29,11 @@ afterEach(() => {
 /** Calls the latest signal listener without sending the signal. */
 const sendSignal = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal)
 
-test('a site process stops once for all signals, and exits forcibly less than 10 s after the first', () => {
-  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+const spyOnExit = () => vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+
+test('a process without requests stops once for all signals, and exits forcibly less than 10 s after the first', () => {
+  const { onStopSignal, stopTimeLeftMs, stopTimeoutMs } = stopSignals
+  const exit = spyOnExit()
   const stop = vi.fn<(signal: string) => void>()
   onStopSignal(stop)
   expect(stopTimeLeftMs()).toBe(Infinity)
@@ -32,6 +45,34 @@ test('a site process stops once for all signals, and exits forcibly less than 10
   vi.advanceTimersByTime(1)
   expect(exit.mock.calls).toEqual([[129]])
   expect(stopTimeoutMs).toBeLessThan(10_000)
+})
+
+test.each([
+  ['9 s after the signal if no request is under way', 0, 9000],
+  ['3 s after the last request', 20_000, 23_000],
+])('the site exits forcibly %s', (_, requestsMs, exitsAtMs) => {
+  const { onStopSignal, endRequestTime, siteStopTimeoutMs } = stopSignals
+  const exit = spyOnExit()
+  onStopSignal(() => {}, siteStopTimeoutMs)
+  sendSignal('SIGTERM')
+  vi.advanceTimersByTime(requestsMs)
+  endRequestTime()
+  vi.advanceTimersByTime(exitsAtMs - requestsMs - 1)
+  expect(exit).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(exit.mock.calls).toEqual([[143]])
+})
+
+test('the site exits forcibly after the 30 s for requests, and before the script kills it', () => {
+  const { onStopSignal, siteStopTimeoutMs } = stopSignals
+  const exit = spyOnExit()
+  onStopSignal(() => {}, siteStopTimeoutMs)
+  sendSignal('SIGTERM')
+  vi.advanceTimersByTime(siteStopTimeoutMs - 1)
+  expect(exit).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(exit.mock.calls).toEqual([[143]])
+  expect([siteStopTimeoutMs, killSiteAfterMs]).toEqual([34_000, 35_000])
 })
 
 test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
@@ -56,6 +97,7 @@ test('a script kills a program that ignores signals after the site would have ex
   expect(await ended).toBe(128 + 9)
   expect(await run()).toBe(128 + 15)
   expect(children).toHaveLength(1)
+  const { stopTimeoutMs } = stopSignals
   expect([stopTimeoutMs, killAfterMs, 10_000]).toEqual(
     [stopTimeoutMs, killAfterMs, 10_000].toSorted((a, b) => a - b),
   )

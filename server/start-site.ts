@@ -7,10 +7,11 @@ import { openMetrics } from '#server/metrics/open-metrics.ts'
 import type { Config } from './platform/config/config.ts'
 import { explainListenError } from './platform/config/config-error.ts'
 import { openDatabaseForRequests } from '#server/platform/database/database.ts'
+import { trackRequests } from '#server/platform/http/close-server.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from './features/media/ingest/convert/find-converter.ts'
 import { lockSite } from './platform/processes/site-lock.ts'
-import { onStopSignal } from './platform/processes/stop-signals.ts'
+import { onStopSignal, siteStopTimeoutMs } from './platform/processes/stop-signals.ts'
 import { superviseWorker, type WorkerSupervisor } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
 import { recordSiteAddress } from '#server/site-address.ts'
@@ -40,6 +41,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     open(),
     config.role === 'all' ? findConverter(config) : undefined,
   ])
+  const requests = trackRequests(site.server)
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
   })
@@ -47,8 +49,8 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   let worker: WorkerSupervisor | undefined
   onStopSignal(() => {
     stopping = true
-    void closeSite({ context, site, metrics, worker, telemetry })
-  })
+    void closeSite({ context, site, requests, metrics, worker, telemetry })
+  }, siteStopTimeoutMs)
   await recordSiteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))

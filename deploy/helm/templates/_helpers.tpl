@@ -31,8 +31,8 @@ annotations:
 {{- /* The pod settings that all roles share. Takes (dict "root" $ "role" "web" "scratch" "1Gi"). */ -}}
 {{- define "cliffhanger.podSettings" -}}
 automountServiceAccountToken: false
-# The site exits within 10 s.
-terminationGracePeriodSeconds: 15
+# The site exits within 10 s, or 35 s if requests take longer.
+terminationGracePeriodSeconds: 40
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000

@@ -5,22 +5,39 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
 /**
- * Time after the first stop signal at which a process of the site exits, even if work is still running. The whole site
- * must stop within 10 s.
+ * Time after the first stop signal at which a process of the site exits, even if work is still running. A process
+ * without requests under way must stop within 10 s.
  */
 export const stopTimeoutMs = 9000
+/** The same for a process that finishes requests: they have 30 s (close-site.ts), and the database some more. */
+export const siteStopTimeoutMs = 34_000
+/** Minimum time to close the database once the last request is finished. */
+const closeMs = 3000
 
+let firstSignal: { signal: StopSignal; at: number } | undefined
+let exitTimer: NodeJS.Timeout | undefined
 let stopDeadline = Infinity
 
-/** Calls `stop` at the first stop signal. Exits the process after `stopTimeoutMs`. */
-export function onStopSignal(stop: (signal: StopSignal) => void): void {
+/** Calls `stop` at the first stop signal. Exits the process after `timeoutMs`. */
+export function onStopSignal(stop: (signal: StopSignal) => void, timeoutMs = stopTimeoutMs): void {
   const ask = (signal: StopSignal) => {
-    if (stopDeadline !== Infinity) return
-    stopDeadline = Date.now() + stopTimeoutMs
-    setTimeout(() => process.exit(128 + constants.signals[signal]), stopTimeoutMs).unref()
+    if (firstSignal) return
+    firstSignal = { signal, at: Date.now() }
+    exitAt(firstSignal.at + timeoutMs, signal)
     stop(signal)
   }
   for (const signal of stopSignals) process.on(signal, ask)
+}
+
+/** Shortens the time until this process exits by force, since no request is under way any more. */
+export function endRequestTime(): void {
+  if (firstSignal) exitAt(Math.max(firstSignal.at + stopTimeoutMs, Date.now() + closeMs), firstSignal.signal)
+}
+
+function exitAt(deadline: number, signal: StopSignal): void {
+  clearTimeout(exitTimer)
+  stopDeadline = deadline
+  exitTimer = setTimeout(() => process.exit(128 + constants.signals[signal]), deadline - Date.now()).unref()
 }
 
 /** Returns how long until this process exits by force: Infinity before a stop signal. */
