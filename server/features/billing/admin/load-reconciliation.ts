@@ -14,7 +14,8 @@ import {
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
 /**
- * How long payments that belong to no order of this site are listed. An older day's page lists them from that day on.
+ * Payments that belong to no order of this site are listed for this long. The page of an older day lists all that were
+ * found since the start of that day.
  */
 const unmatchedPaymentsShownMs = 14 * dayMs
 

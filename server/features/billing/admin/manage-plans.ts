@@ -61,9 +61,9 @@ export async function addPlan(
 }
 
 /**
- * Changes a plan for new buyers only. Texts, highlight, position and introductory price change in place, because no
- * subscriber depends on them. A new price or length creates a new plan that replaces this one, so that subscribers keep
- * the terms that they agreed to.
+ * Changes a plan. Texts, highlight, position and introductory price change in place, because they do not affect what a
+ * subscriber pays. A new price or length creates a new plan that replaces this one, so that subscribers keep the terms
+ * that they agreed to.
  * @returns the plan on sale after the change, and the state of the edited plan before it
  * @throws Refusal notFound; editConflict if the plan is archived; introPriceTooHigh, amountNotSupported as in `addPlan`
  */

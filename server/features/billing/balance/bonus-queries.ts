@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * SQL condition for the entries of purchases. The negated sum of their lines is the amount of a lot that a purchase
- * still uses.
+ * SQL condition: entries that debit lots for a purchase, or return that money. The negated sum of their lines is the
+ * amount of a lot that a purchase still uses.
  */
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 

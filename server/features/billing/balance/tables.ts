@@ -26,11 +26,11 @@ export interface BalanceLotsTable {
   currency: string
   amount_cents: number
   remaining_cents: number
-  /** The unspent money that refunds and disputes of the top-up debited. */
+  /** The amount that refunds and disputes of the top-up took from its unspent money. */
   reversed_cents: Generated<number>
-  /** The money that they reversed although it was already spent. */
+  /** The amount that refunds and disputes of the top-up reversed after the user had spent it. */
   lost_cents: Generated<number>
-  /** Of a withdrawn bonus: it is restored once refunds and disputes total less than this (`withdrawBonus`). */
+  /** A withdrawn bonus is restored once refunds and disputes total less than this amount (`withdrawBonus`). */
   restore_below_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date

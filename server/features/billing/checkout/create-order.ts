@@ -194,8 +194,8 @@ async function findOrCreateOrder(
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
   const consent = await storeConsent(context, tx, call, now)
-  // A past-due subscriber pays the open period, even if another plan is requested. The only exception is an amount that
-  // no gateway accepts.
+  // A past-due subscriber pays the unpaid period, even if another plan is requested, unless no gateway accepts its
+  // amount.
   const unpaidOrder = live?.status === 'past_due' ? await findOpenPeriodOrder(tx, live) : undefined
   if (unpaidOrder && isOpenPeriodPayable(context, unpaidOrder))
     return setMethodOfOpenPeriod(tx, unpaidOrder, { ...payment, consent })

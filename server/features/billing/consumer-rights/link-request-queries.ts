@@ -10,7 +10,7 @@ export async function insertLinkRequest(
   await db.insertInto('link_requests').values(request).execute()
 }
 
-/** True while a request waits for an answer. */
+/** SQL condition: there is an unanswered request. */
 export const anyLinkRequests = 'EXISTS (SELECT FROM link_requests)'
 
 /** Takes a request within the transaction: it is deleted on commit, and available again on rollback. */

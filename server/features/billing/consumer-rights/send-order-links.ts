@@ -26,8 +26,8 @@ const linkLifetimeMs = 24 * 3_600_000
 const maxOrders = 50
 
 /**
- * Records the request of a client without a session for links to cancel or to withdraw. Only `sendOrderLinks` looks
- * up the orders, so neither the response nor its duration reveals whether the address is known.
+ * Records a request for links to cancel or to withdraw; the client needs no session. Only `sendOrderLinks` looks up the
+ * orders, so neither the response nor its duration reveals whether the address is known.
  * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses; Fault badRequest
  * without an address
  */

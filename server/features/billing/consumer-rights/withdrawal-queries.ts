@@ -25,7 +25,8 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 
 /**
  * Returns the total that a withdrawal from these orders refunds: the paid amounts, less other refunds and disputed
- * amounts. Of a top-up, it refunds the unspent money less the spent bonus. The total is the same after the refund.
+ * amounts. A top-up counts with its unspent money less the spent bonus. Amounts that the withdrawal has already
+ * refunded are included, so the total is the same before and after that refund.
  */
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`

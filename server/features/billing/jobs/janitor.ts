@@ -160,7 +160,7 @@ async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promis
   const last = nextPoll(attempt.poll_count + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return cancelAttempt(context, current)
-  // A processing payment still becomes final, so poll it again in a day. Until then it is listed as a discrepancy.
+  // A processing payment will become final, so poll it again in a day. Until then it is listed as a discrepancy.
   if (last && current.status === 'processing')
     await pollAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)

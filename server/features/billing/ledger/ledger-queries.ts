@@ -11,7 +11,7 @@ export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerL
   const summed = inserted.filter(
     ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
   )
-  // A purchase that was paid with bonus only has no line of revenue, but counts as a paid order.
+  // A purchase that was paid entirely with bonus has no revenue line, but counts as a paid order.
   const counted = summed.length > 0 ? summed : inserted.filter(({ account }) => account === 'bonus_sales')
   if (counted.length === 0) return
   await tx

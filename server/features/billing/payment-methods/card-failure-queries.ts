@@ -13,9 +13,9 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 }
 
 /**
- * Returns when the `max`th latest of a user's counted card attempts since a time was started; undefined if there are
- * fewer. Payments count if they failed or are in progress. Set-ups without a payment always count: they cost nothing,
- * and a success reveals as much about a card as a failure.
+ * Returns the start of the `max`th latest card attempt of a user that counts and began after `since`; undefined if
+ * there are fewer. Payments count if they failed or are in progress. Set-ups without a payment always count: they cost
+ * nothing, and a success reveals as much about a card as a failure.
  */
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
@@ -71,7 +71,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
   return row?.started_at
 }
 
-/** Deletes the network of attempts that no longer count towards the limit. */
+/** Deletes the network hash of attempts that no longer count towards the limit. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['payment_attempts', 'payment_method_setups'] as const) {
     const past = db.updateTable(table).set({ network_hash: null }).where('network_hash', 'is not', null)

@@ -19,7 +19,7 @@ export async function savePaymentMethod(
   return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method, now)) : null
 }
 
-/** Queues a method that is not needed for deletion at its gateway, unless a subscription or consent uses it. */
+/** Queues the deletion of a method at its gateway, unless a subscription or a consent uses the method. */
 export async function detachUnusedMethod(
   tx: Tx,
   userId: string,

@@ -55,8 +55,8 @@ export async function saveMethodForPurchases(
 const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /**
- * Revokes all of a user's consents to saved methods for another reason than the user's request. The methods are no
- * longer charged for purchases.
+ * Revokes all of a user's consents to saved methods, without a request of the user. The methods are no longer charged
+ * for purchases.
  */
 export async function revokeSavedMethodConsent(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function revokeSavedMethodConsent(
 }
 
 /**
- * Removes a saved method after a final decline. After any other decline, queues a query whether the gateway still has
+ * Removes a saved method after a final decline. After any other decline, schedules a check that the gateway still has
  * the method, because the webhook event about its removal may have been lost.
  */
 export async function removeDeclinedMethod(

@@ -108,7 +108,7 @@ async function applyOutcome(
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    // A payment that was cancelled, also in favour of another one, is not recorded as failed.
+    // A cancelled payment is not recorded as failed, even if the user pays by another method instead.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await closeAttempt(tx, attempt, status, { reference, decline_code: reason })
     await removeDeclinedMethod(tx, order, attempt, reason, now)
@@ -177,8 +177,8 @@ async function applySuccess(
 }
 
 /**
- * Returns whether a payment can still buy the order's product: not if the user already owns the product, has deleted
- * the account, or has withdrawn.
+ * Returns whether a payment can still buy the order's product. It cannot if the user already owns the product, has
+ * deleted the account, or has withdrawn.
  */
 async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false

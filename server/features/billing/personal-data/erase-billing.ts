@@ -20,9 +20,9 @@ import { transitionSubscription } from '#server/features/billing/records/renewal
 
 /**
  * Erases the billing data of a user who deletes the account. Ends subscriptions now, cancels open orders and forfeits
- * the rest of the balance. Queues payment methods and the name and address for deletion at the gateways, by the
- * janitor. Deletes e-mail addresses and attribution from orders, cancels unsent mails about them, and invalidates the
- * links in earlier mails. Orders, amounts and agreed terms remain for the ledger. Idempotent.
+ * the rest of the balance. The janitor later deletes payment methods, name and address at the gateways. Deletes e-mail
+ * addresses and attribution from orders, cancels unsent mails about them, and invalidates the links in earlier mails.
+ * Orders, amounts and agreed terms remain for the ledger. Idempotent.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)

@@ -186,7 +186,7 @@ export function usablePaymentMethods(db: Db, userId: string) {
       .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
       .where('user_id', '=', userId)
       .where('next_detach_at', 'is', null)
-      // After the last failed attempt to detach a method, no further attempt is scheduled.
+      // Excludes methods whose detachment was abandoned after the last attempt: their `next_detach_at` is null too.
       .where('detach_attempts', '=', 0)
   )
 }

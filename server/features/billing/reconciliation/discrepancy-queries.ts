@@ -55,7 +55,7 @@ const openDiscrepancies = sql`
 
 /**
  * Returns, by gateway and currency, how much more the gateways report than our ledger has. Includes the discrepancies
- * and foreign payments that were found in a time span.
+ * and unmatched payments that were found in a time span.
  */
 export async function selectDifferences(
   db: Db,
@@ -72,7 +72,7 @@ export async function selectDifferences(
   return rows
 }
 
-/** Maximum number of rows per kind. The oldest ones are returned; for foreign payments, the newest. */
+/** Maximum number of rows per kind. The oldest ones are returned; for unmatched payments, the newest. */
 const maxPerKind = sql.lit(100)
 
 /**

@@ -96,8 +96,8 @@ async function compareListedPayments(
 /**
  * Reports a period whose payments the gateway no longer lists. This happens if no run succeeded for longer than the
  * gateway's list reaches back, for example while its API keys were missing.
- * @returns the payments whose dispute was opened since the start of the period, because gateways may list disputes for
- * longer than payments, and one unreadable payment that represents the period itself
+ * @returns one unreadable payment that represents the period, and the payments whose dispute was opened since its
+ * start, because gateways may list disputes for longer than payments
  */
 async function reportUnlistedPeriod(
   context: BillingContext,

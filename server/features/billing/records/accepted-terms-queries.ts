@@ -17,7 +17,7 @@ export async function storeAcceptedTerms(
   now: Date,
 ): Promise<{ hash: string; isNew: boolean }> {
   const hash = toLetters(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
-  // For most orders the text is already stored, so that no lock is needed.
+  // For most orders the text is already stored, so no lock is needed.
   const { rows } = await sql`
     SELECT FROM accepted_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
     tx,

@@ -12,7 +12,7 @@ import { finishRefund, type RefundRow } from '#server/features/billing/records/r
 /**
  * Sends one refund to the gateway, then books it, with its consequences for the order, in a second transaction. Any
  * number of processes may call this at once: the idempotency key prevents a second refund.
- * @returns `done`, `refused` (for good), or `unknown` if the janitor has to retry it
+ * @returns `done`, `refused` (permanently), or `unknown` if the janitor has to retry it
  */
 export async function sendRefund(
   context: BillingContext,

@@ -19,7 +19,8 @@ const isRevoked = (status: OrderStatus) => status === 'refunded' || status === '
 /**
  * Updates an order after refunds and disputes of its payment: its status, its entitlement, and the subscription if it
  * paid for a period. A partial refund revokes nothing. A full refund or a dispute revokes what this order granted, and
- * nothing else. If the money comes back, the entitlement is restored, but an ended subscription stays ended.
+ * nothing else. If the refund fails or the dispute is won, the entitlement is restored, but an ended subscription stays
+ * ended.
  * @returns the updated order
  */
 export async function syncOrderStatus(

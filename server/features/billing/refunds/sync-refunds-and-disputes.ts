@@ -191,8 +191,9 @@ function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): bo
 }
 
 /**
- * Finds refunds that failed after they had succeeded. Each of our own is queried by its key, because the gateway's sum
- * may be outdated. For refunds that were made at the gateway, there is only the sum.
+ * Finds refunds that failed after they had succeeded. Requests each of our own again with its key, because the gateway's
+ * sum may be outdated. This refunds nothing twice, and is refused if the refund has failed. For refunds that were made
+ * at the gateway, there is only the sum.
  */
 async function findFailedRefunds(
   context: BillingContext,
@@ -336,7 +337,7 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
   return attempt
 }
 
-/** Returns the cents that a lost dispute took for good. */
+/** Returns the cents that a lost dispute took; zero if the dispute is not lost. */
 const lostCents = ({
   dispute_status,
   dispute_debited_cents,

@@ -31,9 +31,10 @@ import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
  * Updates the balance after refunds (also those in progress) and disputes of a top-up's payment. The amount is taken
- * from the unspent money first. A dispute then revokes purchases paid by the top-up, latest first; any rest is a loss.
- * Once the remaining paid money does not exceed the spent bonus, the bonus is withdrawn. The balance never drops below
- * zero. If the money comes back, it is credited again. The caller must have locked the user. Idempotent.
+ * from the unspent money first. A dispute then revokes purchases paid by the top-up, latest first. What still remains
+ * is a loss. Once the remaining paid money does not exceed the spent bonus, the bonus is withdrawn. The balance never
+ * drops below zero. If a refund fails or a dispute is won, the money is credited again. The caller must have locked the
+ * user. Idempotent.
  */
 export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)

@@ -3,7 +3,7 @@ import type { BalanceDay } from '#contract/studio/top-ups.ts'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Returns the users' balances in total, by currency. The index `balance_lots_remaining` covers the query. */
+/** Returns the total of all balances, by currency. The index `balance_lots_remaining` covers the query. */
 export async function selectLiability(
   db: Db,
 ): Promise<{ currency: string; paid_cents: number; bonus_cents: number }[]> {

@@ -13,8 +13,9 @@ interface Row {
 
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
- * `until`, with all income and refunds, even if booked later. An order that was paid with bonus only makes its viewer a
- * buyer, without income. The index `experiment_exposures_experiment` finds the viewers, `orders_user` their orders.
+ * `until`, with all income and refunds, even if booked later. An order that was paid entirely with bonus makes its
+ * viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds the viewers, `orders_user`
+ * their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`

@@ -17,7 +17,7 @@ export interface SalesSums extends LedgerSums {
   click: 'meta' | 'tiktok' | 'both' | ''
   /** The video that was bought; for a plan, the drama credited with the subscription's first order; '' means none. */
   video_id: string
-  /** The number of paid orders that are not renewals, including those paid with bonus only. */
+  /** The number of paid orders that are not renewals, including those paid entirely with bonus. */
   paid: number
 }
 

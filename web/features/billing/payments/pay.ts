@@ -97,7 +97,7 @@ const withPayKey = createIdempotentSender()
 export const isRateLimited = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.status === 429
 
-/** Returns whether no response arrived, so that the payment may have succeeded. */
+/** Returns whether the call failed without an answer of the contract, so that the payment may have succeeded. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof RequestError && !isRateLimited(error)
 

@@ -32,7 +32,7 @@ export const lookupLagMs = 7 * hourMs
 /** Tolerance for a difference between our clock and PayPal's. */
 const clockToleranceMs = 60_000
 
-/** What a search that ends or begins at the present time needs. */
+/** The PayPal client, and the clock for searches that begin or end at the current time. */
 export interface SearchContext {
   client: PaypalClient
   clock: Clock
@@ -128,7 +128,7 @@ async function findDispute(
 ): Promise<DisputeLookup> {
   if (isUnread) return 'unread'
   const listed = byCapture.get(captureId)
-  // One that could not be read may be a later dispute of the same payment.
+  // A dispute that could not be read may be a later one of the same payment.
   if (listed && unreadable.length === 0) return listed
   // The dispute of an older payment may have been opened before `since`, and is then not listed.
   return listed || isCreatedBefore(order, since) ? readLatestDispute(client, captureId) : undefined

@@ -37,7 +37,7 @@ export function buildRenewalRequest(charge: Charge, vaultId: string): string {
   })
 }
 
-/** Builds the body. PayPal limits `custom_id` and `invoice_id` to 127 characters, and `reference_id` to 256. */
+/** Builds the body of an order. PayPal limits `custom_id` and `invoice_id` to 127 characters, `reference_id` to 256. */
 function buildRequest(
   { orderId, attemptId, amountCents, currency, purchase }: Charge,
   paypal: object,

@@ -19,7 +19,7 @@ interface WebhookContext {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** Maximum age of a webhook event. PayPal redelivers events for three days, so an older event is a replay by others. */
+/** Maximum age of a webhook event. PayPal redelivers events for three days, so it does not send an older one itself. */
 const maxAgeMs = 4 * dayMs
 
 /** The fields of PayPal's verification request, and the headers that contain their values. */

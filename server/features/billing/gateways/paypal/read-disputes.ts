@@ -66,7 +66,7 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
   return opened
 }
 
-/** Sorts by time. PayPal lists the latest dispute first, which decides if times are equal or missing. */
+/** Sorts by time, oldest first. Disputes with equal or missing times get the reverse of PayPal's order. */
 const oldestFirst = (disputes: readonly Dispute[]) =>
   disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
 

@@ -56,8 +56,8 @@ async function start(
 }
 
 /**
- * Reads a setup, and cancels it if it was declined: its secret could be used to try any number of cards. Setups of
- * other shops are not changed.
+ * Reads a setup, and cancels it if it was declined. Otherwise its secret could be used to try any number of cards.
+ * Setups of other shops are not changed.
  */
 async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
   // Webhook events may be about any object; only SetupIntents are setups.

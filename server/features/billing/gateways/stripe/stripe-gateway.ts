@@ -141,9 +141,9 @@ async function create(
 }
 
 /**
- * Reads a payment, and cancels it if it was declined: it could still succeed with another card after we have reported
- * it as failed, and its secret could be used to try any number of cards. Payments of other shops are not changed; they
- * are read because the webhook receives all events of the account.
+ * Reads a payment, and cancels it if it was declined. Otherwise it could still succeed with another card after we have
+ * reported it as failed, and its secret could be used to try any number of cards. Payments of other shops are not
+ * changed; they are read because the webhook receives all events of the account.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {
   const { stripe } = context

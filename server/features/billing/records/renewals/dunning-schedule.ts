@@ -28,7 +28,7 @@ const yearDays = 365
 
 /**
  * Returns when to remind the user of the next charge: 7 days before an introductory price ends or a yearly plan renews,
- * or at the start of a period shorter than that. Returns null for other charges.
+ * but not before the period starts. Returns null for other charges.
  */
 export function reminderTime(
   { startsAt, endsAt }: Period,
