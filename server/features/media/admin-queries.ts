@@ -85,8 +85,8 @@ export function lockEpisodes(tx: Tx, videoId: string) {
 const temporaryNumberOffset = 1_000_000
 
 /**
- * Renumbers episodes by way of temporary numbers, because no two episodes
- * of a video may have the same number in between.
+ * Renumbers episodes. Assigns temporary numbers first, because two episodes of a video must not have the same number at
+ * any time.
  */
 export async function renumberEpisodes(
   tx: Tx,

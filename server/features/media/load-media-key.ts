@@ -7,8 +7,8 @@ import { selectMediaKey } from './queries.ts'
 /**
  * Loads the key of an encrypted asset for the user of a signed link. Access is checked for each request: a link stays
  * valid for a while after a refund, but the key is then refused.
- * @returns the key; `none` if the asset is not encrypted, `replaced` if no
- * episode plays it any more, `locked` without access
+ * @returns the key; `none` if the asset is not encrypted or does not exist, `replaced` if no episode plays it any more,
+ * `locked` without access
  */
 export async function loadMediaKey(
   { db, clock, mediaKeys, experiments }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'experiments'>,

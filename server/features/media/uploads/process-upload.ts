@@ -135,7 +135,7 @@ export async function purgeUploads({ db, storage, clock }: IngestContext): Promi
   const before = new Date(clock.now().getTime() - abandonedAfterMs)
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, before))
   const old = new Set<string>()
-  // The files' times are real, while the sandbox moves the site's clock.
+  // The files' times are real, but the sandbox may advance the site's clock.
   const orphanedBefore = Date.now() - orphanAgeMs
   for await (const { key, modifiedAt } of storage.list(uploadFiles.all))
     if (modifiedAt.getTime() < orphanedBefore) old.add(uploadFiles.uploadIdOf(key))

@@ -13,9 +13,10 @@ const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
 const strayAngleBracket = /<(?![a-z/]|\d+:)/gi
 
 /**
- * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing). An empty line
- * ends a block; a line of spaces does not. A line with an arrow begins a caption wherever it is. A caption with invalid times, or without text,
- * is omitted. Any line before the first arrow of a block is a cue's name, a note, a style or a region, and is ignored.
+ * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing). An empty line ends a block;
+ * a line of spaces does not. A line with an arrow begins a caption wherever it is. A caption with invalid times, or
+ * without text, is omitted. Any line before the first arrow of a block is a cue's name, a note, a style or a region,
+ * and is ignored.
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []

@@ -129,8 +129,8 @@ function isText(start: Buffer): boolean {
 }
 
 /**
- * Returns whether a file has several recordings of which ffmpeg would read only the first.
- * ffmpeg reads all of them in a transport stream.
+ * Returns whether a file has several recordings of which ffmpeg would read only the first. In a transport stream,
+ * ffmpeg reads all of them.
  */
 async function isJoined(container: Container, path: string): Promise<boolean> {
   if (container === 'mpegts') return false

@@ -33,8 +33,8 @@ const maxFileBytes = 8 * gigabyte
 /** Interval at which the memory of a run is checked. */
 const memoryCheckMs = 100
 /**
- * Added to the memory limit, which counts reserved memory: each thread reserves 8 MB for
- * its stack, and a large machine runs a thousand.
+ * Added to the limit of `prlimit`, which also counts memory that is only reserved: each thread reserves 8 MB for its
+ * stack, and a large machine runs a thousand threads.
  */
 const reservedMemory = 8 * gigabyte
 const maxStderrChars = 8_000

@@ -68,9 +68,9 @@ export function inputArgs(input: string, container: Container): string[] {
 const defaultJumpThreshold = 10
 
 /**
- * Makes ffmpeg recognise a short backward jump of the clock. Audio from before the jump may follow after it, and then
- * the clock jumps forward by the same amount. ffmpeg must treat that as a jump too, not as a gap. Shorter gaps stay
- * gaps.
+ * Makes ffmpeg recognise a short backward jump of the clock. In the file, audio from before the jump may follow video
+ * from after it. The clock then also jumps forward by the same amount, and ffmpeg must not treat that as a gap. Shorter
+ * gaps stay gaps.
  */
 export function clockJumpArgs(clockJump: number | undefined): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold

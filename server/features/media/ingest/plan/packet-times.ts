@@ -88,7 +88,8 @@ function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
 const encoderPadding = 0.1
 
 /**
- * Returns a film's duration in seconds: the end of its video, or of longer audio, during which the last frame is held.
+ * Returns a film's duration in seconds: the end of its video or, if the audio is longer, of its audio. The last frame
+ * is held until then.
  */
 export function filmDuration({ pictureEnd, soundEnd = 0 }: PacketTimes): number {
   return soundEnd > pictureEnd + encoderPadding ? soundEnd : pictureEnd

@@ -62,8 +62,8 @@ export async function purgeOrphanedOriginals(
   now: Date,
 ): Promise<number> {
   await deleteIncomingFiles(db, new Date(now.getTime() - unclaimedMs))
-  // The store's times are real, while the sandbox moves the site's clock: originals and uploads in progress would be
-  // deleted.
+  // The store's times are real, but the sandbox may advance the site's clock. By that clock, originals and uploads in
+  // progress would look old and be deleted.
   const before = new Date(Date.now() - unclaimedMs)
   const old: string[] = []
   for await (const { key, modifiedAt } of storage.list(assetFiles.originals))
