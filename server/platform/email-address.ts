@@ -1,8 +1,9 @@
 import { domainToUnicode } from 'node:url'
 
 /**
- * Characters that separate addresses and names in a mail header (a mailer would send to another address than the
- * validated one), and invisible characters (two accounts could have addresses that look the same).
+ * Characters that an address must not contain. Characters that separate addresses and names in a mail header could make
+ * a mailer send to another address than the validated one. With invisible characters, two accounts could have addresses
+ * that look the same.
  */
 const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 

@@ -18,9 +18,10 @@ interface Options {
 }
 
 /**
- * Caches answers that are the same for all callers, for at most a second: long enough to absorb a burst of requests,
- * short enough that processes hardly differ. All answers expire at full seconds of the clock, so that an answer
- * composed of others is not older than them. Concurrent callers share one load; failures are not cached.
+ * Caches answers that are the same for all callers, for at most a second. This is long enough to absorb a burst of
+ * requests, and short enough that the answers of different processes hardly differ. All answers expire at full seconds
+ * of the clock, so that an answer composed of others is not older than them. Concurrent callers share one load;
+ * failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
   const loadOrStale = stale ? createStaleFallback<Answer>() : undefined

@@ -4,7 +4,7 @@ import type { StatementKind } from './pipelines.ts'
 /** What a statement waits for: a connection of the pool, or the earlier statements of its pipeline. */
 type WaitQueue = 'pool' | StatementKind
 
-/** A statement's wait, which has ended. */
+/** A completed wait of a statement. */
 interface ConnectionWait {
   queue: WaitQueue
   seconds: number

@@ -13,7 +13,6 @@ interface DescribedRoutes {
 }
 
 /**
- /**
  * Describes the API as an OpenAPI 3.1 document: every endpoint of the contract, the uploads of bytes, and those plain
  * routes that have a description.
  */

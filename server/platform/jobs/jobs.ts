@@ -15,7 +15,7 @@ import {
 import type { Log } from '#server/platform/log.ts'
 import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
-/** A scheduled job: one process at a time runs it every `everySeconds`. */
+/** A scheduled job: every `everySeconds`, one of the processes runs it. */
 export interface Job {
   name: string
   everySeconds: number
@@ -24,7 +24,7 @@ export interface Job {
    * in each round; with one, only in rounds in which it is true, and at least every ten minutes.
    */
   dueWhen?: string
-  /** A database channel that triggers it in every process at once. */
+  /** A database channel: each notification runs the job at once, in every process. */
   wakeOn?: string
   /** The signal means that the process is closing: finish started work, and start nothing new. */
   run(signal: AbortSignal): Promise<void>

@@ -21,7 +21,6 @@ interface LargeFile {
 }
 
 /**
- /**
  * Uploads a large file in parts. A part that an earlier attempt has already sent is not sent again: S3 keeps the parts
  * until the upload is completed or aborted, and the MD5 of a part tells whether its bytes are the same.
  */

@@ -61,7 +61,7 @@ async function isAbandoned(folder: string, name: string): Promise<boolean> {
 
 /** Returns when the folder, or a file or folder in it, was last changed, in milliseconds. */
 async function lastChangeIn(folder: string): Promise<number> {
-  // A folder that cannot be listed has just been changed: its owner deletes folders of its own while it works.
+  // A folder that cannot be listed counts as just changed, because its owner deletes subfolders while it works.
   const paths = await readdir(folder, { recursive: true }).catch(() => undefined)
   if (!paths) return Date.now()
   const times = await Promise.all(
