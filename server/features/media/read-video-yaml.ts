@@ -13,7 +13,7 @@ export async function readVideoYaml(text: string): Promise<VideoDescription> {
     return (await runInThread({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error
-    const timeoutError = new Error('the file is not YAML that can be used: it takes too long to read', {
+    const timeoutError = new Error('the file cannot be read as YAML: it takes too long', {
       cause: error,
     })
     throw Object.assign(timeoutError, { name: 'DescriptionError' })

@@ -162,7 +162,7 @@ test.each([
     { DATABASE_URL: 'postgres://db', DATABASE_READ_URL: 'postgres://one/site, two' },
     'DATABASE_READ_URL must be an address that begins with postgres:// or postgresql://.',
   ],
-  [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
+  [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set if DATABASE_URL is set'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
   [{ MEDIA_ENCRYPTION: '1' }, 'MEDIA_ENCRYPTION must be aes-128, not "1".'],
   [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],

@@ -39,7 +39,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     { ...setting('DATABASE_DIRECT_URL', 'the address of DATABASE_URL'), secret: 'password' },
     { ...setting('DATABASE_READ_URL', 'none'), secret: 'password' },
     setting('MIGRATE', 'auto with the embedded database, else off'),
-    secret('APP_SECRET', 'made once in DATA_DIR'),
+    secret('APP_SECRET', 'generated once in DATA_DIR'),
     secret('MEDIA_SECRET', 'derived from APP_SECRET'),
     ...unset('S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID'),
     secret('S3_SECRET_ACCESS_KEY'),
@@ -71,7 +71,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('UNPAID_ORDER_RETENTION_DAYS', '30'),
   ],
   Video: [
-    setting('FFMPEG_PATH', 'the one of the PATH, else the one that set-up brought'),
+    setting('FFMPEG_PATH', 'ffmpeg on the PATH, else the one installed with the site'),
     setting('MEDIA_ENCRYPTION', 'off'),
     ...unset('EXTRA_CODEC'),
     setting('INGEST_CORES', 'all'),

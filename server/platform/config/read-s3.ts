@@ -25,7 +25,7 @@ export function readS3(env: Env): {
   const endpoint = readUrl(env, 'S3_ENDPOINT', ['http:', 'https:']) ?? ''
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(keys.S3_BUCKET))
     throw new ConfigError(
-      `S3_BUCKET must be the name of a bucket (3 to 63 small letters, digits, dots and hyphens), not "${keys.S3_BUCKET}".`,
+      `S3_BUCKET must be the name of a bucket (3 to 63 lowercase letters, digits, dots and hyphens), not "${keys.S3_BUCKET}".`,
     )
   return {
     s3: {

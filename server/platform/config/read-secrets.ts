@@ -22,7 +22,7 @@ export function readAppSecret(env: Env, dataDir: string, databaseUrl: string | u
   }
   if (databaseUrl !== undefined)
     throw new ConfigError(
-      'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
+      'APP_SECRET must be set if DATABASE_URL is set: use 32 random bytes, for example from "openssl rand -base64 32".',
     )
   return readOrCreateSecret(join(dataDir, 'app-secret'))
 }
@@ -36,7 +36,7 @@ export function readMediaSecrets(env: Env, appSecret: string): string[] {
   const short = secrets.find((secret) => secret.length < shortestSecret)
   if (short !== undefined)
     throw new ConfigError(
-      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
+      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}. To replace it, set the new one, a comma and the old one.`,
     )
   return secrets.length > 0 ? secrets : [deriveKey(appSecret, 'links to media').toString('base64url')]
 }

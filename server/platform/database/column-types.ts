@@ -15,6 +15,6 @@ export const columnTypes: pg.CustomTypesConfig = {
 function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`The database holds ${text}, which is more than a number can carry exactly.`)
+    throw new RangeError(`The database contains ${text}, which a JavaScript number cannot represent exactly.`)
   return value
 }

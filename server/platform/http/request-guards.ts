@@ -32,11 +32,11 @@ export function isApiRoute({ url }: RouteAddress): boolean {
  */
 export function refuseUnreadableUrl(url: string): void {
   if (!url.includes('%')) return
-  if (url.includes('%00')) throw new Fault('badRequest', 'a text holds a NUL character')
+  if (url.includes('%00')) throw new Fault('badRequest', 'a text contains a NUL character')
   try {
     decodeURIComponent(url)
   } catch {
-    throw new Fault('badRequest', 'the address is not encoded in UTF-8')
+    throw new Fault('badRequest', 'the URL is not encoded in UTF-8')
   }
 }
 
@@ -61,8 +61,8 @@ export function normalizeBodyEmail(body: unknown): void {
 }
 
 function refuseUnreadableText(text: string): void {
-  if (text.includes('\0')) throw new Fault('badRequest', 'a text holds a NUL character')
-  if (!text.isWellFormed()) throw new Fault('badRequest', 'a text holds half of a character')
+  if (text.includes('\0')) throw new Fault('badRequest', 'a text contains a NUL character')
+  if (!text.isWellFormed()) throw new Fault('badRequest', 'a text contains half of a surrogate pair')
 }
 
 /**

@@ -31,7 +31,7 @@ export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs):
   })
   const { promise: done, resolve, reject } = Promise.withResolvers<ThreadResult>()
   const rejectAfter = (ms: number) =>
-    setTimeout(() => reject(new DeadlineExceeded('the deadline is over')), ms)
+    setTimeout(() => reject(new DeadlineExceeded('the deadline has passed')), ms)
   let timer = rejectAfter(loadWithinMs)
   thread.on('error', reject)
   thread.on('exit', () => reject(new DeadlineExceeded('the thread ended without a result')))

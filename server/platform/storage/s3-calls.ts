@@ -47,7 +47,7 @@ export class StoreError extends StorageError {
     const words = error instanceof Error ? error.message : String(error)
     super(
       status === undefined
-        ? `The S3 store could not be asked (${call}): ${words}`
+        ? `A call to the S3 store failed (${call}): ${words}`
         : `The S3 store refused ${call}: ${status} ${code}`,
       { cause: error },
     )

@@ -27,7 +27,7 @@ export async function findEncoderFault(
     if (!(await tryEncode(programs, extraRendition, file))) return 'fails'
     const expected = Array.from({ length: seconds }, (_, second) => second)
     const found = await keyframeTimes(programs, file)
-    return isDeepStrictEqual(found, expected) ? undefined : 'does not keep to forced keyframes'
+    return isDeepStrictEqual(found, expected) ? undefined : 'does not place keyframes as requested'
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error
     return error.reason.key === 'tooSlow' ? `takes more than ${timeoutMs / 1000} s for ${seconds} s` : 'fails'

@@ -53,7 +53,7 @@ test.each([
   [whole.replace('[sea, sisters]', 'sea'), 'tags must be a list'],
   [whole.replace('sisters]', 'Two Sisters]'), 'tags[1] must be a short name'],
   [`${whole}badge: best\n`, 'badge must be new or hot'],
-  [`${whole}colour: red\n`, 'colour is not a key that is known'],
+  [`${whole}colour: red\n`, 'colour is not a known key'],
   ['title: &a [*a]', 'title must hold a text for each language'],
 ])('%j is refused: %s', (text, reason) => {
   expect(() => parseVideoYaml(text)).toThrow(reason)

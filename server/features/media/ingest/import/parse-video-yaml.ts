@@ -59,7 +59,7 @@ export function parseVideoYaml(text: string): VideoDescription {
   )
   const unknown = Object.keys(root).find((key) => !keys.includes(key))
   if (unknown !== undefined)
-    throw new DescriptionError(`${unknown} is not a key that is known: ${keys.join(', ')} are`)
+    throw new DescriptionError(`${unknown} is not a known key; the known keys are ${keys.join(', ')}`)
   return {
     titles: readTexts(root['title'], 'title', 200),
     synopses: readTexts(root['synopsis'], 'synopsis', 2000),
@@ -82,7 +82,7 @@ function parseOrThrow<Read>(read: () => Read): Read {
     return read()
   } catch (error) {
     const why = error instanceof Error ? error.message : ''
-    throw new DescriptionError(`the file is not YAML that can be used: ${why}`, { cause: error })
+    throw new DescriptionError(`the file cannot be read as YAML: ${why}`, { cause: error })
   }
 }
 

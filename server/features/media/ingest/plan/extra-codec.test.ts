@@ -95,11 +95,11 @@ ${encode}
 }
 
 test.each([
-  { name: 'ignores', encode: 'encode', fault: 'does not keep to forced keyframes' },
+  { name: 'ignores', encode: 'encode', fault: 'does not place keyframes as requested' },
   {
     name: 'doubles',
     encode: 'encode -force_key_frames 0,0.25,1,1.25',
-    fault: 'does not keep to forced keyframes',
+    fault: 'does not place keyframes as requested',
   },
   { name: 'fails', encode: 'exit 1', fault: 'fails' },
   { name: 'crashes', encode: 'kill -SEGV $$', fault: 'fails' },
