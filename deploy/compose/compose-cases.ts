@@ -11,12 +11,7 @@ const clients = 4
 const minRequests = 20
 /** A local domain. Caddy creates its certificate itself. */
 const domain = 'drama.localhost'
-const values = {
-  DOMAIN: domain,
-  APP_SECRET: 'a secret of the compose file, long enough',
-  POSTGRES_PASSWORD: 'a5f0d1',
-  SITE_NAME: 'My Dramas',
-}
+const values = { DOMAIN: domain, SITE_NAME: 'My Dramas' }
 
 interface Targets {
   data: { activeTargets: { scrapeUrl: string; health: string }[] }
@@ -73,7 +68,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
 
     it('a service can write only to its volume and /tmp', async () => {
       const script =
-        'for f in /app/x /usr/x /etc/x /home/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'
+        'for f in /app/x /usr/x /etc/x /home/x /secrets/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'
       const { ended, output } = compose.start('web', ['sh', '-c', script])
       expect(await ended, output()).toBe(0)
       expect(output()).toBe('written\n')

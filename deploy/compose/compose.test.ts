@@ -17,11 +17,19 @@ test('compose.yaml runs the site by default, and observability with a profile', 
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
   const servicesWithProfile = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
-  expect(servicesWithProfile('')).toEqual(['proxy', 'migrate', 'web', 'worker', 'database', 'backup'])
+  expect(servicesWithProfile('')).toEqual([
+    'proxy',
+    'secrets',
+    'migrate',
+    'web',
+    'worker',
+    'database',
+    'backup',
+  ])
   expect(servicesWithProfile('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
 })
 
-test.each(siteServices)(
+test.each(siteServices.filter(([name]) => name !== 'secrets'))(
   'the service %s uses only existing settings of the site',
   (_name, { environment = {} }) => {
     expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
@@ -30,10 +38,10 @@ test.each(siteServices)(
 
 test.each(siteServices)('the service %s runs a command of the image', (_name, { command }) => {
   if (command === undefined) return
-  const [program, subcommand = ''] = command
-  expect(program).toBe('cliffhanger')
-  const script = read('deploy/image/cliffhanger')
-  expect(script).toContain(`  ${subcommand})`)
+  const [program = '', subcommand = ''] = command
+  expect(dockerfile).toMatch(new RegExp(`^COPY .*deploy/image/${program} .*/usr/local/bin/$`, 'm'))
+  const script = read(`deploy/image/${program}`)
+  if (program === 'cliffhanger') expect(script).toContain(`  ${subcommand})`)
 })
 
 test.each(services)('the service %s mounts existing volumes and files', (_name, { build, volumes = [] }) => {

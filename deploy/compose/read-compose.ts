@@ -27,7 +27,10 @@ export const composeText = readFileSync(file, 'utf8')
 
 /** Reads the services of compose.yaml. Interpolates the variables if values are given. */
 export function readCompose(values?: Readonly<Record<string, string>>): Compose {
-  return parse(values ? interpolate(composeText, values) : composeText, { merge: true })
+  // After parsing, as Compose does: a value may contain the syntax of YAML.
+  const interpolated = (_key: unknown, value: unknown) =>
+    values && typeof value === 'string' ? interpolate(value, values) : value
+  return parse(composeText, interpolated, { merge: true })
 }
 
 /**

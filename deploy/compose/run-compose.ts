@@ -1,6 +1,14 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -26,6 +34,7 @@ const temporary = '/var/tmp'
 const startsWithinMs = 120_000
 /** User and group ids of the site's image. */
 const siteUser = { uid: 1000, gid: 1000 }
+const siteVolumes = new Set(['site', 'secrets', 'backup'])
 
 /** Debian's programs that replace third-party images. The arguments of the service's command are added. */
 const programs: Readonly<Record<string, string[]>> = {
@@ -78,14 +87,14 @@ export async function startCompose(
   for (const name of Object.keys(volumes)) {
     mkdirSync(folderOf(name), { recursive: true, mode: 0o700 })
     // A container engine gives a new volume the owner that the folder has in the image.
-    if (name === 'site' || name === 'backup') chownSync(folderOf(name), siteUser.uid, siteUser.gid)
+    if (siteVolumes.has(name)) chownSync(folderOf(name), siteUser.uid, siteUser.gid)
   }
   const network = await createNetwork()
   const hosts: Record<string, { enter: string[]; address: string }> = {}
   for (const name of Object.keys(services)) hosts[name] = await network.addHost(name)
   const hostsFile = join(home, 'hosts')
   writeFileSync(hostsFile, `127.0.0.1 localhost\n${network.hosts()}`)
-  const prepareDatabase = await preparePostgres(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
+  let databaseCommand: readonly string[] = []
   const running = new Set<ChildProcess>()
 
   /** Returns the command line of a service in its network namespace. */
@@ -98,15 +107,19 @@ export async function startCompose(
       const mount = mounted.find(({ to }) => argument.includes(to))
       return mount ? argument.replace(mount.to, mount.from) : argument
     }
-    const programCommand = name === 'database' ? prepareDatabase.command : (programs[name] ?? [])
+    const programCommand = name === 'database' ? databaseCommand : (programs[name] ?? [])
     const serviceArguments = (service.command ?? []).slice(name === 'database' ? 1 : 0)
     return hostCommand([...programCommand, ...serviceArguments].map(toHostPath))
   }
 
   const mountsOf = ({ volumes: volumeSpecs = [] }: Service) =>
     volumeSpecs.map((volume) => {
-      const [from = '', to = ''] = volume.split(':')
-      return { from: from.startsWith('./') ? join(project, from) : folderOf(from), to }
+      const [from = '', to = '', mode] = volume.split(':')
+      return {
+        from: from.startsWith('./') ? join(project, from) : folderOf(from),
+        to,
+        isReadOnly: mode === 'ro',
+      }
     })
 
   /** Returns the command line of a program in a read-only root, as an unprivileged user. */
@@ -114,7 +127,10 @@ export async function startCompose(
     const { root } = contents
     const mounts = [
       `mount --bind ${root} ${root}`,
-      ...mountsOf(service).map(({ from, to }) => `mount --bind ${from} ${root}${to}`),
+      ...mountsOf(service).flatMap(({ from, to, isReadOnly }) => [
+        `mount --bind ${from} ${root}${to}`,
+        ...(isReadOnly ? [`mount -o remount,bind,ro ${root}${to}`] : []),
+      ]),
       ...(service.tmpfs ?? []).map((folder) => `mount -t tmpfs tmpfs ${root}${folder}`),
       `mount --bind ${hostsFile} ${root}/etc/hosts`,
       `mount -t proc proc ${root}/proc`,
@@ -129,38 +145,46 @@ export async function startCompose(
 
   const hostCommand = (command: string[]) => withMounts([`mount --bind ${hostsFile} /etc/hosts`], command)
 
+  function start(name: string, command?: string[]): RunningService {
+    const service = services[name]
+    const host = hosts[name]
+    if (!service || !host) throw new Error(`compose.yaml has no service ${name}`)
+    const line = [...host.enter, ...commandOf(name, service, command)]
+    const [program = '', ...args] = line
+    const child = spawn(...boundToUs(program, args), {
+      cwd: home,
+      env: {
+        PATH: process.env['PATH'],
+        XDG_DATA_HOME: folderOf('certificates'),
+        HOME: home,
+        ...environmentOf(service),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A separate process group, so that all processes of the service can be terminated together.
+      detached: true,
+    })
+    running.add(child)
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
+    const ended = once(child, 'exit').then(([status, signal]): number | NodeJS.Signals | null => {
+      running.delete(child)
+      return status ?? signal
+    })
+    const stop = () => {
+      if (running.has(child)) process.kill(-(child.pid ?? 0), 'SIGTERM')
+      return ended
+    }
+    return { output: () => text, ended, stop }
+  }
+
+  // Compose waits for this service before it starts the database, which stores the password at its first start.
+  const secrets = start('secrets')
+  if ((await secrets.ended) !== 0) throw new Error(secrets.output())
+  const password = readFileSync(join(folderOf('secrets'), 'database-password'), 'utf8').trim()
+  databaseCommand = await preparePostgres(folderOf('database'), password)
+
   return {
-    start(name, command) {
-      const service = services[name]
-      const host = hosts[name]
-      if (!service || !host) throw new Error(`compose.yaml has no service ${name}`)
-      const line = [...host.enter, ...commandOf(name, service, command)]
-      const [program = '', ...args] = line
-      const child = spawn(...boundToUs(program, args), {
-        cwd: home,
-        env: {
-          PATH: process.env['PATH'],
-          XDG_DATA_HOME: folderOf('certificates'),
-          HOME: home,
-          ...environmentOf(service),
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        // A separate process group, so that all processes of the service can be terminated together.
-        detached: true,
-      })
-      running.add(child)
-      let text = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
-      const ended = once(child, 'exit').then(([status, signal]): number | NodeJS.Signals | null => {
-        running.delete(child)
-        return status ?? signal
-      })
-      const stop = () => {
-        if (running.has(child)) process.kill(-(child.pid ?? 0), 'SIGTERM')
-        return ended
-      }
-      return { output: () => text, ended, stop }
-    },
+    start,
     async request(url, ...options) {
       const [program = '', ...enter] = network.enter
       const { stdout } = await promisify(execFile)(program, [...enter, 'curl', '-sSf', ...options, url])
@@ -197,7 +221,7 @@ const environmentOf = ({ environment = {} }: Service) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
 
 /** Initializes a database with the embedded PostgreSQL, as the entry point of the postgres image does. */
-async function preparePostgres(folder: string, password: string): Promise<{ command: string[] }> {
+async function preparePostgres(folder: string, password: string): Promise<string[]> {
   const postgresPrograms = findPostgresPrograms()
   const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]
   const runAs = chooseUser(clusterDir, [postgresPrograms.postgres, folder])
@@ -228,5 +252,5 @@ async function preparePostgres(folder: string, password: string): Promise<{ comm
   const server = line('*')
   const { uid, gid } = server.options
   const user = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
-  return { command: [...user, server.command, ...server.args] }
+  return [...user, server.command, ...server.args]
 }

@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadConfig } from '#server/platform/config/config.ts'
+import { readCompose } from './read-compose.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const given = {
+  APP_SECRET: `"a secret": 'of' $1, \`two\` and # three, {long} enough`,
+  POSTGRES_PASSWORD: 'a5f0d1',
+}
+const secretFiles = ['app-secret', 'database-password', 'database-url']
+const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>
+  Object.values(environment).flatMap((value) =>
+    String(value).startsWith('/secrets/') ? [{ name, path: String(value) }] : [],
+  ),
+)
+
+/** Runs the service `secrets` with the values of an .env. @returns the files that are then in the volume */
+function runSecrets(volume: string, values: Record<string, string> = {}): Record<string, string> {
+  const service = readCompose({ DOMAIN: 'drama.example', ...values }).services['secrets']
+  const [program = '', ...args] = service?.command ?? []
+  const { status, stdout, stderr } = spawnSync(
+    join(root, 'deploy/image', program),
+    args.map((argument) => argument.replace('/secrets', volume)),
+    { env: { PATH: process.env['PATH'], ...toStrings(service?.environment) }, encoding: 'utf8' },
+  )
+  expect([status, stdout, stderr]).toEqual([0, '', ''])
+  return Object.fromEntries(
+    readdirSync(volume).map((name) => [name, readFileSync(join(volume, name), 'utf8').trim()]),
+  )
+}
+
+const toStrings = (environment: Record<string, string | number> = {}) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
+
+function createVolume(): string {
+  const volume = mkdtempSync(join(tmpdir(), 'cliffhanger-secrets-'))
+  onTestFinished(() => rmSync(volume, { recursive: true }))
+  return volume
+}
+
+test('the first start generates the secrets for their owner alone, and a later start keeps them', () => {
+  const volume = createVolume()
+  const first = runSecrets(volume)
+  expect(Object.keys(first).toSorted()).toEqual(secretFiles)
+  const { 'database-password': password = '', 'database-url': url, ...others } = first
+  for (const secret of [password, ...Object.values(others)]) expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  expect(new Set(Object.values(first)).size).toBe(secretFiles.length)
+  expect(url).toBe(`postgres://cliffhanger:${password}@database/cliffhanger`)
+  for (const name of secretFiles) expect(statSync(join(volume, name)).mode & 0o777).toBe(0o600)
+  expect(runSecrets(volume, { APP_SECRET: '', POSTGRES_PASSWORD: '' })).toEqual(first)
+})
+
+test('the secrets of .env are used as they are, and kept when they are removed from it', () => {
+  const volume = createVolume()
+  const files = runSecrets(volume, given)
+  expect(files).toMatchObject({
+    'app-secret': given.APP_SECRET,
+    'database-password': given.POSTGRES_PASSWORD,
+    'database-url': `postgres://cliffhanger:${given.POSTGRES_PASSWORD}@database/cliffhanger`,
+  })
+  expect(runSecrets(volume)).toEqual(files)
+})
+
+test('a secret of .env replaces a generated one, as for a restored backup', () => {
+  const volume = createVolume()
+  const generated = runSecrets(volume)
+  const { APP_SECRET } = given
+  expect(runSecrets(volume, { APP_SECRET })).toEqual({ ...generated, 'app-secret': APP_SECRET })
+})
+
+test.each(['web', 'worker', 'migrate', 'backup'])('the service %s starts with the secrets', (name) => {
+  const volume = createVolume()
+  for (const values of [{}, given]) {
+    const files = runSecrets(volume, values)
+    const service = readCompose({ DOMAIN: 'drama.example', ...values }).services[name]
+    // The .env is the env_file of the service, so its secrets are in the environment, too.
+    const env = { ...values, DATABASE_URL: 'postgres://elsewhere/', ...toStrings(service?.environment) }
+    const inVolume = Object.entries(env).map(([key, value]) => [key, value.replace('/secrets', volume)])
+    const config = loadConfig({ ...Object.fromEntries(inVolume), DATA_DIR: createVolume() })
+    expect(config.secrets.appSecret).toBe(files['app-secret'])
+    expect(config.databaseUrl).toBe(files['database-url'])
+  }
+})
+
+test.each(filesOfServices)('the service $name mounts $path, which exists', ({ name, path }) => {
+  expect(secretFiles).toContain(path.replace('/secrets/', ''))
+  expect(readCompose().services[name]?.volumes).toContain('secrets:/secrets:ro')
+})
+
+test('every service with secrets starts after they are written', () => {
+  const { services } = readCompose()
+  const dependenciesOf = (name: string): string[] =>
+    Object.keys(services[name]?.depends_on ?? {}).flatMap((each) => [each, ...dependenciesOf(each)])
+  for (const [name, { volumes = [] }] of Object.entries(services))
+    if (volumes.includes('secrets:/secrets:ro')) expect(dependenciesOf(name), name).toContain('secrets')
+})
