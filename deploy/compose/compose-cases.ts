@@ -66,6 +66,18 @@ export function composeCases(contentsOf: () => ImageContents): void {
       expect(await requestSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
     })
 
+    it('the proxy passes the requests of the bucket to s3 without cookies', async () => {
+      start('s3')
+      const path = '/store/media/ein%20(1).m4s?X-Amz-Signature=1'
+      const request = () => requestSite(path, '-i', '-H', 'Cookie: session=1')
+      await waitFor('s3 answers through the proxy', 's3', () => isResponding(request))
+      const [headers = '', body = ''] = (await request()).split('\r\n\r\n')
+      expect(headers).toMatch(/content-security-policy: default-src 'none'; sandbox/i)
+      const received: { url: string; headers: Record<string, string> } = JSON.parse(body)
+      expect(received).toMatchObject({ url: path, headers: { host: domain } })
+      expect(received.headers).not.toHaveProperty('cookie')
+    })
+
     it('a service can write only to its volume and /tmp', async () => {
       const script =
         'for f in /app/x /usr/x /etc/x /home/x /secrets/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'

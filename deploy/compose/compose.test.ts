@@ -13,7 +13,7 @@ const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
 const settings = readDocumentedSettings()
 
-test('compose.yaml runs the site by default, and observability with a profile', () => {
+test('compose.yaml runs the site by default, and observability and a bucket with a profile', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
   const servicesWithProfile = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
@@ -26,6 +26,7 @@ test('compose.yaml runs the site by default, and observability with a profile', 
     'database',
     'backup',
   ])
+  expect(servicesWithProfile('s3')).toEqual(['s3'])
   expect(servicesWithProfile('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
 })
 
@@ -65,6 +66,7 @@ test('the proxy depends on no service, for which Compose may stop it in an updat
 test('the proxy and Prometheus reach the ports at which the site answers', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
+  expect(read('deploy/caddy/Caddyfile')).toContain('s3:7070')
   for (const [name, { environment = {} }] of siteServices.filter(
     ([, { environment }]) => environment?.['ROLE'],
   ))
@@ -76,5 +78,7 @@ test('the proxy and Prometheus reach the ports at which the site answers', () =>
 test('.env.example has every variable of compose.yaml, and otherwise only settings of the site', () => {
   const usedVariables = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
   expect([...usedVariables].filter((name) => !example.includes(name))).toEqual([])
+  // Compose itself reads this one.
+  usedVariables.add('COMPOSE_PROFILES')
   expect(example.filter((name) => !usedVariables.has(name) && !settings.has(name))).toEqual([])
 })

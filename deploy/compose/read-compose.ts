@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 export interface Service {
   image: string
   build?: string
+  entrypoint?: string[]
   command?: string[]
   environment?: Record<string, string | number>
   env_file?: unknown
@@ -34,14 +35,15 @@ export function readCompose(values?: Readonly<Record<string, string>>): Compose 
 }
 
 /**
- * Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does.
+ * Interpolates `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$` as Compose does.
  * @throws Error with the message if
  * a required value is missing
  */
 function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(
-    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-    (_, name: string, operator = '', operand = '') => {
+    /\$\$|\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name?: string, operator = '', operand = '') => {
+      if (name === undefined) return '$'
       const value = values[name] ?? ''
       if (value !== '') return value
       if (operator === '?') throw new Error(operand)

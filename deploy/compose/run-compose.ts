@@ -41,6 +41,12 @@ const programs: Readonly<Record<string, string[]>> = {
   proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
   prometheus: ['prometheus'],
   alertmanager: ['prometheus-alertmanager'],
+  // No program of Debian replaces the store, so this one only prints what the proxy requests from it.
+  s3: [
+    'node',
+    '-e',
+    "require('node:http').createServer(({ url, headers }, response) => response.end(JSON.stringify({ url, headers }))).listen(7070)",
+  ],
 }
 
 /** The files and settings of the site's image. */

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,7 +20,8 @@ const given = {
   APP_SECRET: `"a secret": 'of' $1, \`two\` and # three, {long} enough`,
   POSTGRES_PASSWORD: 'a5f0d1',
 }
-const secretFiles = ['app-secret', 'database-password', 'database-url']
+const environmentFiles: Record<string, string>[] = [{}, given]
+const secretFiles = ['app-secret', 'database-password', 'database-url', 's3-secret-key']
 const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>
   Object.values(environment).flatMap((value) =>
     String(value).startsWith('/secrets/') ? [{ name, path: String(value) }] : [],
@@ -74,7 +84,7 @@ test('a secret of .env replaces a generated one, as for a restored backup', () =
 
 test.each(['web', 'worker', 'migrate', 'backup'])('the service %s starts with the secrets', (name) => {
   const volume = createVolume()
-  for (const values of [{}, given]) {
+  for (const values of environmentFiles) {
     const files = runSecrets(volume, values)
     const service = readCompose({ DOMAIN: 'drama.example', ...values }).services[name]
     // The .env is the env_file of the service, so its secrets are in the environment, too.
@@ -97,4 +107,43 @@ test('every service with secrets starts after they are written', () => {
     Object.keys(services[name]?.depends_on ?? {}).flatMap((each) => [each, ...dependenciesOf(each)])
   for (const [name, { volumes = [] }] of Object.entries(services))
     if (volumes.includes('secrets:/secrets:ro')) expect(dependenciesOf(name), name).toContain('secrets')
+})
+
+test('the service s3 creates its bucket and starts the store with the generated key', () => {
+  const home = createVolume()
+  const volume = join(home, 'secrets')
+  const bin = join(home, 'bin')
+  for (const folder of [volume, bin]) mkdirSync(folder)
+  const store = 'echo "$ROOT_ACCESS_KEY_ID $ROOT_SECRET_ACCESS_KEY $*"'
+  writeFileSync(join(bin, 'versitygw'), `#!/bin/sh\n${store}\n`, { mode: 0o755 })
+  const files = runSecrets(volume)
+  const service = readCompose({ DOMAIN: 'drama.example' }).services['s3']
+  const [program = '', ...args] = [...(service?.entrypoint ?? []), ...(service?.command ?? [])]
+  const { stdout, stderr } = spawnSync(
+    program,
+    args.map((argument) =>
+      argument.replace('/secrets', volume).replaceAll('/buckets', join(home, 'buckets')),
+    ),
+    { env: { PATH: `${bin}:${process.env['PATH']}`, ...toStrings(service?.environment) }, encoding: 'utf8' },
+  )
+  const folder = join(home, 'buckets')
+  expect(stderr).toBe('')
+  expect(stdout).toBe(`cliffhanger ${files['s3-secret-key']} --port :7070 --quiet posix ${folder}\n`)
+  expect(existsSync(join(folder, 'store'))).toBe(true)
+})
+
+test('the settings that the docs give for the profile s3 are those of the store', () => {
+  const volume = createVolume()
+  const files = runSecrets(volume)
+  const docs = readFileSync(join(root, 'docs/storage-and-cdn.md'), 'utf8')
+  const [lines = ''] = /^COMPOSE_PROFILES=s3\n[^`]*/m.exec(docs) ?? []
+  const env = Object.fromEntries(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => line.replace('/secrets', volume).split('=')),
+  )
+  const { s3, secrets } = loadConfig({ ...env, DATA_DIR: createVolume() })
+  expect(s3).toMatchObject({ endpoint: 'https://drama.example', bucket: 'store', accessKeyId: 'cliffhanger' })
+  expect(secrets.s3?.secretAccessKey).toBe(files['s3-secret-key'])
 })
