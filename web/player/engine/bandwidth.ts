@@ -33,7 +33,7 @@ export function shouldSaveData(): boolean {
 
 /**
  * Returns the bandwidth in bits per second by which the first rendition is chosen: the current or stored measurement,
- * reduced by a safety factor.
+ * reduced by a safety factor and limited by the browser's estimate; a default without a measurement.
  */
 export function expectedBandwidth(): number {
   const measured = measuredBandwidth() ?? storedBandwidth()

@@ -7,7 +7,7 @@ const toleranceSeconds = 0.25
 
 /**
  * Pauses loading while the buffer is full. Otherwise hls.js would check ten times a second for something to load. The
- * player resumes loading, since only it knows how.
+ * class does not resume loading; `HlsPlayer` does.
  */
 export class BufferLimit {
   /** Whether loading is paused because the buffer is full. */
@@ -24,7 +24,7 @@ export class BufferLimit {
     this.hls = hls
     this.video = video
     hls.on(Hls.Events.FRAG_BUFFERED, () => this.pauseIfFull())
-    // Loading is paused only now, not when the last segment is buffered: hls.js must first signal the end of the stream.
+    // At the end of the stream, pauses only after this event: while loading is paused, hls.js would not signal the end.
     hls.on(Hls.Events.BUFFERED_TO_END, () => this.pause())
   }
 

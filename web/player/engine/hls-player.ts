@@ -130,8 +130,8 @@ class HlsPlayer implements Player {
       enableWorker: false,
       maxBufferLength: preloadSeconds,
       maxMaxBufferLength: activeBufferSeconds,
-      // Only the length in seconds limits the buffer. With an additional limit in bytes, hls.js would treat it as a
-      // minimum: a stream that is not on screen would load that many bytes.
+      // Only the length in seconds limits the buffer. hls.js treats a size in bytes as a minimum, so a stream that is
+      // not on screen would load that many bytes.
       maxBufferSize: 0,
       backBufferLength: 30,
       abrEwmaDefaultEstimate: this.expectedBandwidth,
@@ -153,7 +153,7 @@ class HlsPlayer implements Player {
     const { hls, video, bufferLimit, position } = this
     const { signal } = this.listening
     hls.on(Hls.Events.MANIFEST_PARSED, () => this.limitRenditions())
-    // The element is paused after it was attached to a new source or attached again.
+    // The element is paused after each attachment: to a new source, or by `recoverMediaError`.
     hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
     hls.on(Hls.Events.ERROR, (_event, data) => this.handleError(data))
     video.addEventListener('timeupdate', () => this.resumeLoadingIfLow(), { signal })
@@ -174,7 +174,7 @@ class HlsPlayer implements Player {
   private limitRenditions(): void {
     const { hls, chosenSide } = this
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestPreloadLevel(hls)
-    // Set before the first segment loads: a paused video would show no frame of a rendition that is chosen later.
+    // Set before the first segment loads, because a paused video shows no frame of a rendition that is chosen later.
     if (chosenSide !== null) hls.loadLevel = levelIndexFor(hls, chosenSide)
     this.events.onRenditions()
   }

@@ -12,8 +12,8 @@ const minStallMs = 100
 const linkStartWithinMs = 20_000
 
 /**
- * True until the first episode comes on screen, in a page that was opened at a video. The startup time of that episode
- * counts from the start of the navigation.
+ * True until the first episode comes on screen, if the page was opened with the URL of a video. The startup time of
+ * that episode counts from the start of the navigation.
  */
 let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
@@ -23,7 +23,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
   const startedAt = isStartedByLink ? 0 : performance.now()
   const startedBy = isStartedByLink ? 'link' : 'swipe'
   isFirst = false
-  // While a page is hidden, browsers do not start videos, so its startup time is not reported.
+  // Browsers do not start videos in a hidden page, so the startup time is not reported if the page was hidden.
   let wasHidden = document.hidden
   const recordHidden = () => (wasHidden ||= document.hidden)
   document.addEventListener('visibilitychange', recordHidden)

@@ -1,6 +1,6 @@
 /**
- * Loads the playlists that a player needs before the first segment into the browser's cache. If the episode comes on
- * screen before its stream was prepared, it starts two or three round trips sooner. Errors are ignored.
+ * Loads into the browser's cache the playlists that a player needs before the first segment. An episode that comes on
+ * screen before its stream was prepared then starts two or three round trips sooner. Errors are ignored.
  */
 export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal): Promise<void> {
   const options: RequestInit = { priority: 'low', signal: signal ?? null }

@@ -11,8 +11,8 @@ addEventListener('online', () => reconnectCount++)
 export type RetryWhenOnline = (run: () => void) => () => void
 
 /**
- * Creates a retry function for one player. It retries at once if the browser has come online again before the failure
- * was reported, which may happen late. Each reconnect allows only a few retries, so that they end.
+ * Creates a retry function for one player. It retries at once if the browser came online again before the failure was
+ * reported: failures may be reported late. Each reconnect allows a limited number of retries.
  */
 export function createOnlineRetry(): RetryWhenOnline {
   let handledReconnects = reconnectCount

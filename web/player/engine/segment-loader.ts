@@ -29,7 +29,7 @@ function disableWorker(): void {
 
 /** Loads segments in the worker: the main thread is then interrupted once per segment instead of once per chunk. */
 export class SegmentLoader extends XhrLoader {
-  // Narrows the type: hls.js passes this one, and the base class declares a wider one.
+  // Narrows the type: hls.js passes this context, although the base class declares a wider type.
   declare context: FragmentLoaderContext | null
   private readonly withCurrentSignature: (url: string) => string
   private id = 0
@@ -100,6 +100,6 @@ export class SegmentLoader extends XhrLoader {
 }
 
 function postToWorker(request: SegmentRequest): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no target origin
   worker?.postMessage(request)
 }

@@ -47,8 +47,8 @@ export function detectStall(
 }
 
 /**
- * Returns whether video is buffered at the position. After a damaged segment the element may continue with audio only;
- * a range counts as buffered only if it has both.
+ * Returns whether video is buffered at the position. After a damaged segment the element may continue with audio only.
+ * Browsers report a range as buffered only if it has both audio and video.
  */
 function isVideoBuffered({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)

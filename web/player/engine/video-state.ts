@@ -41,7 +41,7 @@ export function readPlayState(video: HTMLVideoElement | null): PlayState {
   }
 }
 
-/** If less than this is missing, the video counts as buffered to its end. */
+/** If at most this much is missing at the end, the video counts as completely buffered. */
 const toleranceMs = 500
 
 /** Returns whether at least `wantedMs` after the position, or everything up to the end, is buffered. */

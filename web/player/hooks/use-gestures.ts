@@ -6,8 +6,8 @@ const doubleTapMs = 280
 
 /**
  * Handles tap, double tap and hold on the video. The first tap of a double tap is also reported as a tap, without
- * waiting for the second. A swipe is none of them: scrolling cancels the pointer, and any movement by more than
- * `moveTolerancePx` ends the press.
+ * waiting for the second. A swipe counts as no gesture here: scrolling cancels the pointer, and any movement by more
+ * than `moveTolerancePx` ends the press.
  */
 export function useGestures({
   onTap,

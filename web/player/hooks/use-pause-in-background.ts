@@ -3,8 +3,8 @@ import { play } from '#web/player/engine/play.ts'
 import type { Stream } from '#web/player/engine/stream.ts'
 
 /**
- * Pauses the episode when the page goes into the background, except in picture-in-picture, and suspends loading while
- * it is paused. Playback that the user starts from the lock screen continues.
+ * Pauses the episode when the page goes into the background, except in picture-in-picture. Suspends loading while a
+ * hidden page is paused. Playback that the user starts from the lock screen continues.
  */
 export function usePauseInBackground(stream: Stream | null, active: boolean): void {
   useEffect(() => {

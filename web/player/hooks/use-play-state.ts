@@ -17,7 +17,7 @@ const events = [
 ]
 
 /**
- * Runs a function now and on each change of the video, which is several times a second during playback.
+ * Runs a function now and on each change of the video: several times a second during playback.
  * @returns a function that unsubscribes
  */
 export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () => void {

@@ -7,7 +7,7 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if the viewer has since chosen another slide, not rendered yet: the feed does not scroll back. */
+  /** Returns false if a later slide was chosen that is not rendered yet; the feed then does not scroll to `index`. */
   isLatest: () => boolean
   /** Called for the slide on screen and its two neighbours; all other slides are empty. */
   renderSlide: (index: number) => ReactNode
@@ -28,7 +28,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   // Jumps without animation to a slide that the parent chose: the first one, one from the episode list, or the next one
   // after the end of an episode. After a swipe or `stepFeed`, the feed has already scrolled.
   useLayoutEffect(() => {
-    // If the next step was taken before this one is rendered, do not scroll back.
+    // Does not scroll back if the viewer moved on before this index was rendered.
     if (!box.current || reported.current === index || !isLatestRef.current()) return
     reported.current = index
     height.current = box.current.clientHeight

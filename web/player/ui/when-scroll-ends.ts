@@ -2,8 +2,8 @@
 const tolerancePx = 1
 
 /**
- * Runs a function at once if the feed rests at a slide, else when the swipe has ended. A step during a swipe would be
- * added to it, and would lead one slide too far.
+ * Runs a function at once if the feed rests at a slide, else when the swipe has ended. A step during a swipe would
+ * scroll one slide too far.
  * @returns a function that cancels it
  */
 export function whenScrollEnds(feed: HTMLElement, run: () => void): () => void {
