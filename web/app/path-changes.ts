@@ -3,7 +3,8 @@ type Listener = (pathname: string) => void
 const listeners: Listener[] = []
 
 /**
- * Registers a listener for navigations. For modules that must not import the router, because it imports all screens.
+ * Registers a listener for navigations. Used by modules that must not import the router, because the router imports all
+ * screens.
  */
 export const onPathChange = (listener: Listener): unknown => listeners.push(listener)
 

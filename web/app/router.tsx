@@ -15,7 +15,7 @@ function storeVisitParametersLoader({ request }: { request: Request }) {
 /** Loads a screen with the texts of the search field, which is part of every list of dramas. */
 const withSearchTexts = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
 
-/** Loads a screen of the member area with its texts, those of the account and those of payments. */
+/** Loads a screen with the texts of the member area, the account and payments. */
 const withMemberAreaTexts = <Loaded,>(loading: Promise<Loaded>) =>
   withTexts('watch', withTexts('account', withTexts('member-area', loading)))
 
@@ -88,8 +88,8 @@ const screens: RouteObject[] = [
 ]
 
 /**
- * Creates the router and opens the screen for the document's URL. It is a function, because the documents of the order
- * form and the studio also load this file and need no router.
+ * Creates the router and opens the screen for the document's URL. The router is not created on import, because the
+ * documents of the order form and the studio also load this file and need no router.
  */
 export function openRouter() {
   // The router stores scroll positions under this key. Without it, all documents would share one default key, and a
@@ -107,7 +107,7 @@ export function openRouter() {
     },
   ])
   router.subscribe(({ location: { pathname } }) => notifyPathChange(pathname))
-  // If a file of the next screen is missing, usually a newer release has replaced it. A new document names the current
+  // A missing file of the next screen has usually been replaced by a newer release. A new document names the current
   // files. Other failed imports are handled by their callers.
   let reloadedFor: unknown
   addEventListener('vite:preloadError', () => {

@@ -1,7 +1,7 @@
 /** Limits for images that load near the viewport (seed, section 9). */
 export const lazyImageLimits = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 }
 
-/** Remembers the last 200 loaded images, which need not wait until they are near the viewport again. */
+/** Creates a cache of the last 200 loaded images: these need not wait until they are near the viewport again. */
 export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   const loaded = new Set<string>()
   return {
@@ -38,7 +38,8 @@ export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () 
 type OnNear = () => void
 
 /**
- * Calls `onNear` when an element is in the viewport, or below or beside it by at most 30 % of its height or width.
+ * Calls `onNear` when an element is in the viewport, or below or beside it at a distance of at most 30 % of the
+ * viewport's height or width.
  * @returns a function that stops observing the element
  */
 export function whenNear(element: Element, onNear: OnNear): () => void {

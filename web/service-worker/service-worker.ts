@@ -8,7 +8,7 @@ declare const self: ServiceWorkerGlobalScope
 /** The files of the shell, and large files that few users need; inserted by scripts/web-build/build-web.ts. */
 declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 
-// The server inserts the release. Each release has its own cache, so that two never mix.
+// The server inserts the release. Each release has its own cache, so that files of two releases never mix.
 const cacheName = 'release __RELEASE__'
 const { entry, shell, onUse } = builtFiles
 const releaseFiles = new Set([...shell, ...onUse])
@@ -71,7 +71,7 @@ async function cacheDocument(cache: Cache): Promise<void> {
   await cache.put(shellDocument, response)
 }
 
-/** Caches a file. File names contain a hash, so the browser's own cache may answer. */
+/** Caches a file. It may come from the browser's own cache, because file names contain a hash. */
 async function cacheFile(cache: Cache, file: string): Promise<Response> {
   const response = await fetch(file, { priority: 'low' })
   if (!response.ok) throw new Error(`${file}: HTTP ${response.status}`)
@@ -79,7 +79,7 @@ async function cacheFile(cache: Cache, file: string): Promise<Response> {
   return response
 }
 
-/** Deletes old caches and controls open pages. Called on activation, when the previous release has no open page. */
+/** Deletes old caches and takes control of open pages. Called on activation: no page of the old release is open. */
 async function replaceOldRelease(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))

@@ -24,7 +24,7 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Handled here because Chrome allows only one `cancel` event to be prevented, and may close two dialogs by one press.
+  // Handled here, because Chrome allows only one `cancel` event to be prevented, and one press may close two dialogs.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()

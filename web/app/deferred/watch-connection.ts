@@ -12,8 +12,8 @@ export function watchConnection(report: (isReachable: boolean) => void): () => v
   const ended = new AbortController()
   const { signal } = ended
   let timer: ReturnType<typeof setTimeout> | undefined
-  // In a document from the cache the connection is unknown, and earlier calls may have failed; so the first result is
-  // reported in any case.
+  // In a document from the cache the connection is unknown, and earlier calls may have failed. The first result is
+  // therefore always reported.
   let lastReported = findOfflineMeta() ? undefined : true
   const check = async () => {
     clearTimeout(timer)
@@ -41,8 +41,8 @@ function isSiteReachable(signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * The meta element marks an offline page; the server adds it to the document that the service worker caches. While it
- * is present, no toast repeats what the banner says.
+ * Returns the meta element that marks an offline page. The server adds it to the document that the service worker
+ * caches; `setOfflineMeta` adds and removes it later. While it is present, no toast repeats the banner.
  */
 const findOfflineMeta = () => document.querySelector('meta[name=offline]')
 

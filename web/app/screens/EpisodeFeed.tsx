@@ -97,7 +97,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   return (
     <div className={styles.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
       <FeedPlayer
-        // After the episodes, there are the end slide and the slide of the next drama.
+        // The episodes are followed by the end slide and the slide of the next drama.
         count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}

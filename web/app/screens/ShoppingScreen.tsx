@@ -86,7 +86,7 @@ function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway
   return (
     <>
       {gateway && plans.length > 0 ? (
-        // Subscribers choose no method: their next period is charged to the current one.
+        // Subscribers choose no method: their next period is charged to their current method.
         <div className={styles.methods}>
           {!subscribed && (
             <PaymentMethodPicker gateways={methods} chosen={methodIndex} onChoose={setMethodIndex} />

@@ -14,8 +14,8 @@ export interface AlertChannels {
 }
 
 /**
- * Offers alerts once, when a drama was made a favorite, with a choice of channel. Only a press shows the browser's
- * permission prompt.
+ * Offers alerts after the viewer has added a favorite, with a choice of channel. The browser's permission prompt
+ * appears only after a press.
  */
 export function AlertPrompt({ channels, onClose }: { channels: AlertChannels; onClose: () => void }) {
   const { t } = useTranslation()

@@ -30,7 +30,7 @@ export function setCurrentUser(queryClient: QueryClient, user: User): void {
   const previousUser = queryClient.getQueryData(userQuery.queryKey)
   queryClient.setQueryData(userQuery.queryKey, storeUser(user))
   if (previousUser?.id === user.id && previousUser.role === user.role) return
-  // Deletes what the card form has stored for the previous user (billing/remembered-payer.ts).
+  // Deletes what the card form has stored for the previous user (billing/payments/remembered-payer.ts).
   if (previousUser?.id !== user.id) storage.remove('payer')
   saveRecord('recently_watched', [])
   queryClient.setQueryData(['history', 'recent'], [])

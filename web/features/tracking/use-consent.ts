@@ -8,14 +8,14 @@ import { storage } from '#web/lib/storage.ts'
 
 /**
  * Storage key of the last answer that was sent to the server, or that the server does not need. If it differs from the
- * browser's answer, that answer is sent.
+ * browser's answer, the browser's answer is sent.
  */
 const sentKey = 'consent_sent'
 const storedAnswer = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
 /**
- * Returns the answer about marketing, and a function that sets it in this browser and, if the user is stored there, on
- * the server.
+ * Returns the answer about marketing, and a function that sets it in this browser and, if the server stores the user,
+ * on the server.
  */
 export function useConsent(): { answer: boolean | null; setConsent: (agreed: boolean) => Promise<void> } {
   const queryClient = useQueryClient()
@@ -46,8 +46,8 @@ export function useConsent(): { answer: boolean | null; setConsent: (agreed: boo
 }
 
 /**
- * Returns whether the answer must be sent to the server. A missing answer counts as "no" there. So the "no" of a guest
- * who is not stored on the server is not sent.
+ * Returns whether the answer must be sent to the server. On the server, a missing answer counts as "no", so the first
+ * "no" of a guest is not sent.
  */
 const needsUpdate = ({ role, consent }: User, agreed: boolean) =>
   consent ? consent.marketing !== agreed : agreed || role === 'member'

@@ -31,9 +31,9 @@ export function usePixels(pixels: readonly ConfiguredPixel[], agreed: boolean): 
 let previousUser = storedUser
 
 /**
- * Reports a registration when a guest becomes a member, which does not change the user's id. After a visit to a social
- * provider, the user is already a member when this hook mounts. Only the user stored at the last visit is still the
- * guest.
+ * Reports a registration when a guest becomes a member; the user's id stays the same. After a visit to a social
+ * provider, the user is already a member when this hook mounts, so the first comparison is with the user that the
+ * previous visit stored.
  */
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)

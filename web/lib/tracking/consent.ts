@@ -10,7 +10,7 @@ export function consentAnswer(): boolean | null {
   return stored === null ? null : stored === 'yes'
 }
 
-/** Stores the answer and calls the listeners, which start or stop the pixels (`use-pixels.ts`) and delete click ids. */
+/** Stores the answer and calls the listeners: they start or stop the pixels, and store or delete click ids. */
 export function answerConsent(agreed: boolean): void {
   storage.set(key, agreed ? 'yes' : 'no')
   for (const listener of listeners) listener()

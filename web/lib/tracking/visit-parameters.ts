@@ -12,7 +12,7 @@ const clickIds = [storageKeys.fbclid, storageKeys.ttclid]
  */
 const maxIdLength = 512
 
-/** The click ids of this visit, in memory as long as they must not be stored. */
+/** The click ids of this visit that must not be stored without consent. */
 const inMemoryClickIds = new Map<string, string>()
 onConsent(applyConsentToClickIds)
 

@@ -1,8 +1,9 @@
 import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 
 /**
- * Text that a user typed into a form before the session expired. Stored in this tab until the same user signs in again.
- * There is one draft at a time. It never contains secrets: each form names the fields that may be stored.
+ * Text that a user typed into a form before the session expired. It is stored in this tab, restored when the same user
+ * opens the form again, and deleted when the form has been sent. There is one draft at a time. It never contains
+ * secrets: each form names the fields that may be stored.
  */
 interface Draft {
   owner: string

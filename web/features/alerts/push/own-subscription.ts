@@ -1,8 +1,8 @@
 // The pages and the service worker share these functions.
 
 /**
- * Runs in one page or worker at a time. Otherwise a page could end a subscription that has not yet been registered with
- * the site.
+ * Runs a function in only one page or worker at a time. Otherwise a page could end a subscription that another page has
+ * not yet registered with the site.
  */
 export const withPushLock = <Result>(run: () => Promise<Result>): Promise<Result> =>
   navigator.locks.request('push', run)

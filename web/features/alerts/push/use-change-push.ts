@@ -7,7 +7,7 @@ import { requestPushPermission, pushQuery, subscribe, unsubscribe, type PushStat
 /**
  * Turns notifications in this browser on or off with an optimistic update, which is reverted on failure. Turning them
  * on shows the browser's permission prompt; a toast shows the result.
- * @param onAnswered called when the user has answered the prompt, before the subscription, which may take a while
+ * @param onAnswered called when the user has answered the prompt, before the browser subscribes (this may take a while)
  */
 export function useChangePush(onAnswered: () => void = () => {}) {
   const { t } = useTranslation()

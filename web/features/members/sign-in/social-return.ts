@@ -1,7 +1,7 @@
 import { socialSignInOutcomes, type SocialSignInOutcome } from '#contract/social.ts'
 import { tabStorage } from '#web/lib/storage.ts'
 
-/** The outcome of a social sign-in, from the URL of /login. */
+/** The outcome of a social sign-in, from the URL of /login or, for linking an account, of /individual. */
 export interface SocialReturn {
   answer: SocialSignInOutcome
   provider: string
@@ -10,7 +10,7 @@ export interface SocialReturn {
   ticket: string | null
 }
 
-/** Parses the URL of /login; returns null if the user does not return from a provider. */
+/** Parses the URL of such a page; returns null if the user does not return from a provider. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
   const answer = socialSignInOutcomes.find((known) => known === query.get('social'))

@@ -51,8 +51,8 @@ export function removePixelCookies(pixels: readonly ConfiguredPixel[]): void {
 }
 
 /**
- * Returns the host and all its parent domains: a script may have set a cookie for any of them. The empty string is a
- * cookie without a domain.
+ * Returns the host and all its parent domains: a script may have set a cookie for any of them. The empty string stands
+ * for a cookie without a domain.
  */
 function domainsOf(host: string): string[] {
   const parts = host.split('.')
