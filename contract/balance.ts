@@ -16,8 +16,8 @@ export const balanceEntryKinds = [
   /** A refund of a top-up failed, or its dispute was won, so the money returned to the balance. */
   'restored',
   /**
-   * A top-up was refunded after its bonus had paid for purchases. These amounts are charged to its remaining paid
-   * money.
+   * A top-up was refunded after its bonus had paid for purchases. The amounts that the bonus paid are charged to the
+   * top-up's remaining paid money instead.
    */
   'bonus_set_off',
   'bonus_expired',

@@ -82,7 +82,7 @@ export const SavedPaymentMethod = Type.Object({
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
-  /** Set in offers: purchases whose amount the gateway does not accept: `episode`, `video` or the id of a top-up. */
+  /** Only in offers. Purchases whose amount the gateway does not accept: `episode`, `video` or the id of a top-up. */
   unsupported_products: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedPaymentMethod = Static<typeof SavedPaymentMethod>
@@ -111,7 +111,7 @@ export type Offer = Static<typeof Offer>
 /** The locked episode of an offer, as the media feature describes it. */
 export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
-/** The next action of the browser to complete a payment. */
+/** The action that the browser must take next to complete a payment. */
 export const NextStep = Type.Object({
   type: stringEnum(['card_form', 'redirect', 'authenticate', 'none']),
   url: Type.Optional(Type.String()),
@@ -146,8 +146,8 @@ export const Order = Type.Object({
   paid_at: Type.Optional(Time),
   expires_at: Time,
   /**
-   * For a scheduled plan change: the time at which it takes effect and is charged; null if it will not, because the
-   * subscription ends before.
+   * For a scheduled plan change: the time at which it takes effect and is charged; null if the subscription ends before
+   * that time.
    */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,

@@ -1,4 +1,4 @@
-/** A URL or path with its query and fragment. These may contain a click id, a search or the secret of a mailed link. */
+/** A URL or path. Its query and fragment may contain a click id, a search or the secret of a mailed link. */
 const urlPattern = /(?:https?:\/\/|\/)[^\s"']*/g
 /** The signature in a media URL: anyone who has the URL can use it. */
 const mediaSignature = /\/media\/[^/\s"']+\//g
@@ -15,7 +15,7 @@ export function scrubText(text: string): string {
 }
 
 /**
- * Removes queries, fragments and media signatures from all strings of a report, in place. They could be used to
+ * Removes queries, fragments and media signatures from all strings of a report, in place. These parts could be used to
  * impersonate the user, or reveal which page or ad the user came from.
  */
 export function scrubReport(report: unknown, inFeedback = false): void {

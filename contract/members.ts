@@ -201,7 +201,7 @@ export const changeSecondFactor = endpoint({
   }),
   info: Type.Object({
     enabled: Type.Boolean(),
-    /** With `begin`: the secret for the authenticator app, as text and as a link. */
+    /** With `start`: the secret for the authenticator app, as text and as a link. */
     secret: Type.Optional(Type.String()),
     otpauth_url: Type.Optional(Type.String()),
     /** With `confirm`: codes that replace the authenticator app at one sign-in each. They are shown only once. */

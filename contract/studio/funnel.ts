@@ -22,7 +22,7 @@ const funnelFigures = {
 export const FunnelRow = Type.Object({
   /**
    * By `token`: the referrer token. By `click`: `meta`, `tiktok` or `both`. By `video`: the video's id. Null for visits
-   * without one.
+   * without a token or click.
    */
   key: nullable(Type.String()),
   /** The link's name or the video's title. */

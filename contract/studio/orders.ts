@@ -103,8 +103,8 @@ export const CustomerEntitlement = Type.Object({
   starts_at: Time,
   ends_at: nullable(Time),
   /**
-   * When the entitlement was revoked; null if it is not. A revocation by an operator is permanent. One because of a
-   * refund or a chargeback is undone if the refund fails or the dispute is won.
+   * When the entitlement was revoked; null if it was not. A revocation by an operator is permanent. A revocation after
+   * a refund or a chargeback is undone if the refund fails or the dispute is won.
    */
   revoked_at: nullable(Time),
   /** The reason that an operator gave for the revocation. */
@@ -131,7 +131,6 @@ export const OrderDetails = Type.Object({
   /** The amount that the caller can refund now; 0 if none. */
   refundable_cents: Cents,
   /**
-   /**
    * For a top-up: its unspent paid amount minus the part of its bonus that was spent. This amount is refunded by
    * default; a larger refund requires a reason.
    */
