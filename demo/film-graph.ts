@@ -7,7 +7,8 @@ export const framesPerSecond = 24
 export const dissolve = 0.4
 
 /**
- * A shot with its start and end in the video, in seconds. ffmpeg's input files are the `layers` of all shots, in order.
+ * A shot with its start and end in the video, in seconds. A `soft` shot begins with a dissolve, others with a cut.
+ * ffmpeg's input files are the `layers` of all shots, in order.
  */
 export type StagedShot = { start: number; end: number; soft: boolean; layers: readonly Layer[] }
 
@@ -42,8 +43,8 @@ function shotGraph(shot: StagedShot, firstInput: number, name: string): string[]
 }
 
 /**
- * Returns the filter graph of a video: composes every shot from its layers, joins the shots with dissolves, and fades
- * in at the start and out at the end.
+ * Returns the filter graph of a video: composes every shot from its layers, joins the shots with cuts or dissolves, and
+ * fades in at the start and out at the end.
  */
 export function filmGraph(shots: readonly StagedShot[], seconds: number): string {
   const graph = [

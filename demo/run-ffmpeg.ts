@@ -12,8 +12,8 @@ type Run = {
 }
 
 /**
- * Runs ffmpeg until it exits. Rejects with its last output if it fails or times out, and with the signal's reason if
- * aborted; ffmpeg is then killed. There is no retry here, because the site renders missing episodes at its next start.
+ * Runs ffmpeg until it exits. Rejects with ffmpeg's last output if it fails. After a timeout or an abort, kills ffmpeg
+ * and rejects with the reason. Does not retry, because the site renders missing episodes at its next start.
  */
 export function runFfmpeg(
   args: readonly string[],

@@ -96,7 +96,7 @@ function add(channel: Float32Array, index: number, sample: number): void {
   channel[index] = (channel[index] ?? 0) + sample
 }
 
-/** Adds a slowly swelling sound of three partials; two of them are slightly detuned. */
+/** Adds a slowly swelling sound of three partials. One is slightly detuned: up on the left, down on the right. */
 function pad(track: Track, note: Note, bright: number): void {
   const first = Math.floor(note.at * rate)
   const count = Math.min(Math.floor(note.seconds * rate), track.left.length - first)

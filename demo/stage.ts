@@ -10,7 +10,7 @@ import type { Drama, Shot } from '#demo/story.ts'
 
 /**
  * An image of a shot and its movement. `view` is the visible rectangle of the drawing, and `scale` the pixels per unit.
- * `x` and `y` are the position of its corner in the frame, and `when` says when it is visible. These are ffmpeg
+ * `x` and `y` (position of the image's corner in the frame) and `when` (whether the image is visible) are ffmpeg
  * expressions of the shot's time `t` in seconds.
  */
 export type Layer = {
@@ -37,8 +37,8 @@ export function layersOf(drama: Drama, shot: Shot, index: number, seconds: numbe
 type Camera = { way: number; seconds: number }
 
 /**
- * Returns an ffmpeg expression for a layer that slides by `travel` pixels during the shot and is centred in its middle.
- * Near layers get a larger `travel`, which gives depth.
+ * Returns an ffmpeg expression for a layer that slides by `travel` pixels during the shot. Halfway through the shot, it
+ * is at `from`. Near layers get a larger `travel`, which gives depth.
  */
 function slide({ way, seconds }: Camera, travel: number, from = stage.x): string {
   const speed = (way * travel) / seconds

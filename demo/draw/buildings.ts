@@ -16,7 +16,7 @@ import {
   type Random,
 } from './svg.ts'
 
-/** Draws a row of towers with lit windows, whose feet are at `y`. */
+/** Draws a row of towers with lit windows. The towers' feet are at `y`. */
 export function skyline(
   random: Random,
   y: number,
