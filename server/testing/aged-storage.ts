@@ -1,6 +1,6 @@
 import type { Storage } from '#server/platform/storage/storage.ts'
 
-/** Returns the storage with older files: each was stored this many milliseconds earlier. */
+/** Wraps a storage so that its files appear to have been stored `ms` milliseconds earlier. */
 export function agedStorage(storage: Storage, ms: number): Storage {
   return {
     ...storage,

@@ -11,7 +11,7 @@ interface Walk<Item> {
   betweenPages(page: number): Promise<void>
 }
 
-/** Maximum number of pages. A list with more pages repeats itself. */
+/** Maximum number of pages. A list with more pages must be repeating itself. */
 const maxPages = 200
 
 /** Reads a list page by page, and calls `betweenPages` between the pages. */

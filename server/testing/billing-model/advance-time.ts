@@ -9,7 +9,7 @@ import type { BillingHarness, WebhookEvent } from './billing-harness.ts'
 
 const underWay = sql.join(inProgressStatuses)
 
-/** Maximum number of rounds. A job that still finds work then would never end, which is a bug. */
+/** Maximum number of rounds. Jobs that find work for longer have a bug and would never finish. */
 const maxRounds = 200
 
 /** Advances the time of a running site. The jobs run when they are due. */

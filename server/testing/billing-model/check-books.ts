@@ -279,8 +279,8 @@ function checkCharges(model: Model): void {
 /** Checks a new charge of a saved payment method. */
 function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: AttemptEntry): void {
   ensure(!cancelled.has(order.user_id), 'a cancelled plan is not charged', { order, attempt })
-  // Period 0 is the first of a new subscription. A renewal that was paid only after its subscription had ended started
-  // it.
+  // If a renewal is paid only after its subscription has ended, its order becomes period 0, the first period of a new
+  // subscription.
   if (order.period_no === 0) return
   const last = books.orders.find((one) => nextOrderOf(books, one)?.id === order.id)
   const right = books.entitlements.find(({ order_id }) => order_id === last?.id)

@@ -29,7 +29,7 @@ export class Model {
   reportedPaid = new Set<string>()
   /** Ids of users who have cancelled and must not be charged again. */
   cancelled = new Set<string>()
-  /** True after a network fault between site and gateway, because it may have failed a renewal. */
+  /** True after a network fault between site and gateway: a renewal may have failed because of it. */
   hadFaults = false
   /** True if both the guest and the member had a subscription when the guest signed in. */
   mergedSubscriptions = false

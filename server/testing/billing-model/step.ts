@@ -59,7 +59,7 @@ export abstract class Step implements fc.AsyncCommand<Model, BillingHarness> {
   }
   /** Performs the step. @returns a description of the result */
   abstract act(harness: BillingHarness, model: Model): Promise<string>
-  /** Checks what only this step expects, in addition to the general rules. */
+  /** Checks the expected result of this step. The general rules are checked after every step. */
   expect(_lane: BillingHarness, _model: Model, _outcome: string): void {}
 
   async run(model: Model, harness: BillingHarness): Promise<void> {

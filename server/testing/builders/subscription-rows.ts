@@ -120,7 +120,7 @@ export function insertPlanOrder(
     .executeTakeFirstOrThrow()
 }
 
-/** Inserts an attempt of an order. By default, the site has started it; with another key, the customer. */
+/** Inserts an attempt of an order. By default, it is an attempt of the site to renew the subscription. */
 export function insertAttemptRow(
   db: Db,
   orderId: string,

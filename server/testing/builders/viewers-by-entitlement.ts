@@ -35,13 +35,13 @@ const week = 7 * 24 * 60 * minute
 export const testEpisodes = { free: 1, bought: 4, another: 5 }
 
 /**
- * Creates one viewer of each kind, by real purchases at the sandbox. All their signed URLs are still valid, also for
- * viewers to whom the site would not issue new ones. Advances the site's clock by a week.
+ * Creates one viewer of each kind, by real purchases at the sandbox. All their signed URLs are still valid, even those
+ * of viewers to whom the site would no longer issue new ones. Advances the site's clock by a week.
  */
 export async function createViewersOfEachKind(
   site: BillingSite,
 ): Promise<Record<ViewerKind, ViewerWithLinks>> {
-  // Links expire at multiples of five minutes. From the start of such a step they are valid for the longest time.
+  // Links expire at multiples of five minutes, so links that are issued right after such a multiple are valid longest.
   const step = 5 * minute
   site.advanceClock(step - (site.context.clock.now().getTime() % step))
   const lapsed = (await Subscriber.create(site)).shopper.visitor

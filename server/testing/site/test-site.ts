@@ -123,7 +123,7 @@ function startSecond(
     : startSite(env, log, options)
 }
 
-/** Creates a folder with an empty document instead of the built web. */
+/** Creates a folder with empty documents instead of the built web. */
 export function createEmptyWebRoot(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)

@@ -2,7 +2,7 @@ import { changeUser, getUser } from '#contract/members.ts'
 import type { TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Creates a guest with a stored row and an answer about marketing. */
+/** Creates a guest with a stored row and an answer to the consent question. */
 export async function trackedVisitor(
   site: TestSite,
   marketing: boolean | null,
