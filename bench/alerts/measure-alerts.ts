@@ -42,9 +42,9 @@ interface Fault {
 
 /**
  * `npm run bench -- alerts`: starts a site with a worker, a replica and a fake Stripe. Debian's Prometheus and
- * Alertmanager watch it with the unmodified files of deploy/observability.
+ * Alertmanager monitor the site with the unmodified files of deploy/observability.
  * Injects faults, and prints the time until each alert fires and its mail arrives. Takes 20 minutes, because one alert
- * needs 15 minutes without payments. Needs root to fill a disk, and little CPU.
+ * needs 15 minutes without payments. Requires root privileges, to fill a disk. Uses little CPU.
  */
 export async function measureAlerts(): Promise<void> {
   /** Close functions of the opened resources, in the order of opening. */
@@ -153,8 +153,7 @@ function failingStripe({ stripe }: FakeGateways): Fault {
 
 /**
  * Starts a fault, waits for its alerts and their mails, ends it, and waits until the alerts are resolved.
- * @returns a
- * row for each alert
+ * @returns a row for each alert
  */
 async function measureFault(watch: AlertRecorder, fault: Fault): Promise<string[][]> {
   console.log(`${fault.what} …`)

@@ -27,8 +27,8 @@ export interface FakeGateways {
 
 const pauseMs = 100
 /**
- * Probability that PayPal changes a payment in one interval of `pauseMs` (`scenarioOdds`), and that a payment is pending at
- * first.
+ * Probability that PayPal changes a payment in one interval of `pauseMs` (`scenarioOdds`), and that a payment is
+ * pending at first (`pendingOdds`).
  */
 const scenarioOdds = 0.003
 const pendingOdds = 0.15

@@ -7,7 +7,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 /**
  * Minimum and maximum time from a process's first response until it is killed, and its usual start-up time, in
- * milliseconds. On a machine that starts more slowly, processes live longer too.
+ * milliseconds. On a machine where the start takes longer, processes are killed proportionally later.
  */
 const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
 const timeoutMs = 10_000
@@ -16,8 +16,8 @@ const partCents = 40
 
 /**
  * `npm run bench -- billing-kills`: customers check out at all three gateways, top up and spend balances, and pay with
- * saved cards; subscriptions renew and orders are refunded. Meanwhile the site's process is repeatedly killed with signal
- * 9 (`--kills 100 --clients 8`). The clock advances between restarts.
+ * saved cards; subscriptions renew and orders are refunded. Meanwhile the site's process is repeatedly killed by
+ * SIGKILL (`--kills 100 --clients 8`). The clock advances between restarts.
  * The bench fails if a payment is lost, duplicated or still open afterwards, or if access was not paid for.
  */
 export async function measureBillingKills(args: readonly string[]): Promise<void> {

@@ -46,7 +46,7 @@ export async function runBalanceCustomer(
   return orders.map(({ id: orderId, gateway, status }) => ({ orderId, gateway, status }))
 }
 
-/** Gives the buyer as long again for the next step. */
+/** Returns the buyer with a new deadline, for the next step. */
 const nextStep = (buyer: Buyer): Buyer => ({ ...buyer, deadline: Date.now() + buyer.shop.timeoutMs })
 
 async function unlock(
@@ -70,8 +70,8 @@ async function unlock(
 }
 
 /**
- * Sends a request twice at the same time, as two presses of a button with their own keys. Repeats each until the site
- * answers, also with a refusal.
+ * Sends a request twice at the same time, like two presses of a button, each with its own idempotency key. Repeats each
+ * request until the site responds; a refusal counts as a response.
  * @returns the result of a press that succeeded
  */
 async function pressTwice<E extends Endpoint>(

@@ -14,7 +14,7 @@ import { createSite } from '#server/site.ts'
 import { faultySandbox } from './faulty-sandbox.ts'
 import type { Message, SiteOptions } from './run-billing-site.ts'
 
-/** Interval in milliseconds of the jobs for renewals, open payments and expired bonus. A real site runs them less often. */
+/** Interval in milliseconds of the jobs for renewals, open payments and expired bonus; shorter than on a real site. */
 const roundMs = 150
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions

@@ -24,7 +24,7 @@ const maxMegabytes = 250
 const maxHealthMs = 200
 const maxGrowthMegabytes = 5
 const videos = 50_000
-/** Number of a user's events with which an export once crashed the process. */
+/** Number of the exported user's events, and size of each event in bytes: 80 MB together. */
 const exportedEvents = 34_000
 const exportedBytes = 2400
 const exportsAtOnce = 20
@@ -82,8 +82,8 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns the default settings, but without limits on the number of requests, because those of ten minutes are sent at
- * once.
+ * Returns the default settings, but without limits on the number of requests, because the requests of ten minutes are
+ * sent at once.
  */
 function envOf(dataDir: string): NodeJS.ProcessEnv {
   const env = benchEnv(dataDir)

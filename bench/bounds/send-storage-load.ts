@@ -13,7 +13,7 @@ export interface LoadCounts {
 
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
-/** Sends requests that try to fill the disk. Each has its maximum payload and is from a new visitor. */
+/** Sends requests that try to fill the disk. They have large payloads, and most kinds use many new visitors. */
 export function sendStorageLoad(
   url: string,
   { planId, videoIds }: { planId: string; videoIds: readonly string[] },

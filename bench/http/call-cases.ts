@@ -57,8 +57,8 @@ const playbackPaths = ({ videoId, episodeId }: BenchEpisode) => [
 const members = ['/api/user/session']
 
 /**
- * Returns all GET endpoints of the contract except the export: as a visitor without records, a guest with a history,
- * and a member with purchases.
+ * Returns the requests to measure: of a visitor without records, of a guest with a history, and of a member with
+ * purchases.
  */
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findBenchEpisode(site)

@@ -163,8 +163,7 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
 
 /**
  * Runs two functions alternately, so that a busy moment of the machine affects both.
- * @returns the difference of their
- * medians in milliseconds
+ * @returns the difference of their medians in milliseconds
  */
 async function compareTimes(
   turns: number,

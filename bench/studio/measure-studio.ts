@@ -27,8 +27,8 @@ const port = 3911
  * Measures every read-only command of the studio (median and 95th percentile), and how smoothly its longest lists
  * scroll.
  * With `--data`, the filled database remains in FOLDER: an interrupted run is resumed, and a later run measures without
- * filling. `--part 0.01` fills a hundredth. `--only order` runs only cases with this word in their name; the case of
- * the lists is named `scroll`.
+ * filling. `--part 0.01` fills a hundredth. `--only order` runs only cases with this word in their name; the
+ * measurement of scrolling is named `scroll`.
  */
 export async function measureStudio(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -7,7 +7,7 @@ import { valuesFor, type ParameterValues } from './read-parameter-values.ts'
 export interface StudioCase {
   name: string
   paths: string[]
-  /** True if the list has more than one page. */
+  /** True for a paginated list: a page from its middle is measured too. */
   hasPages: boolean
   /** True for a file, which may be long: only the time to its first byte is measured. */
   isFile?: boolean
