@@ -86,8 +86,9 @@ const suites = [
   {
     name: 'swift',
     files: ['deploy/s3'],
-    packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+    packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object', 'caddy'],
     isThere: () =>
+      existsSync('/usr/bin/caddy') &&
       ['proxy-server', 'account-server', 'container-server', 'object-server', 'ring-builder'].every(
         (program) => existsSync(`/usr/bin/swift-${program}`),
       ),

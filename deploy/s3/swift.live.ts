@@ -9,11 +9,14 @@ import { createS3Calls } from '#server/platform/storage/s3-calls.ts'
 import { openS3 } from '#server/platform/storage/s3.ts'
 import { partBytes } from '#server/platform/storage/upload-in-parts.ts'
 import { testStorageContract, createTestFolder } from '#server/testing/media/storage-contract-tests.ts'
+import { startProxy } from './run-proxy.ts'
 import { startSwift, type Swift } from './run-swift.ts'
 
 let root: string
 let swift: Swift
+let proxy: Awaited<ReturnType<typeof startProxy>>
 let storage: ReturnType<typeof openS3>
+let storageBehindProxy: ReturnType<typeof openS3>
 
 const read = (changes = {}) => {
   const { s3, s3Secrets } = readS3({ ...swift.settings, S3_BUCKET: 'films', ...changes })
@@ -33,16 +36,20 @@ beforeAll(async () => {
   } = swift.settings
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials })
-  await client.send(new CreateBucketCommand({ Bucket: 'films' }))
+  for (const Bucket of ['films', 'store']) await client.send(new CreateBucketCommand({ Bucket }))
   client.destroy()
   storage = open()
+  proxy = await startProxy(new URL(endpoint))
+  storageBehindProxy = open({ S3_ENDPOINT: proxy.url, S3_BUCKET: 'store' })
 })
 afterAll(async () => {
+  await proxy?.close()
   await swift?.close()
   rmSync(root, { recursive: true, force: true })
 })
 
 testStorageContract('a bucket of swift', () => storage)
+testStorageContract('a bucket behind the proxy of compose.yaml', () => storageBehindProxy)
 
 describe('swift', () => {
   it('refuses a wrong secret, key or bucket', async () => {
@@ -90,6 +97,23 @@ describe('swift', () => {
     expect(await unfinished(key)).toEqual([])
     expect((await storage.read(key)).equals(film)).toBe(true)
     calls.close()
+  })
+})
+
+describe('the proxy of compose.yaml', () => {
+  it('serves the bucket by signed links, and allows its files to do nothing in the origin of the site', async () => {
+    const { delivery } = storageBehindProxy
+    await storageBehindProxy.check()
+    if (delivery.kind !== 'signed') throw new Error('the storage issues no signed URLs')
+    const key = 'media/ast_1/v0/ein (1) & zwei+drei.m4s'
+    await storageBehindProxy.write(key, 'segment-bytes')
+    const link = delivery.sign(key, new Date(Date.now() + 60_000))
+    expect(link).toMatch(`${proxy.url}/store/media/`)
+    const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
+    expect([range.status, await range.text()]).toEqual([206, 'segment'])
+    expect(range.headers.get('content-type')).toBe('video/iso.segment')
+    expect(range.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect([400, 403]).toContain((await fetch(link.split('?')[0] ?? '')).status)
   })
 })
 
