@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { getBalance } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
@@ -419,6 +419,29 @@ describe.each([
     const lost = (await ordersOf(user_id)).find(({ period_no }) => period_no === 1)
     expect(lost).toMatchObject({ status: 'cancelled', auto_refund_reason: 'already_owned' })
     await reconcile(shop.site.context)
+  })
+
+  test('a buyer cannot pay for a past period whose payment is not restored yet', async () => {
+    const { shopper, order } = await subscribe()
+    const { user_id = '' } = (await rowOf(order.id)) ?? {}
+    for (const _ of [1, 2]) {
+      shop.moveOn(7 * day)
+      await renewDueSubscriptions(shop.site.context)
+    }
+    const { db, clock } = shop.site.context
+    const past = (await ordersOf(user_id))[1]
+    const setPast = (change: { status: 'pending' | 'paid'; restored_at: Date | null }) =>
+      db
+        .updateTable('orders')
+        .set(change)
+        .where('id', '=', past?.id ?? '')
+        .execute()
+    await setPast({ status: 'pending', restored_at: clock.now() })
+    onTestFinished(async () => void (await setPast({ status: 'paid', restored_at: null })))
+    expect(await shopper.tryPay(past?.id ?? '', undefined)).toMatchObject({
+      code: 409,
+      message: 'You already own this. Enjoy!',
+    })
   })
 
   test('a payment of another site is ignored', async () => {

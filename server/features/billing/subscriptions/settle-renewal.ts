@@ -24,7 +24,7 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 
 type MailContext = Pick<BillingContext, 'publicUrl' | 'languages'>
 
-/** A live subscription, the order of its next period, and the attempt to charge it. */
+/** A live subscription, the order of its next or a later restored period, and the attempt that paid for it. */
 interface RenewalCharge {
   row: LiveRow
   order: OrderRow
