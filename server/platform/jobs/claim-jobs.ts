@@ -12,12 +12,12 @@ const maxIdleSeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole poll. */
 const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
 
-/** A job that has not run for this long belongs to a version that no process runs any more. */
+/** A job that has not run for this long is probably of a version that no process runs any more. */
 const isUnused = `greatest(registered_at, succeeded_at, claimed_at) < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
 
 /**
  * Creates a row for each of these jobs, and deletes unused ones. During a rolling update, processes of another version
- * still run theirs.
+ * still run theirs. Writes nothing if all rows are as they should be.
  */
 export async function registerJobs(
   pool: Pool,
@@ -26,7 +26,10 @@ export async function registerJobs(
   const names = jobs.map(({ name }) => name)
   await pool.query(`DELETE FROM scheduled_jobs WHERE name <> ALL($1) AND ${isUnused}`, [names])
   await pool.query(
-    `INSERT INTO scheduled_jobs (name, interval_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
+    `INSERT INTO scheduled_jobs (name, interval_seconds)
+     SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name, seconds)
+     WHERE NOT EXISTS (SELECT FROM scheduled_jobs WHERE scheduled_jobs.name = job.name AND interval_seconds = seconds)
+     ORDER BY job.name
      ON CONFLICT (name) DO UPDATE SET interval_seconds = EXCLUDED.interval_seconds`,
     [names, jobs.map(({ everySeconds }) => everySeconds)],
   )

@@ -56,7 +56,7 @@ type RunJob = (job: Job, minIntervalSeconds?: number) => Promise<void>
 const graceMs = 4000
 const usualPollSeconds = 5
 /** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
-const registerAgainMs = 10 * 60_000
+const registerAgainMs = 60_000
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
