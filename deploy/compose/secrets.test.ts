@@ -75,11 +75,14 @@ test('the secrets of .env are used as they are, and kept when they are removed f
   expect(runSecrets(volume)).toEqual(files)
 })
 
-test('a secret of .env replaces a generated one, as for a restored backup', () => {
+test('a secret of .env replaces a generated one, as for a restored backup, and a copy of that is kept', () => {
   const volume = createVolume()
   const generated = runSecrets(volume)
   const { APP_SECRET } = given
-  expect(runSecrets(volume, { APP_SECRET })).toEqual({ ...generated, 'app-secret': APP_SECRET })
+  const replaced = { ...generated, 'app-secret': APP_SECRET, 'app-secret.old': generated['app-secret'] }
+  expect(runSecrets(volume, { APP_SECRET })).toEqual(replaced)
+  expect(runSecrets(volume, { APP_SECRET })).toEqual(replaced)
+  expect(statSync(join(volume, 'app-secret.old')).mode & 0o777).toBe(0o600)
 })
 
 test.each(['web', 'worker', 'migrate', 'backup'])('the service %s starts with the secrets', (name) => {
