@@ -62,7 +62,7 @@ it.each([
   ['title: [', 'line 1 is not YAML'],
   [text.replace('899', '8.99'), 'price.video_cents must be a whole number'],
   [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
-  [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
+  [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'cannot be read as YAML'],
   ['', 'the file must hold keys'],
 ])('reports a mistake in a video.yaml with a readable message: %j', async (text, words) => {
   expect(await read(text)).toMatchObject({ description: null, error: expect.stringContaining(words) })
