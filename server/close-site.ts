@@ -27,7 +27,7 @@ export async function closeSite({
   worker,
   telemetry,
 }: RunningSite): Promise<never> {
-  context.log.info('Closing')
+  context.log.info(`Closing; requests in progress have up to ${maxRequestsMs / 1000} s to finish`)
   // Asks clients to close idle connections: a proxy could send a request over one that the server is closing.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const { drainMs } = context.config
