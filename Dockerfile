@@ -23,7 +23,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* /var/lib/dpkg/info/*.symbols /usr/share/mime /usr/bin/ffplay \
  && groupadd --gid 1000 node \
  && useradd --uid 1000 --gid node --home-dir /data --no-create-home node \
- && install -d -o node -g node -m 700 /data /backup /secrets
+ && install -d -o node -g node -m 700 /data /backup /secrets /s3-secrets
 COPY --from=build /node /usr/local/bin/node
 COPY --from=build /app /app
 COPY deploy/image/cliffhanger deploy/image/make-secrets /usr/local/bin/

@@ -34,7 +34,7 @@ const temporary = '/var/tmp'
 const startsWithinMs = 120_000
 /** User and group ids of the site's image. */
 const siteUser = { uid: 1000, gid: 1000 }
-const siteVolumes = new Set(['site', 'secrets', 'backup'])
+const siteVolumes = new Set(['site', 'secrets', 's3-secrets', 'backup'])
 
 /** Debian's programs that replace third-party images. The arguments of the service's command are added. */
 const programs: Readonly<Record<string, string[]>> = {

@@ -21,7 +21,9 @@ const given = {
   POSTGRES_PASSWORD: 'a5f0d1',
 }
 const environmentFiles: Record<string, string>[] = [{}, given]
-const secretFiles = ['app-secret', 'database-password', 'database-url', 's3-secret-key']
+/** The folders of both volumes, which the tests map to one. */
+const secretsFolder = /\/(s3-)?secrets/
+const secretFiles = ['app-secret', 'database-password', 'database-url', 'secret-key']
 const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>
   Object.values(environment).flatMap((value) =>
     String(value).startsWith('/secrets/') ? [{ name, path: String(value) }] : [],
@@ -34,7 +36,7 @@ function runSecrets(volume: string, values: Record<string, string> = {}): Record
   const [program = '', ...args] = service?.command ?? []
   const { status, stdout, stderr } = spawnSync(
     join(root, 'deploy/image', program),
-    args.map((argument) => argument.replace('/secrets', volume)),
+    args.map((argument) => argument.replace(secretsFolder, volume)),
     { env: { PATH: process.env['PATH'], ...toStrings(service?.environment) }, encoding: 'utf8' },
   )
   expect([status, stdout, stderr]).toEqual([0, '', ''])
@@ -109,7 +111,13 @@ test('every service with secrets starts after they are written', () => {
   const dependenciesOf = (name: string): string[] =>
     Object.keys(services[name]?.depends_on ?? {}).flatMap((each) => [each, ...dependenciesOf(each)])
   for (const [name, { volumes = [] }] of Object.entries(services))
-    if (volumes.includes('secrets:/secrets:ro')) expect(dependenciesOf(name), name).toContain('secrets')
+    if (volumes.some((volume) => /^(s3-)?secrets:/.test(volume)) && name !== 'secrets')
+      expect(dependenciesOf(name), name).toContain('secrets')
+})
+
+test('the service s3 has no secret but its own key', () => {
+  const { volumes = [] } = readCompose().services['s3'] ?? {}
+  expect(volumes).toEqual(['buckets:/buckets', 's3-secrets:/s3-secrets:ro'])
 })
 
 test('the service s3 creates its bucket and starts the store with the generated key', () => {
@@ -125,13 +133,13 @@ test('the service s3 creates its bucket and starts the store with the generated 
   const { stdout, stderr } = spawnSync(
     program,
     args.map((argument) =>
-      argument.replace('/secrets', volume).replaceAll('/buckets', join(home, 'buckets')),
+      argument.replace(secretsFolder, volume).replaceAll('/buckets', join(home, 'buckets')),
     ),
     { env: { PATH: `${bin}:${process.env['PATH']}`, ...toStrings(service?.environment) }, encoding: 'utf8' },
   )
   const folder = join(home, 'buckets')
   expect(stderr).toBe('')
-  expect(stdout).toBe(`cliffhanger ${files['s3-secret-key']} --port :7070 --quiet posix ${folder}\n`)
+  expect(stdout).toBe(`cliffhanger ${files['secret-key']} --port :7070 --quiet posix ${folder}\n`)
   expect(existsSync(join(folder, 'store'))).toBe(true)
 })
 
@@ -144,9 +152,9 @@ test('the settings that the docs give for the profile s3 are those of the store'
     lines
       .trim()
       .split('\n')
-      .map((line) => line.replace('/secrets', volume).split('=')),
+      .map((line) => line.replace(secretsFolder, volume).split('=')),
   )
   const { s3, secrets } = loadConfig({ ...env, DATA_DIR: createVolume() })
   expect(s3).toMatchObject({ endpoint: 'https://drama.example', bucket: 'store', accessKeyId: 'cliffhanger' })
-  expect(secrets.s3?.secretAccessKey).toBe(files['s3-secret-key'])
+  expect(secrets.s3?.secretAccessKey).toBe(files['secret-key'])
 })
