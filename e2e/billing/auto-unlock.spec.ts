@@ -49,7 +49,7 @@ test('auto-unlock is offered after an unlock, shows the price before each episod
   const prompt = autoPrompt(page)
   await showTerms(page)
   await expect(prompt).toContainText('$0.99 from your balance')
-  await prompt.getByLabel('At most per day').selectOption('5')
+  await prompt.getByLabel('Daily limit').selectOption('5')
   await acceptTerms(page)
   await page.goto(await towerUrl(page, 5))
   await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()

@@ -77,7 +77,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
     await expect(sheet.getByText(words).first()).toBeVisible()
   await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')
   await expect(page.getByText('$11.00 was added to your balance.')).toBeVisible()
-  await expect(panel).toContainText('Your bonus pays all of it as a discount, which leaves $10.01')
+  await expect(panel).toContainText('Your bonus covers the full price as a discount, which leaves $10.01')
   const sent = page.waitForRequest('**/api/payment/order')
   await unlockButton(panel).click()
   // The stored text is the same for every user, so it excludes the user's remaining balance.
@@ -88,7 +88,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
   // One cent of the bonus is left for the next purchase.
   await page.goto(await towerUrl(page, 5))
   await expect(lockedPanel(page, 5)).toContainText(
-    'Your bonus pays $0.01 as a discount, and $0.98 is taken from your balance, which leaves $9.02.',
+    'Your bonus covers $0.01 as a discount, and $0.98 is taken from your balance, which leaves $9.02.',
   )
 })
 

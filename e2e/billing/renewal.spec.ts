@@ -134,7 +134,7 @@ test('a wallet is approved in the same window and saved for the next renewal; if
   const answer = async (button: string) => {
     const { sheet, form } = await openMethodSheet(page)
     await sheet.getByText('Wallet', { exact: true }).click()
-    await expect(form.getByText('You approve there and come back here.')).toBeVisible()
+    await expect(form.getByText('You’ll approve it there and then come back here.')).toBeVisible()
     await check(page)
     await form.getByRole('button', { name: 'Continue to Wallet' }).click()
     await page.getByRole('button', { name: button }).click()

@@ -39,8 +39,8 @@ test('a bonus is shown as an amount beside the price, with its expiry date or th
 
 test.each([
   [0, '$0.99 is taken from your balance, which leaves $10.01.'],
-  [40, 'Your bonus pays $0.40 as a discount, and $0.59 is taken from your balance, which leaves $10.01.'],
-  [500, 'Your bonus pays all of it as a discount, which leaves $10.01 in your balance.'],
+  [40, 'Your bonus covers $0.40 as a discount, and $0.59 is taken from your balance, which leaves $10.01.'],
+  [500, 'Your bonus covers the full price as a discount, which leaves $10.01 in your balance.'],
 ])('a purchase with %i cents of bonus states what the bonus and the balance pay', (bonus_cents, words) => {
   expect(spendingText(i18n.t, { ...offer, bonus_cents }, 99)).toBe(words)
 })
