@@ -4,6 +4,13 @@
  */
 function createSafeStorage(getBrowserStorage: () => Storage) {
   const inMemory = new Map<string, string>()
+  const removeStored = (key: string) => {
+    try {
+      getBrowserStorage().removeItem(key)
+    } catch {
+      // The storage is blocked, so it does not contain the value.
+    }
+  }
   return {
     get(key: string): string | null {
       try {
@@ -17,16 +24,13 @@ function createSafeStorage(getBrowserStorage: () => Storage) {
       try {
         getBrowserStorage().setItem(key, value)
       } catch {
-        // The value is in memory only.
+        // The value is in memory only. An older one would hide it, and would return after a reload.
+        removeStored(key)
       }
     },
     remove(key: string): void {
       inMemory.delete(key)
-      try {
-        getBrowserStorage().removeItem(key)
-      } catch {
-        // The storage is blocked, so it does not contain the value.
-      }
+      removeStored(key)
     },
   }
 }
