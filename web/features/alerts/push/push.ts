@@ -78,7 +78,9 @@ async function subscribeLocked(): Promise<void> {
  * Ends this browser's subscription, even if it belongs to another user. If the request to the site fails, the push
  * service reports the end to the site at the next push.
  */
-export async function unsubscribe(): Promise<void> {
+export const unsubscribe = (): Promise<void> => withPushLock(unsubscribeLocked)
+
+async function unsubscribeLocked(): Promise<void> {
   const subscription = await findSubscription()
   if (!subscription) return
   await subscription.unsubscribe()
