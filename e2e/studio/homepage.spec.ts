@@ -1,6 +1,7 @@
+import { showHomepage, type StudioHomepage } from '#contract/studio/homepage.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
+import { createLabelledDraft, openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -119,4 +120,27 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await remove()
   await expect(page.getByText('Deleted.')).toBeVisible()
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
+})
+
+test('a draft stays if another operator publishes, even when the language changes, and is not published over it', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'editor')
+  await page.goto('/studio/homepage')
+  await page.getByLabel('Footer text').fill('Mine')
+  const load = async () =>
+    ((await (await page.request.get(showHomepage.path)).json()) as { info: StudioHomepage }).info
+  const publishAs = async (line: string | null) => {
+    const { draft, version } = await load()
+    await postToStudio(page, 'homepage', { draft: { ...draft, copyright: line }, version })
+  }
+  await publishAs('Theirs')
+  const refetched = page.waitForResponse((answer) => answer.url().endsWith(showHomepage.path))
+  await page.getByLabel('Language').selectOption('Deutsch')
+  await refetched
+  await page.getByRole('button', { name: 'Änderungen veröffentlichen' }).click()
+  await expect(page.getByText('Das hat sich inzwischen geändert.')).toBeVisible()
+  await expect(page.getByLabel('Text der Fußzeile')).toHaveValue('Mine')
+  expect((await load()).draft.copyright).toBe('Theirs')
+  await publishAs(null)
 })

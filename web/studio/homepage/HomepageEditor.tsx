@@ -31,30 +31,30 @@ const keyed = (section: DraftSection): Keyed => ({
 })
 const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
-/** Edits a draft of the homepage beside its preview, and publishes it. */
-export function HomepageEditor({
-  composed,
-  size,
-  onSize,
-}: {
-  composed: StudioHomepage
-  /** The screen size of the preview. */
-  size: PreviewSize
-  onSize: (size: PreviewSize) => void
-}) {
+/**
+ * Edits a draft of the homepage beside its preview, and publishes it. A refetched homepage does not replace the draft:
+ * if another operator has published meanwhile, publishing fails with a message.
+ */
+export function HomepageEditor({ composed }: { composed: StudioHomepage }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'))
+  const [size, setSize] = useState<PreviewSize>('phone')
+  const [published, setPublished] = useState(composed)
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
   const [draftSettings, setDraftSettings] = useState<DraftSettings>(composed.draft)
   const draft: HomepageDraft = { ...draftSettings, sections: sections.map(unkeyed) }
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(published.draft)
   useUnsaved(isChanged)
   const lacksTitle = !sections.every(isTitled)
   const change = (changed: Partial<DraftSettings>) => setDraftSettings({ ...draftSettings, ...changed })
   const save = async () => {
-    const saved = await run({ draft, version: composed.version })
-    if (saved) queryClient.setQueryData(['studio-homepage'], saved)
+    const saved = await run({ draft, version: published.version })
+    if (!saved) return
+    queryClient.setQueryData(['studio-homepage'], saved)
+    setPublished(saved)
+    setSections(saved.draft.sections.map(keyed))
+    setDraftSettings(saved.draft)
   }
   return (
     <div className={styles.composer}>
@@ -81,7 +81,7 @@ export function HomepageEditor({
       <HomepagePreview
         draft={{ ...draft, sections: draft.sections.filter(isTitled) }}
         size={size}
-        onSize={onSize}
+        onSize={setSize}
       />
     </div>
   )

@@ -8,12 +8,10 @@ import { Tabs } from '#web/studio/ui/Tabs.tsx'
 import { SiteIconTab } from './SiteIconTab.tsx'
 import { TextList } from './TextList.tsx'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { showHomepage } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { HomepageEditor } from './HomepageEditor.tsx'
-import type { PreviewSize } from './HomepagePreview.tsx'
 import styles from './homepage.module.css'
 import { languageNames } from '#web/lib/language.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
@@ -49,21 +47,18 @@ export function Component() {
 
 /** Edits the homepage beside a live preview. */
 function HomepageEditorTab() {
-  // The state is here, because saving the homepage remounts the editor.
-  const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
     queryKey: ['studio-homepage'],
     queryFn: ({ signal }) => call(showHomepage, { signal }),
     // Not refetched when the window gets the focus, because that could change what the operator is editing.
     staleTime: Infinity,
+    gcTime: 0,
   })
   return (
     <>
       {composed.isError && <LoadError onRetry={() => void composed.refetch()} />}
       {composed.isPending && <div className={styles.wait} aria-busy="true" />}
-      {composed.data && (
-        <HomepageEditor key={composed.data.version} composed={composed.data} size={size} onSize={setSize} />
-      )}
+      {composed.data && <HomepageEditor composed={composed.data} />}
     </>
   )
 }
