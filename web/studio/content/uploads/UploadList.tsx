@@ -64,7 +64,7 @@ export function UploadList({
                 </Button>
               )}
               {open.length > failed && (
-                <Button variant="quiet" onClick={stopUploads}>
+                <Button variant="quiet" onClick={() => stopUploads(videoId)}>
                   {t('content.pause')}
                 </Button>
               )}

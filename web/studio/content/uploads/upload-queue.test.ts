@@ -18,7 +18,7 @@ vi.mock(import('./send-part.ts'), async (original) => ({
   },
 }))
 
-afterEach(stopUploads)
+afterEach(() => ['vid_1', 'vid_2', 'vid_3', 'vid_4', 'vid_5'].forEach(stopUploads))
 
 const film = (path: string, lastModifiedAt = new Date(0)) => ({
   file: fromBlob(new Blob(['film']), path, lastModifiedAt),
@@ -48,7 +48,7 @@ it('keeps stopped files, resumes them on request, and forgets them when removed'
       .filter(({ videoId }) => videoId === 'vid_3')
       .map(({ state }) => state)
   enqueueUploads('vid_3', [film('01.mp4'), film('02.mp4')])
-  stopUploads()
+  stopUploads('vid_3')
   expect(statesOf()).toEqual(['stopped', 'stopped'])
   removeStopped('vid_3', [
     { name: '01.mp4', bytes: 5 },
@@ -57,4 +57,12 @@ it('keeps stopped files, resumes them on request, and forgets them when removed'
   expect(statesOf()).toEqual(['stopped'])
   retryUploads('vid_3')
   expect(statesOf()).toEqual(['waiting'])
+})
+
+it('stops only the files of one video', () => {
+  enqueueUploads('vid_4', [film('01.mp4')])
+  enqueueUploads('vid_5', [film('01.mp4')])
+  stopUploads('vid_4')
+  const stateOf = (id: string) => getQueuedUploads().find(({ videoId }) => videoId === id)?.state
+  expect([stateOf('vid_4'), stateOf('vid_5')]).toEqual(['stopped', 'waiting'])
 })

@@ -53,7 +53,8 @@ const jobs = new Map<string, Job>()
 const samples: { at: number; sent: number }[] = []
 const listeners = new Set<() => void>()
 let running = 0
-let stopController = new AbortController()
+/** The controllers that stop the uploads of each video. */
+const stopControllers = new Map<string, AbortController>()
 
 export const getQueuedUploads = () => list
 
@@ -75,7 +76,7 @@ export function enqueueUploads(videoId: string, files: readonly FileToUpload[]):
   for (const each of fresh) jobs.set(keyOf(each), each)
   const keys = new Set(fresh.map(keyOf))
   setQueue([...list.filter(({ key }) => !keys.has(key)), ...fresh.map(newQueueEntry)])
-  void registerAll(videoId, fresh, stopController.signal)
+  void registerAll(videoId, fresh, stopSignal(videoId))
 }
 
 const isOpen = ({ state }: QueuedUpload) => state === 'waiting' || state === 'sending'
@@ -104,11 +105,21 @@ export function retryUploads(videoId: string): void {
   )
 }
 
-/** Stops all uploads. The server keeps the parts that it has received. */
-export function stopUploads(): void {
-  stopController.abort()
-  stopController = new AbortController()
-  setQueue(list.map((each) => (isOpen(each) ? { ...each, state: 'stopped', pauseReason: undefined } : each)))
+/** Stops the uploads of a video. The server keeps the parts that it has received. */
+export function stopUploads(videoId: string): void {
+  stopControllers.get(videoId)?.abort()
+  stopControllers.delete(videoId)
+  setQueue(
+    list.map((each) =>
+      each.videoId === videoId && isOpen(each) ? { ...each, state: 'stopped', pauseReason: undefined } : each,
+    ),
+  )
+}
+
+function stopSignal(videoId: string): AbortSignal {
+  const controller = stopControllers.get(videoId) ?? new AbortController()
+  stopControllers.set(videoId, controller)
+  return controller.signal
 }
 
 /** Removes stopped files from the list. */
@@ -229,7 +240,7 @@ function start(): void {
     if (!next || !file || !upload) return
     running++
     change(next.key, { state: 'sending' })
-    void sendOne(next.key, file, upload, stopController.signal).finally(() => {
+    void sendOne(next.key, file, upload, stopSignal(next.videoId)).finally(() => {
       running--
       start()
     })

@@ -32,7 +32,7 @@ vi.mock(import('./send-part.ts'), async (original) => ({
 }))
 
 beforeEach(() => vi.spyOn(performance, 'now').mockImplementation(() => now))
-afterEach(stopUploads)
+afterEach(() => stopUploads('vid_1'))
 
 const film = (number: number) => ({
   file: fromBlob(new Blob(['x'.repeat(1000)]), `0${number}.mp4`, new Date(0)),
