@@ -94,7 +94,7 @@ export function useImportDiff(
   const uploadCover = async (cover: FoundCover) => {
     const { info, message } = await uploadImage<{ is_small: boolean }>(
       coverPathOf(video.id, cover.language),
-      await cover.file.read(),
+      cover.file.read(),
     )
     if (!info) {
       notify(message || t('content.imageInvalid'))
@@ -135,9 +135,7 @@ export function useImportDiff(
     /** Imports the selected changes. @returns whether all were imported; otherwise the reason was shown */
     apply: async () => {
       setBusy(true)
-      return applyAll()
-        .catch(() => false)
-        .finally(() => setBusy(false))
+      return applyAll().finally(() => setBusy(false))
     },
   }
 }
