@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { getHomepage } from '#contract/catalog.ts'
+import { getHomepage, queryHomepage, type VideoCard } from '#contract/catalog.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import {
@@ -57,6 +57,26 @@ test('a horizontal swipe opens the drama @phone', async ({ page }) => {
     .evaluate((each) => each.scrollTo({ left: each.clientWidth }))
   await expect(page).toHaveURL(/\/videos\/vid_/)
   await expectProgress(page)
+})
+
+test('a feed that opens at the last loaded drama loads more without a swipe', async ({ page }) => {
+  const answer = await page.request.get(`${queryHomepage.path}?sort=popular`)
+  const { data } = (await answer.json()) as { data: { list: VideoCard[] } }
+  const tower = data.list.find(({ title }) => title === 'The Test Tower')
+  const other = data.list.find(({ title }) => title === 'Wide and Silent')
+  const cursors: (string | null)[] = []
+  await page.route(`**${queryHomepage.path}*`, (route) => {
+    const cursor = new URL(route.request().url()).searchParams.get('cursor')
+    cursors.push(cursor)
+    const unseen = Array.from({ length: 8 }, (_, index) => ({ ...other, id: `vid_${index}` }))
+    const found = cursor
+      ? { list: [], next_cursor: null }
+      : { list: [...unseen, other, tower], next_cursor: 'two' }
+    return route.fulfill({ json: { code: 200, data: { title: 'For you', sorts: [], ...found } } })
+  })
+  await page.goto(`${await feedSectionUrl(page)}?feed=${tower?.id}`)
+  await expect(page).toHaveTitle(/^The Test Tower/)
+  await expect.poll(() => cursors).toContain('two')
 })
 
 test('the feed ends with a message and a link', async ({ page }) => {

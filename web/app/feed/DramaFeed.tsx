@@ -193,12 +193,12 @@ function useFeedPosition(section: string, dramas: readonly VideoCard[], onShown:
     ),
   )
   const latestIndex = useRef(index)
+  useEffect(() => onShown(index), [index, onShown])
   return {
     index,
     isLatest: () => latestIndex.current === index,
     choose(next: number) {
       latestIndex.current = next
-      onShown(next)
       // The next slide is already on screen; the rest of the screen may update later.
       startTransition(() => setIndex(next))
       history.replaceState(history.state, '', paths.more.feed(section, dramas[next]?.id))
