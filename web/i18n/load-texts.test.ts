@@ -110,6 +110,15 @@ it.each(languages)('%s has plural forms of every text with a count', (language) 
         expect.soft(key, text).toMatch(/_(one|many|other)$/)
 })
 
+it.each(languages)(
+  '%s has no percent sign, because `formatPercent` adds it with the right space',
+  (language) => {
+    for (const part of parts)
+      for (const [key, text] of flatten(files[`./${language}/${part}`]))
+        expect.soft(text, key).not.toContain('%')
+  },
+)
+
 it.each([
   ['en', 'first day', 'first 7 days'],
   ['dy', 'für den ersten Tag', 'für die ersten 7 Tage'],

@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
-import { formatShortCount } from '#web/lib/format.ts'
+import { formatPercent, formatShortCount } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { LazyImage } from '#web/ui/LazyImage.tsx'
 import styles from './card.module.css'
@@ -27,7 +27,7 @@ export function Card({ video, rank, note, episode, watched }: CardProps) {
         {rank !== undefined && <span className={styles.place}>{rank}</span>}
         {video.progress !== undefined && video.progress < 100 && (
           <span className={styles.making}>
-            {t('card.processing', { progress: video.progress })}
+            {t('card.processing', { progress: formatPercent(video.progress) })}
             <progress max={100} value={video.progress} aria-hidden="true" />
           </span>
         )}

@@ -6,6 +6,7 @@ import type { Episode } from '#contract/media.ts'
 import type { SlideTools } from '#web/player/ui/FeedPlayer.tsx'
 import { VideoSlide } from '#web/player/ui/VideoSlide.tsx'
 import type { VideoSlideProps } from '#web/player/ui/video-slide-props.ts'
+import { formatPercent } from '#web/lib/format.ts'
 import { prefetchPlaylists } from '#web/player/engine/prefetch-playlists.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { playbackQuery } from './queries.ts'
@@ -106,7 +107,7 @@ function Processing({ progress }: { progress: number }) {
       <h2>{t('video.processing')}</h2>
       <p>{t('video.processingText')}</p>
       <progress className={styles.progress} max={100} value={progress} aria-label={t('video.processing')} />
-      <p>{`${progress} %`}</p>
+      <p>{formatPercent(progress)}</p>
     </div>
   )
 }
