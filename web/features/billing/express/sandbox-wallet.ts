@@ -64,7 +64,8 @@ export function openSandboxWallet({
   }
 }
 
-const descriptionOf = ({ name, terms }: Choice) => `${name}. ${terms}`
+/** The name of a top-up is its price, which its terms say too, so its text stands in for the name. */
+const descriptionOf = ({ kind, name, text, terms }: Choice) => `${kind === 'top_up' ? text : name}. ${terms}`
 
 interface Approved {
   token: string
