@@ -320,9 +320,8 @@ test('assets of a dead worker are requeued, those of an active one are not', asy
   client.release(true)
   expect(await requeueAbandoned(database.db)).toEqual([claim?.id])
   if (!claim) throw new Error('nothing was claimed')
-  await expect(markFailed(database.db, claim, new UnusableFile({ key: 'tooSlow' }))).rejects.toThrow(
-    'another worker',
-  )
+  const error = new UnusableFile({ key: 'tooSlow' })
+  await expect(markFailed(database.db, claim, error, new Date())).rejects.toThrow('another worker')
   await expect(requeue(database.db, claim)).rejects.toThrow('another worker')
   expect(await processNextAsset(context, { signal: new AbortController().signal, niceness: 0 })).toBe(
     claim.id,

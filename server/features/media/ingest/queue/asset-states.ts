@@ -66,8 +66,8 @@ export async function assertStillClaimed(db: Db, claim: Claim): Promise<void> {
  * processing → failed, with the reason.
  * @throws ClaimLost
  */
-export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Promise<void> {
-  await transition(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: new Date() })
+export async function markFailed(db: Db, claim: Claim, error: UnusableFile, now: Date): Promise<void> {
+  await transition(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: now })
 }
 
 /**

@@ -82,21 +82,22 @@ async function processAsset(
 }
 
 async function releaseAsset(
-  { db, log }: IngestContext,
+  { db, clock, log }: IngestContext,
   asset: ClaimedAsset,
   error: unknown,
   signal: AbortSignal,
 ): Promise<void> {
   if (error instanceof UnusableFile) {
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
-    return markFailed(db, asset, error)
+    return markFailed(db, asset, error, clock.now())
   }
   // An interruption, or an unreachable storage, is not caused by the file and does not count as a failure.
   if (signal.aborted || isStorageUnavailable(error)) return requeue(db, asset)
   const failures = asset.failures + 1
   if (failures < maxFailures) return requeue(db, asset, failures)
   const message = truncateMessage(error instanceof Error ? error.message : String(error))
-  return markFailed(db, asset, new UnusableFile({ key: 'gaveUp', attempts: maxFailures, said: message }))
+  const gaveUp = new UnusableFile({ key: 'gaveUp', attempts: maxFailures, said: message })
+  return markFailed(db, asset, gaveUp, clock.now())
 }
 
 async function transcodeAsset(

@@ -12,6 +12,9 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
+/** The sandbox can move the site's clock forward. */
+const siteTime = new Date('2031-05-06T07:08:09Z')
+
 let root: string
 let database: TestDatabase
 let context: IngestContext
@@ -22,7 +25,7 @@ beforeAll(async () => {
   context = {
     db: workerDb(database),
     storage: openDisk(join(root, 'data')),
-    clock: { now: () => new Date() },
+    clock: { now: () => siteTime },
     log: createLog({ json: true, level: 'silent' }),
     programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
     mediaKeys: createMediaKeys('a secret of the tests', false),
@@ -87,6 +90,12 @@ test('a file has failed, with the reason, after five failed conversions', async 
     reason: 'failed after 5 attempts: the disk is away',
     reason_details: { key: 'gaveUp', attempts: 5, said: 'the disk is away' },
   })
+  const { failed_at } = await database.db
+    .selectFrom('assets')
+    .select('failed_at')
+    .where('id', '=', 'ast_failing')
+    .executeTakeFirstOrThrow()
+  expect(failed_at).toEqual(siteTime)
 })
 
 test('an error whose message the database would refuse still becomes the file’s reason', async () => {
