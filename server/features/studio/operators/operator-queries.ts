@@ -23,9 +23,8 @@ export function lockOperator(tx: Tx, id: string) {
 export function lockOwners(tx: Tx) {
   return tx
     .selectFrom('operators')
-    .select(['id'])
+    .select(['id', 'active_since'])
     .where('role', '=', 'owner')
-    .where('active_since', 'is not', null)
     .orderBy('id')
     .forUpdate()
     .execute()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   addOperator,
   changeOperator,
@@ -111,6 +111,26 @@ describe('an owner', () => {
     expect(activeOwners).toHaveLength(1)
     // Both may continue.
     await runStudioCommand(site.context, ['operator', 'set-role', owner.email, 'owner'])
+  })
+
+  it('remains the last owner after a reset: cannot be demoted or removed until there is another', async () => {
+    const other = await startTestSite()
+    onTestFinished(() => other.close())
+    const run = (...args: string[]) => runStudioCommand(other.context, ['operator', ...args])
+    const { email } = await signInOperator(other, 'owner')
+    await run('add', 'editor@example.com', '--role', 'editor')
+    await run('reset-access', email)
+    for (const args of [
+      ['set-role', email, 'editor'],
+      ['remove', email],
+    ])
+      await expect(run(...args)).rejects.toThrow('at least one owner')
+    // Another role can still be changed and removed.
+    await run('set-role', 'editor@example.com', 'analyst')
+    await run('remove', 'editor@example.com')
+    await run('add', 'successor@example.com')
+    await run('remove', email)
+    await expect(run('remove', 'successor@example.com')).rejects.toThrow('at least one owner')
   })
 })
 

@@ -106,9 +106,15 @@ async function lockByEmail(tx: Tx, email: string) {
   return operator
 }
 
-/** Checks that another owner remains. @throws Refusal lastOwner */
-function assertOwnerRemains(owners: readonly { id: string }[], id: string): void {
-  if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
+/**
+ * Checks that another owner remains. An invited owner does not replace an active one, but counts if no owner is active,
+ * as after a reset of the last one.
+ * @throws Refusal lastOwner
+ */
+function assertOwnerRemains(owners: readonly { id: string; active_since: Date | null }[], id: string): void {
+  const active = owners.filter(({ active_since }) => active_since !== null)
+  const [first, ...others] = active.length > 0 ? active : owners
+  if (first?.id === id && others.length === 0) throw new Refusal('lastOwner')
 }
 
 interface OperatorSummary {
