@@ -33,10 +33,12 @@ export interface OidcSettings {
 
 /** Cache lifetime of a discovery document. */
 const discoveryMs = 60 * 60_000
+/** After a failed reload, the time until the next one. Until then, no sign-in waits for an unreachable issuer. */
+const reloadRetryMs = 30_000
 
 /** Creates a provider for OpenID Connect: Google, or any configured issuer. */
 export function createOidcProvider(settings: OidcSettings): SocialProvider {
-  const configuration = cacheFor(() => discover(settings), discoveryMs)
+  const configuration = cacheFor(() => discover(settings), discoveryMs, reloadRetryMs)
   return {
     id: settings.id,
     name: settings.name,
@@ -96,10 +98,10 @@ function clientSecretAuth(secret: string): ClientAuth {
 }
 
 /**
- * Caches a loaded value for `lifetimeMs`. Concurrent callers share one load, and
- * the old value stays in use if a reload fails.
+ * Caches a loaded value for `lifetimeMs`. Concurrent callers share one load. If a reload fails, the old value stays in
+ * use, and the next reload is tried after `retryMs`.
  */
-function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number): () => Promise<T> {
+function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number, retryMs: number): () => Promise<T> {
   let cached: { value: T; until: number } | undefined
   let pending: Promise<T> | undefined
   return async () => {
@@ -109,6 +111,7 @@ function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number): () => Promise<
       cached = { value: await pending, until: performance.now() + lifetimeMs }
     } catch (error) {
       if (!cached) throw error
+      cached.until = performance.now() + retryMs
     }
     return cached.value
   }

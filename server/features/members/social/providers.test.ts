@@ -76,8 +76,17 @@ describe('a failing provider', () => {
       // If a later reload fails, the old response is still used.
       discovery.faultHandlers.set('/.well-known/openid-configuration', faultHandler)
       const later = performance.now() + 2 * 3_600_000
-      vi.spyOn(performance, 'now').mockReturnValue(later)
-      expect((await provider?.authorizationUrl(checks, false))?.origin).toBe(discovery.url)
+      const now = vi.spyOn(performance, 'now').mockReturnValue(later)
+      const reload = vi.spyOn(globalThis, 'fetch')
+      onTestFinished(() => [now, reload].forEach((spy) => spy.mockRestore()))
+      const signIn = async () => (await provider?.authorizationUrl(checks, false))?.origin
+      expect(await signIn()).toBe(discovery.url)
+      // The following sign-ins do not wait for another reload, until its next time.
+      expect(await signIn()).toBe(discovery.url)
+      expect(reload).toHaveBeenCalledTimes(1)
+      now.mockReturnValue(later + 60_000)
+      expect(await signIn()).toBe(discovery.url)
+      expect(reload).toHaveBeenCalledTimes(2)
     },
   )
 })
