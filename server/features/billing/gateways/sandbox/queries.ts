@@ -140,16 +140,17 @@ export async function failRefunds(db: Db, paymentId: string, now: Date): Promise
     .execute()
 }
 
-/** Opens the dispute of a payment, or sets its outcome. */
+/** Opens the dispute of a payment, or sets its outcome, which does not change the disputed amount. */
 export async function setDispute(
   tx: Tx,
   dispute: { payment_id: string; status: DisputeStatus; amount_cents: number; changed_at: Date },
 ): Promise<void> {
-  const { status, changed_at } = dispute
+  const { status, changed_at, amount_cents } = dispute
+  const changes = { status, changed_at, ...(status === 'open' ? { amount_cents } : {}) }
   await tx
     .insertInto('sandbox_disputes')
     .values(dispute)
-    .onConflict((conflict) => conflict.column('payment_id').doUpdateSet({ status, changed_at }))
+    .onConflict((conflict) => conflict.column('payment_id').doUpdateSet(changes))
     .execute()
 }
 

@@ -6,6 +6,7 @@ import type {
   GatewayTraits,
   WebhookKind,
 } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { checkCard } from './check-card.ts'
@@ -237,6 +238,32 @@ describe("the sandbox's card frame", () => {
       decline: 'token_already_used',
     })
   })
+})
+
+test('a dispute that is opened again is about the amount that is unrefunded by then', async () => {
+  const gateway = gatewayOfSite()
+  const { reference } = await gateway.createPayment({
+    key: 'disputed twice',
+    orderId: 'o',
+    attemptId: 'a',
+    amountCents: 999,
+    currency: 'USD',
+    payer: { userId: 'u', email: 'e' },
+    purchase: '',
+    method: 'card',
+    save: false,
+    returnUrl: '',
+    token: await shopper.cardToken(),
+  })
+  const disputedAfter = async (status: DisputeStatus) => {
+    await goingBack.dispute(reference, status)
+    return (await gateway.retrievePayment({ reference }))?.disputedCents
+  }
+  expect(await disputedAfter('open')).toBe(999)
+  expect(await disputedAfter('won')).toBe(999)
+  await gateway.refundPayment({ reference, key: `ref:${reference}`, amountCents: 400 })
+  expect(await disputedAfter('open')).toBe(599)
+  expect(await disputedAfter('lost')).toBe(599)
 })
 
 test('an old webhook event is refused, though the sandbox signed it', async () => {
