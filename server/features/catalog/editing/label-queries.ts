@@ -76,18 +76,22 @@ export async function lockNames(tx: Tx): Promise<void> {
 }
 
 /**
- * Returns whether another label has this name in the language, ignoring case. For tags, uses the index `tags_words`.
+ * Returns whether another label has this name in the language, ignoring case. For tags, uses the index `tags_words`. A
+ * name of punctuation is not in the index; only for such a name, all tags are scanned.
  */
 export async function isNameTaken(
   tx: Tx,
   kind: LabelKind,
   { id, language, name }: { id: string; language: Language; name: string },
 ): Promise<boolean> {
-  const sharesWords = kind === 'tag' ? matchesWordPrefixes('words', name) : sql<boolean>`true`
-  const { rows } = await sql`SELECT FROM ${tableOf(kind)}
-    WHERE ${sharesWords} AND id <> ${id} AND lower(names ->> ${language}) = lower(${name}) LIMIT 1`.execute(
-    tx,
-  )
+  const sameName = sql`SELECT 1 FROM ${tableOf(kind)}
+    WHERE id <> ${id} AND lower(names ->> ${language}) = lower(${name})`
+  const query =
+    kind === 'tag'
+      ? sql`${sameName} AND ${matchesWordPrefixes('words', name)}
+          UNION ALL ${sameName} AND normalized_words(${name}) = '{}'`
+      : sameName
+  const { rows } = await sql`${query} LIMIT 1`.execute(tx)
   return rows.length > 0
 }
 

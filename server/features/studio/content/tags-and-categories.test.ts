@@ -133,7 +133,11 @@ describe('a name that another label has', () => {
     expect(await rename(two.id, { dy: 'gleich' })).toMatchObject({ code: 500, info: { field: 'names.dy' } })
     expect(await rename(two.id, { es: 'Gleich' })).toMatchObject({ code: 200 })
     expect(await rename(one.id, { en: 'Same ONE' })).toMatchObject({ code: 200 })
-    expect(await tagNamed('same two')).toMatchObject({ names: { en: 'Same two', es: 'Gleich' } })
+    // Punctuation has no words by which the index could find it.
+    expect(await rename(one.id, { pt: '!?' })).toMatchObject({ code: 200 })
+    expect(await rename(two.id, { pt: '!?' })).toMatchObject({ code: 500, info: { field: 'names.pt' } })
+    expect(await rename(two.id, { pt: '!' })).toMatchObject({ code: 200 })
+    expect(await tagNamed('same two')).toMatchObject({ names: { en: 'Same two', es: 'Gleich', pt: '!' } })
   })
 })
 
