@@ -13,11 +13,16 @@ import {
 import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/asset-queries.ts'
-import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import {
+  maxFailures,
+  reasonColumns,
+  unexpectedFailure,
+  UnusableFile,
+} from '#server/features/media/ingest/files/unusable-file.ts'
 import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { Storage } from '#server/platform/storage/storage.ts'
+import { isStorageUnavailable, type Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
 import type { UploadRow } from './upload-queries.ts'
@@ -47,17 +52,39 @@ async function processUpload(context: IngestContext, upload: UploadRow, signal: 
     await (upload.language === null
       ? ingestVideo(context, upload, signal)
       : ingestCaptions(context, upload, upload.language))
-    await queries.setUploadState(db, upload.id, { state: 'queued' }, clock.now())
+    const processed = { state: 'queued', reason: null, reason_details: null } as const
+    await queries.setUploadState(db, upload.id, processed, clock.now())
   } catch (error) {
-    if (!(error instanceof UnusableFile)) {
-      // Updates `updated_at`, which puts the upload behind the others.
-      await queries.setUploadState(db, upload.id, { state: 'complete' }, clock.now())
-      throw error
-    }
+    if (!(error instanceof UnusableFile)) return requeueOrReject(context, upload, error, signal)
     log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
     await queries.setUploadState(db, upload.id, { state: 'rejected', ...reasonColumns(error) }, clock.now())
   }
   await storage.remove(uploadFiles.of(upload.id))
+}
+
+/**
+ * Requeues an upload after an unexpected error, behind the others. After `maxFailures`, rejects it but keeps its parts:
+ * if the operator uploads the same file again, it is processed without being sent again.
+ * @throws the error, if the upload is requeued
+ */
+async function requeueOrReject(
+  { db, clock, log }: IngestContext,
+  upload: UploadRow,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, name, reason_details: earlier } = upload
+  // An interruption, or an unreachable storage, is not caused by the file and does not count as a failure.
+  if (signal.aborted || isStorageUnavailable(error)) {
+    await queries.setUploadState(db, id, { state: 'complete' }, clock.now())
+    throw error
+  }
+  const attempts = earlier?.key === 'gaveUp' ? Number(earlier.attempts) + 1 : 1
+  const state = attempts < maxFailures ? 'complete' : 'rejected'
+  const failure = unexpectedFailure(error, attempts)
+  await queries.setUploadState(db, id, { state, ...reasonColumns(failure) }, clock.now())
+  if (state === 'complete') throw error
+  log.error({ err: error, upload: id }, `${name} ${failure.message}`)
 }
 
 async function ingestVideo(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
@@ -130,7 +157,7 @@ const abandonedAfterMs = 7 * 24 * 3_600_000
 /** A part is stored just before its row is committed, so an older part without an open upload is orphaned. */
 const orphanAgeMs = 3_600_000
 
-/** Discards abandoned uploads, and deletes the parts of files that are no longer being uploaded. */
+/** Discards abandoned uploads, and deletes the parts that are not needed any more. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const before = new Date(clock.now().getTime() - abandonedAfterMs)
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, before))
@@ -139,6 +166,6 @@ export async function purgeUploads({ db, storage, clock }: IngestContext): Promi
   const orphanedBefore = Date.now() - orphanAgeMs
   for await (const { key, modifiedAt } of storage.list(uploadFiles.all))
     if (modifiedAt.getTime() < orphanedBefore) old.add(uploadFiles.uploadIdOf(key))
-  const open = await queries.selectOpenUploads(db, [...old])
-  for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
+  const needed = await queries.selectUploadsWithParts(db, [...old])
+  for (const id of old) if (!needed.has(id)) await storage.remove(uploadFiles.of(id))
 }

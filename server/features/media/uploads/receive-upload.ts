@@ -37,7 +37,7 @@ export function presentUpload(row: UploadRow, operatorLanguage: Language): Uploa
     number,
     language,
     state,
-    reason: localizeReason(operatorLanguage, row),
+    reason: state === 'rejected' ? localizeReason(operatorLanguage, row) : null,
     parts,
   }
 }

@@ -17,14 +17,21 @@ export interface NewUpload extends FileKey {
   titles: Partial<LocalizedText> | null
 }
 
+/**
+ * SQL condition: the upload was rejected after too many unexpected errors. Its parts are kept. While an upload is being
+ * retried, it has the same reason with the number of failures so far.
+ */
+const hasFailed = sql<boolean>`(state = 'rejected' AND reason_details ->> 'key' = 'gaveUp')`
+
 const existingParts = sql<
   number[]
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
 /**
  * Inserts uploads of a video. For uploads in progress or waiting for the worker, updates target and titles. Rejected
- * uploads start again. So do processed ones whose result is not used any more: they had another target, their episode
- * was deleted, or a later file replaced them. Files must be unique.
+ * uploads start again, or wait for the worker again if their parts were kept. Processed uploads start again if their
+ * result is not used any more: they had another target, their episode was deleted, or a later file replaced them. Files
+ * must be unique.
  */
 export async function upsertUploads(
   tx: Tx,
@@ -32,6 +39,13 @@ export async function upsertUploads(
   files: readonly NewUpload[],
   now: Date,
 ): Promise<void> {
+  await tx
+    .updateTable('uploads')
+    .set({ state: 'complete', reason: null, reason_details: null, updated_at: now })
+    .where('video_id', '=', videoId)
+    .where(isOneOf(files))
+    .where(hasFailed)
+    .execute()
   await tx
     .deleteFrom('uploads')
     .where('video_id', '=', videoId)
@@ -116,15 +130,16 @@ export function selectUploads(
   if ('id' in filter) return query.where('id', '=', filter.id).execute()
   const ofVideo = query.where('video_id', '=', filter.videoId)
   if ('ids' in filter) return ofVideo.where(sql<boolean>`id = ANY(${filter.ids})`).execute()
-  const [names, bytes] = [filter.files.map(({ name }) => name), filter.files.map((file) => file.bytes)]
-  const changed = filter.files.map(({ last_modified_at }) => last_modified_at)
-  return ofVideo
-    .where(
-      sql<boolean>`(name, bytes, last_modified_at) IN
-        (SELECT * FROM unnest(${names}::text[], ${bytes}::bigint[], ${changed}::timestamptz[]))`,
-    )
-    .execute()
+  return ofVideo.where(isOneOf(filter.files)).execute()
 }
+
+function isOneOf(files: readonly FileKey[]) {
+  const [names, bytes] = [files.map(({ name }) => name), files.map((file) => file.bytes)]
+  const changed = files.map(({ last_modified_at }) => last_modified_at)
+  return sql<boolean>`(name, bytes, last_modified_at) IN
+    (SELECT * FROM unnest(${names}::text[], ${bytes}::bigint[], ${changed}::timestamptz[]))`
+}
+
 export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
 
 /**
@@ -164,7 +179,7 @@ export async function recordPart(tx: Tx, id: string, part: number, now: Date): P
 export async function setUploadState(
   db: Db,
   id: string,
-  changes: { state: UploadRow['state']; reason?: string; reason_details?: string },
+  changes: { state: UploadRow['state']; reason?: string | null; reason_details?: string | null },
   now: Date,
 ): Promise<void> {
   await db
@@ -221,13 +236,13 @@ export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('uploads').where('updated_at', '<', before).where('state', '!=', 'complete').execute()
 }
 
-/** Selects which of these uploads are still in progress or wait for the worker. */
-export async function selectOpenUploads(db: Db, ids: readonly string[]): Promise<Set<string>> {
+/** Selects which of these uploads still need their parts. */
+export async function selectUploadsWithParts(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('uploads')
     .select('id')
     .where(sql<boolean>`id = ANY(${ids})`)
-    .where('state', 'in', ['uploading', 'complete'])
+    .where((eb) => eb.or([eb('state', 'in', ['uploading', 'complete']), hasFailed]))
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -25,6 +25,7 @@ import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import { StorageError } from '#server/platform/storage/storage.ts'
 import { agedStorage } from '#server/testing/aged-storage.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
@@ -32,6 +33,10 @@ import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { workerDb } from '#server/testing/database/worker-db.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
+
+class StorageAway extends StorageError {
+  readonly isUnavailable = true
+}
 
 const { signal } = new AbortController()
 const last_modified_at = '2026-02-03T04:05:06.000Z'
@@ -264,6 +269,37 @@ describe('a file', () => {
     await takeAll()
     const { list } = await studio.callOk(listUploads, { query: { video_id: video } })
     expect(list).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('several recordings') }])
+  })
+
+  it('that fails unexpectedly is rejected after five attempts, and processed again without being sent again', async () => {
+    const video = await begin()
+    const id = await uploadFile(video, short)
+    const failWith = (error: Error, stopped = signal) => {
+      const read = vi.spyOn(ingest.storage, 'read').mockRejectedValue(error)
+      return processNextUpload(ingest, stopped).finally(() => read.mockRestore())
+    }
+    const attempts = async (times: number) => {
+      for (let time = 0; time < times; time++)
+        await expect(failWith(new Error('the disk is away'))).rejects.toThrow('the disk is away')
+    }
+    await attempts(4)
+    // Neither an interruption nor an unreachable storage is caused by the file.
+    await expect(failWith(new Error('stopped'), AbortSignal.abort())).rejects.toThrow()
+    await expect(failWith(new StorageAway())).rejects.toThrow(StorageAway)
+    expect(await openOf(video)).toMatchObject([{ state: 'complete', reason: null }])
+    expect(await failWith(new Error('the disk is away'))).toBe(true)
+    expect(await openOf(video)).toMatchObject([
+      { state: 'rejected', reason: 'failed after 5 attempts: the disk is away' },
+    ])
+    await takeAll()
+    await sweepAfter(2 * 3_600_000)
+    expect(await announce(video, short)).toMatchObject({ id, state: 'complete' })
+    await attempts(4)
+    await takeAll()
+    expect(await openOf(video)).toEqual([])
+    expect(await episodesOf(video)).toMatchObject([{ number: 1, source_name: '01.mp4' }])
+    expect(await filesBelow('uploads')).toEqual([])
+    await makeAll()
   })
 
   it('that was cancelled is deleted with its parts', async () => {

@@ -97,6 +97,15 @@ export function localizeReason(
   return reason_details === null ? reason : formatReason(reason_details, language)
 }
 
+/** After this many failures, an unexpected error counts as caused by the file, which is then not tried again. */
+export const maxFailures = 5
+
+/** Describes an unexpected error, with the number of failures so far, as a reason for operators. */
+export function unexpectedFailure(error: unknown, attempts: number): UnusableFile {
+  const said = truncateMessage(error instanceof Error ? error.message : String(error))
+  return new UnusableFile({ key: 'gaveUp', attempts, said })
+}
+
 const maxQuotedLength = 200
 
 /** Shortens a program's message, and removes the characters that the database rejects. */

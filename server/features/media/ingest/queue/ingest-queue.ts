@@ -11,7 +11,11 @@ import type { ClaimedAsset } from '#server/features/media/ingest/asset-queries.t
 import type { BackoffOptions } from '#server/features/media/ingest/files/exponential-backoff.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { transcode, type TranscodeResult } from '#server/features/media/ingest/convert/transcode.ts'
-import { truncateMessage, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import {
+  maxFailures,
+  unexpectedFailure,
+  UnusableFile,
+} from '#server/features/media/ingest/files/unusable-file.ts'
 import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 
 export interface WorkOptions {
@@ -25,8 +29,6 @@ export interface WorkOptions {
   backoff?: BackoffOptions
 }
 
-/** After this many failures, an unexpected error counts as caused by the file, which is then marked as failed. */
-const maxFailures = 5
 const progressIntervalMs = 1000
 
 /**
@@ -95,9 +97,7 @@ async function releaseAsset(
   if (signal.aborted || isStorageUnavailable(error)) return requeue(db, asset)
   const failures = asset.failures + 1
   if (failures < maxFailures) return requeue(db, asset, failures)
-  const message = truncateMessage(error instanceof Error ? error.message : String(error))
-  const gaveUp = new UnusableFile({ key: 'gaveUp', attempts: maxFailures, said: message })
-  return markFailed(db, asset, gaveUp, clock.now())
+  return markFailed(db, asset, unexpectedFailure(error, failures), clock.now())
 }
 
 async function transcodeAsset(
