@@ -7,7 +7,8 @@ export interface ScriptResult {
   stdout: string
 }
 
-const longestRunMs = 60_000
+/** Ends a script that hangs. On a busy machine, a conversion takes minutes. */
+const longestRunMs = 300_000
 
 /**
  * Runs a script of this folder in a separate process. It inherits no environment variable except the setting of the
