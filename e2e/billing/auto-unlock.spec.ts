@@ -112,7 +112,7 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   await turnOnAutoUnlock(page)
   expect(requests).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
   const { terms_text: termsText } = Object(requests[0])
-  for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day you can undo one'])
+  for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day, you can undo one'])
     expect(termsText).toContain(words)
 })
 
