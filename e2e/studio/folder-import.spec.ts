@@ -129,14 +129,16 @@ test('uploads resume automatically after a network loss, and after a reload once
   page.on('response', (response) => {
     if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
   })
-  await page.route(
-    /\/parts\/1$/,
-    async (route) => {
-      // Concurrently: on a busy machine, `setOffline` can wait for the page, which waits for this request.
-      await Promise.all([context.setOffline(true), route.abort('internetdisconnected')])
-    },
-    { times: 1 },
-  )
+  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Until then, each retry fails too.
+  let offline: 'no' | 'soon' | 'yes' = 'no'
+  await page.route(/\/parts\/1$/, async (route) => {
+    if (offline === 'yes') return route.fallback()
+    if (offline === 'no') {
+      offline = 'soon'
+      void context.setOffline(true).then(() => (offline = 'yes'))
+    }
+    await route.abort('internetdisconnected')
+  })
   // The last part never arrives, so the page is reloaded during the upload.
   await page.route(/\/parts\/3$/, () => {})
   await dropFiles(headingOf(page), [folder])
