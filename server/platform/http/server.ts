@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
+import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import { randomHex } from '#server/platform/ids.ts'
@@ -44,11 +44,12 @@ import {
   type Route,
   type Viewer,
 } from './route.ts'
+import { reportRequests, routeOf, type RequestReports } from './report-requests.ts'
 import { sendBounded } from './sending/send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
 import { createValidatorCompiler } from './sending/validators.ts'
 
-export interface HttpServerOptions extends RateLimitOptions {
+export interface HttpServerOptions extends RateLimitOptions, RequestReports {
   log: Log
   publicUrl: string
   trustProxy: number
@@ -72,27 +73,6 @@ export interface HttpServerOptions extends RateLimitOptions {
   /** The language stored with a user, or null. */
   storedLanguage(viewer: Viewer): Promise<Language | null>
   translate(language: Language, key: string, values?: Record<string, unknown>): string
-  /** Whether each call is logged: one line with its route, status and duration. */
-  logCalls?: boolean
-  /** Called after each response, for metrics. */
-  observeCall?(call: CompletedRequest): void
-  /** Called for each refusal, for metrics: its HTTP status is 200, like that of a success. */
-  observeRefusal?(refusal: RefusedRequest): void
-}
-
-/** The outcome of a request. */
-export interface CompletedRequest {
-  method: string
-  /** The route's pattern, such as `/api/videos/:id`; `none` if no route matched. */
-  route: string
-  status: number
-  seconds: number
-}
-
-/** A request that a business rule refused. */
-export interface RefusedRequest {
-  route: string
-  reason: RefusalName
 }
 
 /** Sources of a token: the cookies, or the header of a client without cookies. */
@@ -247,31 +227,6 @@ const requestIdPattern = /^[\w.-]{1,64}$/
 /** Returns the request id set by a proxy in front; undefined for any other text. */
 function readRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && requestIdPattern.test(header) ? header : undefined
-}
-
-/** Logs and measures each request. The hook is only added if needed, since it runs for every file too. */
-function reportRequests(
-  app: FastifyInstance,
-  { log, logCalls, observeCall }: Pick<HttpServerOptions, 'log' | 'logCalls' | 'observeCall'>,
-): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const call = describeRequest(request, reply)
-    observeCall?.(call)
-    // The route, not the URL: a query may contain a secret or user input.
-    if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
-    done()
-  })
-}
-
-const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.url ?? 'none'
-
-function describeRequest(request: FastifyRequest, reply: FastifyReply): CompletedRequest {
-  return {
-    method: request.method,
-    route: routeOf(request),
-    status: reply.statusCode,
-    seconds: reply.elapsedTime / 1000,
-  }
 }
 
 /**
