@@ -58,11 +58,15 @@ test.each<Fault>(['fail', 'break', 'stall'])('retries a call that fails once (%s
   expect(calls(`PUT /films/media/${fault}`)).toHaveLength(2)
 })
 
-test.each<Fault>(['fail', 'break', 'stall'])('abandons a store that always fails (%s)', async (fault) => {
+test.each<[Fault, string]>([
+  ['fail', 'The S3 store refused'],
+  ['break', 'A call to the S3 store failed'],
+  ['stall', 'A call to the S3 store failed'],
+])('abandons a store that always fails (%s)', async (fault, message) => {
   store.setFault(() => fault)
-  await expect(impatient.write('media/never', 'film')).rejects.toThrow('S3 store')
-  await expect(impatient.exists('media/never')).rejects.toThrow('S3 store')
-  await expect(impatient.read('media/never')).rejects.toThrow('S3 store')
+  await expect(impatient.write('media/never', 'film')).rejects.toThrow(message)
+  await expect(impatient.exists('media/never')).rejects.toThrow(message)
+  await expect(impatient.read('media/never')).rejects.toThrow(message)
   expect(calls('PUT')).toHaveLength(2)
 })
 
