@@ -28,10 +28,10 @@ import type { Env } from '#server/platform/config/read-env.ts'
 import { createSite } from '#server/site.ts'
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { createMember } from '#server/testing/builders/member.ts'
-import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
+import { makeTestVideo } from '#server/testing/media/test-media.ts'
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { createEmptyDatabase } from '#server/testing/database/test-database.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -73,7 +73,7 @@ async function importVideo({ context }: TestSite): Promise<string> {
   writeFileSync(join(folder, 'video.yaml'), description)
   writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
   makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
-  const ingest = { ...context, db: workerDb(context.database), programs }
+  const ingest = ingestContextOf(context)
   const importOptions = { signal: neverAborted, release: 'whenReady', priority: () => 10 } as const
   expect((await enqueueFolder(ingest, folder, importOptions)).refused).toEqual([])
   await processNextAsset(ingest, { signal: neverAborted, niceness: 0 })

@@ -73,10 +73,13 @@ interface Round {
   unnoted: boolean
 }
 
+/** SQL array of the conditions of these jobs. */
+const conditionsOf = (jobs: readonly Conditional[]) =>
+  `ARRAY[${jobs.map(({ dueWhen = 'true' }) => `(${dueWhen})`).join(', ')}]::boolean[]`
+
 function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date) {
-  const conditions = conditional.map(({ dueWhen }) => `(${dueWhen})`).join(', ')
   const text = `
-    SELECT $1::timestamptz AS asked_at, ARRAY[${conditions}]::boolean[] AS met,
+    SELECT $1::timestamptz AS asked_at, ${conditionsOf(conditional)} AS met,
       (SELECT coalesce(json_agg(json_build_object('name', name, 'anyway',
           failures > 0 OR claimed_at IS NULL OR claimed_at < now() - make_interval(secs => ${maxIdleSeconds}),
           'unnoted', succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => ${recordIntervalSeconds}))), '[]')
@@ -107,13 +110,12 @@ export async function selectQueueAges(
   jobs: readonly Conditional[],
   now: Date,
 ): Promise<{ job: string; seconds: number }[]> {
-  const conditions = jobs.map(({ dueWhen = 'true' }) => `(${dueWhen})`).join(', ')
   // Nothing was due when a success was recorded, and for up to a minute afterwards none is recorded.
   const { rows } = await pool.query<{ job: string; seconds: number }>(
     `SELECT name AS job, CASE WHEN has_work OR failures > 0 THEN greatest(0, extract(epoch FROM now() - coalesce(failing_since,
          greatest(coalesce(claimed_at + make_interval(secs => interval_seconds), registered_at),
            succeeded_at + make_interval(secs => ${recordIntervalSeconds})))))::float8 ELSE 0 END AS seconds
-     FROM (SELECT $1::timestamptz AS asked_at, $2::text[] AS names, ARRAY[${conditions}]::boolean[] AS met) AS asked,
+     FROM (SELECT $1::timestamptz AS asked_at, $2::text[] AS names, ${conditionsOf(jobs)} AS met) AS asked,
        unnest(names, met) AS job (name, has_work) JOIN scheduled_jobs USING (name)`,
     [now, jobs.map(({ name }) => name)],
   )

@@ -35,8 +35,8 @@ const week = 7 * 24 * 60 * minute
 export const testEpisodes = { free: 1, bought: 4, another: 5 }
 
 /**
- * Creates one viewer of each kind, by real purchases at the sandbox. All their signed URLs are still valid, even those
- * of viewers to whom the site would no longer issue new ones. Advances the site's clock by a week.
+ * Creates one viewer of each kind, by real purchases at the sandbox. All their signed URLs are still valid, even if the
+ * viewer's access has ended since. Advances the site's clock by a week.
  */
 export async function createViewersOfEachKind(
   site: BillingSite,

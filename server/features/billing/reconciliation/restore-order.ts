@@ -116,7 +116,7 @@ async function findOrCreateOrder(
     episode_id: purchase.episodeId,
     plan_id: purchase.planId,
     ...(await findTopUp(tx, purchase)),
-    ...(await restorePeriod(tx, purchase, now)),
+    ...(await restoreSubscription(tx, purchase, now)),
     introductory: purchase.introductory,
     status: 'pending',
     amount_cents: payment.amountCents,
@@ -145,7 +145,7 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
  * Returns the subscription and the period of a plan's order. If the subscription was lost too, creates it again; it then
  * starts with this period.
  */
-async function restorePeriod(
+async function restoreSubscription(
   tx: Tx,
   { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
   now: Date,

@@ -15,8 +15,8 @@ import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
-import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { makeTestVideo } from '#server/testing/media/test-media.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
@@ -67,7 +67,7 @@ async function uploadFile(video_id: string, file: AnnouncedFile, bytes: Buffer):
 
 async function takeAll(): Promise<void> {
   const { signal } = new AbortController()
-  const worker = { ...site.context, db: workerDb(site.context.database), programs }
+  const worker = ingestContextOf(site.context)
   while (await processNextUpload(worker, signal));
 }
 

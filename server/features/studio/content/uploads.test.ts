@@ -25,18 +25,14 @@ import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import { StorageError } from '#server/platform/storage/storage.ts'
+import { StorageAway } from '#server/testing/fakes/storage-away.ts'
 import { agedStorage } from '#server/testing/aged-storage.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
-import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
+import { makeTestVideo } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
-
-class StorageAway extends StorageError {
-  readonly isUnavailable = true
-}
 
 const { signal } = new AbortController()
 const last_modified_at = '2026-02-03T04:05:06.000Z'
@@ -58,7 +54,7 @@ beforeAll(async () => {
   short = readFileSync(join(root, 'film.mp4'))
   film = withRoom(short, 2 * partBytes)
   site = await startTestSite()
-  ingest = { ...site.context, db: workerDb(site.context.database), programs }
+  ingest = ingestContextOf(site.context)
   studio = (await signInOperator(site, 'editor')).studio
 })
 afterAll(async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { sampleVideoYaml, makeTestVideo } from '#server/testing/media/test-media.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
@@ -28,7 +28,7 @@ async function addEpisode(name: string, episode: string, film = {}) {
   makeTestVideo(join(folder, episode), { seconds: 1, ...film })
   const { signal } = new AbortController()
   const onProgress = () => {}
-  const context = { ...site.context, db: workerDb(site.context.database), programs }
+  const context = ingestContextOf(site.context)
   const { refused } = await importFolder(context, folder, { signal, niceness: 0, onProgress })
   expect(refused).toEqual([])
   const { cover_path } = await site.context.db

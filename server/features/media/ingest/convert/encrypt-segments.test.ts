@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { diskRoot } from '#server/testing/media/disk-root.ts'
-import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { makeTestVideo } from '#server/testing/media/test-media.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { parsePlaylist } from './playlists.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'video.yaml'), description)
   makeTestVideo(join(folder, '01.mp4'), { seconds: 4 })
-  await importFolder({ ...site.context, db: workerDb(site.context.database), programs }, folder, {
+  await importFolder(ingestContextOf(site.context), folder, {
     signal: new AbortController().signal,
     niceness: 0,
     onProgress: () => {},

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { StorageError } from '#server/platform/storage/storage.ts'
+import { StorageAway } from '#server/testing/fakes/storage-away.ts'
 import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 
-class Away extends StorageError {
-  readonly isUnavailable = true
-}
 const neverAborted = new AbortController().signal
 
 /** Creates a log that collects the delays. */
@@ -17,7 +14,7 @@ function listening() {
 }
 
 const failing = (times: number) => async () => {
-  if (times-- > 0) throw new Away('away')
+  if (times-- > 0) throw new StorageAway('away')
   return 'done'
 }
 

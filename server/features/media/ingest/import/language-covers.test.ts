@@ -5,8 +5,8 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { sampleVideoYaml, makeTestVideo } from '#server/testing/media/test-media.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from './import-folder.ts'
 
@@ -33,15 +33,11 @@ async function importDrama(slug: string, covers: Record<string, Colour | 'no pic
   makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
   for (const [name, colour] of Object.entries(covers))
     writeFileSync(join(folder, name), colour === 'no picture' ? colour : await draw(colours[colour]))
-  const { refused } = await importFolder(
-    { ...site.context, db: workerDb(site.context.database), programs },
-    folder,
-    {
-      signal: new AbortController().signal,
-      niceness: 0,
-      onProgress: () => {},
-    },
-  )
+  const { refused } = await importFolder(ingestContextOf(site.context), folder, {
+    signal: new AbortController().signal,
+    niceness: 0,
+    onProgress: () => {},
+  })
   const { id } = await site.context.db
     .selectFrom('videos')
     .select('id')

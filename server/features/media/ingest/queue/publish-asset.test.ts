@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { reorderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
+import { sampleVideoYaml, makeTestVideo } from '#server/testing/media/test-media.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
-import { workerDb } from '#server/testing/database/worker-db.ts'
+import { ingestContextOf } from '#server/testing/media/ingest-context.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 async function processVideo(storage: Storage = site.context.storage): Promise<void> {
   const { signal } = new AbortController()
-  const context = { ...site.context, db: workerDb(site.context.database), storage, programs }
+  const context = { ...ingestContextOf(site.context), storage }
   const options = { signal, niceness: 0, onProgress: () => {} }
   expect(await importFolder(context, join(root, 'salt'), options)).toMatchObject({ refused: [] })
 }
