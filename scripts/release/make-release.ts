@@ -4,6 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFi
 import { dirname, join, resolve } from 'node:path'
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { root, run } from '#scripts/setup.mjs'
+import { bundleServer } from './bundle-server.ts'
 import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
 
@@ -32,6 +33,9 @@ const excludedPatterns = [
   'stripe/cjs',
   'swagger-ui-dist/swagger-ui-es-bundle*',
   'swagger-ui-dist/swagger-ui.js',
+  // The code of these packages is in the bundle (bundle-server.ts). Their licences stay.
+  'kysely/dist',
+  'typebox/build',
 ]
 
 const platform = `${process.platform}-${process.arch}`
@@ -67,6 +71,7 @@ async function stageRelease(): Promise<string> {
   const folder = join(work, name)
   for (const file of files) await copyInto(folder, file)
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
+  await bundleServer(root, folder, files)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   // Removes packages from the lockfile that the release's manifest does not require. Their versions do not change.
   await runOrThrow('npm', [

@@ -25,6 +25,7 @@ const startScripts = new Set([
   'check-ready.mjs',
   'command-line-of.mjs',
   'env-file.mjs',
+  'fill-compile-cache.mjs',
   'node-flags.json',
   'read-arguments.mjs',
   'run-child.mjs',

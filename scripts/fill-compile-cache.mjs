@@ -1,0 +1,20 @@
+// Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache for
+// each user and for each set of V8's options, so this runs as the site's user, once with the options of the site and
+// once with none, as its commands run.
+import { readFileSync, readdirSync } from 'node:fs'
+import { main, run } from './setup.mjs'
+
+const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
+const bundle = new URL('../server/bundle/', import.meta.url)
+const chunks = readdirSync(bundle)
+  .filter((name) => name.startsWith('chunk-'))
+  .map((name) => new URL(name, bundle).href)
+
+await main(async () => {
+  for (const flags of [nodeFlags, []]) {
+    const loadAll = `for (const chunk of ${JSON.stringify(chunks)}) await import(chunk)`
+    const status = await run('node', [...flags, '--input-type=module', '--eval', loadAll])
+    if (status !== 0) return status
+  }
+  return 0
+})
