@@ -6,8 +6,10 @@ import { main, run } from './setup.mjs'
 
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 const bundle = new URL('../server/bundle/', import.meta.url)
+/** Tracing and error reports have large libraries, which few sites load. */
+const isOptional = (name) => /start-tracing|report-errors/.test(name)
 const chunks = readdirSync(bundle)
-  .filter((name) => name.startsWith('chunk-'))
+  .filter((name) => name.startsWith('chunk-') && !isOptional(name))
   .map((name) => new URL(name, bundle).href)
 
 await main(async () => {

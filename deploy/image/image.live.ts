@@ -49,6 +49,14 @@ it("the image can write only to /data, and has a current ffmpeg and the operator
   expect(lines.join('\n')).toMatch(/ffmpeg version [5-9]/)
 })
 
+it('a container starts from the compile cache of the image', async () => {
+  const script = 'NODE_DEBUG_NATIVE=COMPILE_CACHE node scripts/start.mjs 2>&1'
+  // The site exits at once, because the setting is invalid.
+  const child = image.start(['sh', '-c', script], { PUBLIC_URL: 'nowhere' })
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  expect(output).toMatch(/chunk-config\.js was accepted/)
+})
+
 it('a container responds to /api/ready, runs as an unprivileged user and exits within 10 s of SIGTERM', async () => {
   const database = await createTestDatabase()
   const { url: databaseUrl, stop } = await startDatabaseProxy(database.url)

@@ -1,6 +1,9 @@
+import { on } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { getUser, registerUser } from '#contract/members.ts'
 import { getPage } from '#contract/pages.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
@@ -50,6 +53,7 @@ it('a release starts on its embedded database without a package registry, serves
     // Requests to the package registry fail.
     npm_config_registry: 'http://127.0.0.1:1',
   })
+  onTestFinished(() => void site.child.kill())
   const url = `http://localhost:${port}`
   const ready = waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
@@ -59,9 +63,9 @@ it('a release starts on its embedded database without a package registry, serves
   expect((await fetch(url + script)).status).toBe(200)
   const visitor = visitorFactory(url)()
   await visitor.callOk(getUser)
-  // Parsing texts and hashing passwords run in threads.
-  const terms = await visitor.callOk(getPage, { query: { name: 'terms' } })
+  const terms = await visitor.callOk(getPage, { query: { name: 'serviceAgreement' } })
   expect(terms.blocks.length).toBeGreaterThan(5)
+  // Passwords are hashed in a thread.
   const password = 'nine parts of a drama'
   const form = { email: 'member@example.com', password, repeat_password: password }
   expect(await visitor.callOk(registerUser, { body: form })).toMatchObject({ email: form.email })
@@ -69,4 +73,34 @@ it('a release starts on its embedded database without a package registry, serves
   site.child.kill('SIGTERM')
   expect(await site.ended).toEqual([0, null])
   expect(site.output()).not.toMatch(/Installing|Building/)
+})
+
+it.each([
+  [
+    'server/features/media/ingest/import/parse-video-yaml.ts',
+    'parseVideoYaml',
+    [
+      [
+        'title: { en: Night Train }',
+        'synopsis: { en: A murder. }',
+        'free_episodes: 2',
+        'price: { currency: USD, episode_cents: 99, video_cents: 299 }',
+      ].join('\n'),
+    ],
+    { titles: { en: 'Night Train' } },
+  ],
+  [
+    'server/features/pages/text-pages/parse-markdown.ts',
+    'parseMarkdown',
+    ['# Night Train', {}],
+    { title: 'Night Train' },
+  ],
+])('a thread of a release runs %s', async (file, name, args, expected) => {
+  const module = pathToFileURL(join(release.folder, file)).href
+  const thread = new Worker(join(release.folder, 'server/platform/processes/aside-thread.ts'), {
+    workerData: { module, name, args },
+  })
+  const messages: unknown[] = []
+  for await (const [message] of on(thread, 'message', { close: ['exit'] })) messages.push(message)
+  expect(messages).toEqual(['loaded', { result: expect.objectContaining(expected) }])
 })
