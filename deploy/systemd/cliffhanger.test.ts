@@ -48,6 +48,8 @@ test("a command runs as the site's user with the site's settings and files", () 
       'EnvironmentFile=/etc/cliffhanger/env',
       'WorkingDirectory=/opt/cliffhanger',
       'DATA_DIR=/var/lib/cliffhanger',
+      'CacheDirectory=cliffhanger',
+      'NODE_COMPILE_CACHE=/var/cache/cliffhanger',
     ]),
   )
 })

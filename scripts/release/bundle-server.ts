@@ -1,82 +1,110 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { build, type Plugin } from 'vite'
+import { build, type Plugin, type Rolldown } from 'vite'
 
-/** The files that processes are started from, without their extension. */
+/** The files that processes are started from: `server/<name>.ts`. */
 const processes = ['main', 'worker', 'cli', 'migrate', 'show-config']
+const processFiles = new Set(processes.map((name) => `server/${name}.ts`))
 
 /**
- * Packages of hundreds of small modules, which take longer to load than all other packages together. The other packages
- * stay outside, because tracing patches some, and some read files of their own folder.
+ * Packages of hundreds of small modules, which take longer to load than all other packages together, and the folder of
+ * their code. The other packages stay outside, because tracing patches some, and some read files of their own folder.
  */
-const bundledPackages = ['kysely', 'typebox']
+export const bundledPackages = { kysely: 'dist', typebox: 'build' }
 
-/** Folder of the bundle in a release. */
 const bundleFolder = 'server/bundle'
 
-/** Sources that the server reads as files, because it sends them to browsers. */
-const readAsFile = /\.browser\.ts$/
+/**
+ * Returns true if a release has the code of a file only in its bundle. The sources for browsers are read as files.
+ * @param file a path relative to the checkout
+ */
+export function isBundled(file: string): boolean {
+  return /^(contract|demo|server)\/.*(?<!\.browser)\.ts$/.test(file) && !processFiles.has(file)
+}
 
 /**
- * Replaces the TypeScript of a staged release by a bundle of a few JavaScript files, which loads in a third of the time.
- * The files that a process or a thread starts from stay where they are and import the bundle.
+ * Bundles the server into a few JavaScript files, which load in a third of the time. The files that processes are
+ * started from stay where they are and import the bundle.
  * @param root the folder with the sources
- * @param folder the staged release
- * @param files the paths of its files
+ * @param folder the staged release, which already has its other files
+ * @throws Error if a module finds files in a way that would fail in the bundle
  */
-export async function bundleServer(root: string, folder: string, files: readonly string[]): Promise<void> {
-  const entries = new Set(processes.map((name) => `server/${name}.ts`))
-  await build({
+export async function bundleServer(root: string, folder: string): Promise<void> {
+  const output = await build({
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [keepOwnPaths(root, entries)],
-    ssr: { noExternal: bundledPackages },
+    plugins: [keepPaths(root)],
+    ssr: { noExternal: Object.keys(bundledPackages) },
     build: {
       ssr: true,
       outDir: join(folder, bundleFolder),
-      target: 'node24',
+      target: 'node22',
       minify: false,
       copyPublicDir: false,
       rolldownOptions: {
-        input: Object.fromEntries([...entries].map((entry) => [bundleName(entry), join(root, entry)])),
+        input: Object.fromEntries(processes.map((name) => [name, join(root, `server/${name}.ts`)])),
         output: { entryFileNames: '[name].js', chunkFileNames: 'chunk-[name].js' },
       },
     },
   })
-  for (const file of files)
-    if (/^(contract|demo|server)\/.*\.ts$/.test(file) && !readAsFile.test(file)) await rm(join(folder, file))
-  for (const entry of entries) {
-    const bundle = relative(dirname(entry), join(bundleFolder, `${bundleName(entry)}.js`))
-    await writeFile(join(folder, entry), `export * from '${bundle.startsWith('.') ? bundle : `./${bundle}`}'\n`)
+  // The cast is safe: there is one output format, and no watch mode.
+  checkImports(output as Rolldown.RolldownOutput)
+  for (const name of processes)
+    await writeFile(join(folder, `server/${name}.ts`), `import './bundle/${name}.js'\n`)
+}
+
+/** @throws Error if the bundle imports a package whose code the release leaves out */
+function checkImports({ output }: Rolldown.RolldownOutput): void {
+  for (const file of output) {
+    if (file.type !== 'chunk') continue
+    const missing = [...file.imports, ...file.dynamicImports].find((name) =>
+      Object.hasOwn(bundledPackages, name.split('/', 1)[0] ?? ''),
+    )
+    if (missing !== undefined) throw new Error(`${file.fileName} of the bundle imports ${missing}`)
   }
 }
 
-const bundleName = (entry: string) => entry.replace(/^server\//, '').replace(/\.ts$/, '').replaceAll('/', '-')
-
-/**
- * Makes `import.meta.dirname` and `import.meta.url` of each module name the place of its source, because modules read
- * files beside them. A module that is named by its URL runs in a thread, and becomes an entry of its own.
- * @param entries the paths of entries, to which those of threads are added
- */
-function keepOwnPaths(root: string, entries: Set<string>): Plugin {
+/** Lets bundled modules find the files beside their sources, and the modules that they run in threads. */
+function keepPaths(root: string): Plugin {
   return {
-    name: 'keep-own-paths',
+    name: 'keep-paths',
     transform: {
       order: 'pre',
       handler(code, id) {
         const path = relative(root, id)
-        if (path.startsWith('node_modules') || path.startsWith('..') || !code.includes('import.meta')) return
-        for (const [, module = ''] of code.matchAll(/new URL\('(\.[^']*\.ts)', import\.meta\.url\)/g)) {
-          const entry = join(dirname(path), module)
-          entries.add(entry)
-          this.emitFile({ type: 'chunk', id: join(root, entry), fileName: `${bundleName(entry)}.js` })
-        }
-        const here = relative(bundleFolder, path)
-        return code
-          .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${dirname(here)}')`)
-          .replaceAll('import.meta.url', `new URL('${here}', import.meta.url).href`)
+        if (/^(\.\.|node_modules)/.test(path) || !code.includes('import.meta')) return
+        return replacePaths(code, path, (module) => {
+          const fileName = `${module.replace(/^server\//, '').replace(/\.ts$/, '').replaceAll('/', '-')}.js`
+          this.emitFile({ type: 'chunk', id: join(root, module), fileName })
+          return fileName
+        })
       },
     },
   }
+}
+
+/**
+ * Replaces `import.meta.dirname` and `import.meta.url` of a module by the place of its source, and the URLs of other
+ * modules by those of their files in the bundle.
+ * @param path the module's path in the checkout
+ * @param addToBundle adds the module at a path of the checkout, and returns the name of its file in the bundle
+ * @throws Error if the code uses `import.meta` in a way that is not known
+ */
+export function replacePaths(code: string, path: string, addToBundle: (module: string) => string): string {
+  const here = relative(bundleFolder, path)
+  return code
+    .replaceAll(
+      /new URL\(\s*'(\.[^']*\.m?ts)',\s*import\.meta\.url\s*\)/g,
+      (_, module: string) =>
+        `new URL('./${addToBundle(join(dirname(path), module))}', import.meta['url'])`,
+    )
+    .replaceAll(/import\.meta\.(\w+)(\('[^'.])?/g, (found, name: string, argument: string | undefined) => {
+      if (name === 'dirname') return `(import.meta['dirname'] + '/${dirname(here)}')`
+      if (name === 'url') return `new URL('${here}', import.meta['url']).href`
+      // Resolves packages, which is the same everywhere in the release.
+      if (name === 'resolve' && argument !== undefined) return found
+      throw new Error(`${path} uses ${found}, which would fail in a release (bundle-server.ts)`)
+    })
+    .replaceAll(/import\.meta\['(\w+)'\]/g, 'import.meta.$1')
 }

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFi
 import { dirname, join, resolve } from 'node:path'
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { root, run } from '#scripts/setup.mjs'
-import { bundleServer } from './bundle-server.ts'
+import { bundledPackages, bundleServer, isBundled } from './bundle-server.ts'
 import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
 
@@ -33,9 +33,8 @@ const excludedPatterns = [
   'stripe/cjs',
   'swagger-ui-dist/swagger-ui-es-bundle*',
   'swagger-ui-dist/swagger-ui.js',
-  // The code of these packages is in the bundle (bundle-server.ts). Their licences stay.
-  'kysely/dist',
-  'typebox/build',
+  // The bundle has the code of these packages. Their licences stay.
+  ...Object.entries(bundledPackages).map((place) => place.join('/')),
 ]
 
 const platform = `${process.platform}-${process.arch}`
@@ -64,14 +63,15 @@ try {
 
 /** Assembles the release in the folder `work`. @returns the name of its folder */
 async function stageRelease(): Promise<string> {
-  const files = await listReleaseFiles(root)
+  const sources = await listReleaseFiles(root)
+  const files = sources.filter((file) => !isBundled(file))
   const checkout: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  const manifest = releaseManifest(checkout, files, await importsOf(files))
+  const manifest = releaseManifest(checkout, files, await importsOf(sources))
   const name = `${manifest.name}-${manifest.version}`
   const folder = join(work, name)
   for (const file of files) await copyInto(folder, file)
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
-  await bundleServer(root, folder, files)
+  await bundleServer(root, folder)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   // Removes packages from the lockfile that the release's manifest does not require. Their versions do not change.
   await runOrThrow('npm', [
