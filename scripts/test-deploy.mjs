@@ -127,9 +127,13 @@ async function install({ packages, finish }) {
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
   // Run level 1 prevents the packages from starting their services.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const apt = (...args) => run('timeout', ['100', 'apt-get', '-qq', ...args], env)
+  // The network has short limits. Setting the packages up takes minutes on a busy machine, and must not be interrupted.
+  const network = ['-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::Retries=3']
+  const apt = (...args) => run('timeout', ['1200', 'apt-get', '-qq', ...network, ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
   if ((await get()) !== 0) {
+    // An installation may have been interrupted earlier.
+    await run('dpkg', ['--configure', '-a'], env)
     await apt('update')
     if ((await get()) !== 0) return 'apt-get could not install them'
   }

@@ -10,8 +10,14 @@ const replace = (code: string) =>
 
 test.each([
   ["join(import.meta.dirname, 'texts')", "join((import.meta.dirname + '/../platform/storage'), 'texts')"],
-  ['createRequire(import.meta.url)', "createRequire(new URL('../platform/storage/disk.ts', import.meta.url).href)"],
-  ["import.meta.resolve('swagger-ui-dist/package.json')", "import.meta.resolve('swagger-ui-dist/package.json')"],
+  [
+    'createRequire(import.meta.url)',
+    "createRequire(new URL('../platform/storage/disk.ts', import.meta.url).href)",
+  ],
+  [
+    "import.meta.resolve('swagger-ui-dist/package.json')",
+    "import.meta.resolve('swagger-ui-dist/package.json')",
+  ],
 ])('a bundled module finds its files: %s becomes %s', (source, bundled) => {
   expect(replace(source)).toBe(bundled)
 })

@@ -75,7 +75,10 @@ function keepPaths(root: string): Plugin {
         const path = relative(root, id)
         if (/^(\.\.|node_modules)/.test(path) || !code.includes('import.meta')) return
         return replacePaths(code, path, (module) => {
-          const fileName = `${module.replace(/^server\//, '').replace(/\.ts$/, '').replaceAll('/', '-')}.js`
+          const fileName = `${module
+            .replace(/^server\//, '')
+            .replace(/\.ts$/, '')
+            .replaceAll('/', '-')}.js`
           this.emitFile({ type: 'chunk', id: join(root, module), fileName })
           return fileName
         })
@@ -96,8 +99,7 @@ export function replacePaths(code: string, path: string, addToBundle: (module: s
   return code
     .replaceAll(
       /new URL\(\s*'(\.[^']*\.m?ts)',\s*import\.meta\.url\s*\)/g,
-      (_, module: string) =>
-        `new URL('./${addToBundle(join(dirname(path), module))}', import.meta['url'])`,
+      (_, module: string) => `new URL('./${addToBundle(join(dirname(path), module))}', import.meta['url'])`,
     )
     .replaceAll(/import\.meta\.(\w+)(\('[^'.])?/g, (found, name: string, argument: string | undefined) => {
       if (name === 'dirname') return `(import.meta['dirname'] + '/${dirname(here)}')`
