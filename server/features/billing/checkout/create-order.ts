@@ -217,7 +217,7 @@ async function findOrCreateOrder(
     expires_at: new Date(now.getTime() + orderLifetimeMs),
   } as const
   if (plan) return orderPlan(tx, { live, unpaidOrder }, newOrder, plan)
-  if (await isAlreadyOwned(tx, newOrder, now)) throw new Refusal('alreadyOwned')
+  if (await isAlreadyOwned(tx, newOrder, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   // With a saved method, a second press of the button reuses the open order, although its idempotency key is new.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
   const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }

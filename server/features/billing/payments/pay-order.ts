@@ -114,7 +114,7 @@ async function beginAttempt(
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
   // A lost period can be restored by its own payment only, so nobody may pay for it again.
-  if (await isAlreadyOwned(tx, { ...order, restored_at: null }, now)) throw new Refusal('alreadyOwned')
+  if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, queriedIds.has(attempt.id))

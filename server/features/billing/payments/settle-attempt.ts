@@ -183,7 +183,7 @@ async function applySuccess(
 async function canBeFulfilled(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
-  return !(await isAlreadyOwned(tx, order, now))
+  return !(await isAlreadyOwned(tx, order, { now, isRestored: order.restored_at !== null }))
 }
 
 interface PaidAttempt {

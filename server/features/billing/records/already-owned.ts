@@ -4,20 +4,29 @@ import type { OrderRow } from './order-queries.ts'
 import { selectActiveSubscription } from './renewals/subscription-queries.ts'
 
 type ProductOrder = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
-  Partial<Pick<OrderRow, 'subscription_id' | 'period_no' | 'restored_at'>>
+  Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>
+
+interface Payability {
+  now: Date
+  /** True if the payment was lost and found again. It may pay for any period that the subscription lacks. */
+  isRestored: boolean
+}
 
 /**
  * Returns whether the buyer already owns the product of an order. For an episode or a video, an entitlement must cover
  * it. For a plan, the buyer must have a live subscription, unless the order pays for a period that it lacks.
  */
-export async function isAlreadyOwned(db: Db, order: ProductOrder, now: Date): Promise<boolean> {
+export async function isAlreadyOwned(
+  db: Db,
+  order: ProductOrder,
+  { now, isRestored }: Payability,
+): Promise<boolean> {
   // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
     const live = await selectActiveSubscription(db, order.user_id, now)
-    return (
-      live !== undefined && !(live.id === order.subscription_id && isMissingPeriod(order, live.period_no))
-    )
+    if (!live) return false
+    return live.id !== order.subscription_id || !isMissingPeriod(order, live.period_no, isRestored)
   }
   const rights = await loadVideoEntitlements(db, order.user_id, order.video_id, now)
   // No episode has an empty id, so this is true only for an entitlement to the whole video.
@@ -28,7 +37,7 @@ export async function isAlreadyOwned(db: Db, order: ProductOrder, now: Date): Pr
  * Returns whether an order pays for a period that its subscription lacks: the next one, or any other period that was
  * lost. Lost periods may be restored in any order.
  */
-function isMissingPeriod({ period_no, restored_at }: ProductOrder, current: number): boolean {
+function isMissingPeriod({ period_no }: ProductOrder, current: number, isRestored: boolean): boolean {
   if (period_no === current + 1) return true
-  return Boolean(restored_at) && typeof period_no === 'number' && period_no !== current
+  return isRestored && typeof period_no === 'number' && period_no !== current
 }
