@@ -224,9 +224,10 @@ export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise
 }
 
 async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise<void> {
-  const row = await findRenewal(tx, paid.order)
-  if (row) return continueSubscription(tx, { ...paid, row }, payment)
-  if (await restorePeriod(tx, paid, payment)) return
+  if (paid.order.restored_at === null) {
+    const row = await findRenewal(tx, paid.order)
+    if (row) return continueSubscription(tx, { ...paid, row }, payment)
+  } else if (await restorePeriod(tx, paid, payment)) return
   await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
 }
 

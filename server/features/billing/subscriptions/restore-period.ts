@@ -24,13 +24,13 @@ interface RestoredPeriod {
 }
 
 /**
- * Restores a lost period of a live subscription that is not its next one, because the payments of several lost periods
- * may be found in any order.
- * @returns false if the order was not restored, or has no live subscription
+ * Restores a lost period of a live subscription. The payments of several lost periods may be found in any order, so it
+ * may be the next period, a later one or an earlier one.
+ * @returns false if the order has no live subscription
  */
 export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: Payment): Promise<boolean> {
-  const { subscription_id: id, period_no, restored_at } = restored.order
-  if (restored_at === null || id === null || period_no === null) return false
+  const { subscription_id: id, period_no } = restored.order
+  if (id === null || period_no === null) return false
   const row = await selectSubscriptionForRenewal(tx, id)
   if (!isLive(row)) return false
   if (period_no > row.period_no) await continueSubscription(tx, { ...restored, row }, payment)
