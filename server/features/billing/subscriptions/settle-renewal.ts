@@ -41,8 +41,8 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharg
 
 /**
  * Renews a subscription for a period that was paid, and grants an entitlement for that period. If the customer paid at
- * the checkout, a cancellation is undone. Later renewals then charge the method of this payment, unless the customer
- * has chosen another one since.
+ * the checkout, a cancellation is undone, unless the payment was restored. Later renewals then charge the method of this
+ * payment, unless the customer has chosen another one since.
  */
 export async function continueSubscription(
   tx: Tx,
@@ -60,7 +60,9 @@ export async function continueSubscription(
   const methodId = replacesMethod
     ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
     : null
-  const cancelled = row.cancel_at_period_end && !isManual
+  // A restored payment was made at an unknown time, and the customer may have cancelled after it.
+  const undoesCancellation = isManual && order.restored_at === null
+  const cancelled = row.cancel_at_period_end && !undoesCancellation
   const samePlan = order.plan_id === row.plan_id
   const hasFuturePrice =
     samePlan && row.announced_price_from !== null && row.announced_price_from > row.period_ends_at
