@@ -1,13 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cancelSubscription } from '#contract/billing.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import {
   startBillingSite,
   expectLedgerBalanced,
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
-import { testCards } from '#server/testing/builders/shopper.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { takeBackup } from '#server/testing/database/take-backup.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
 
 const day = 86_400_000
@@ -46,6 +49,22 @@ const ordersOf = (userId: string) =>
 const statesOf = async (userId: string) =>
   (await ordersOf(userId)).map(({ period_no, amount_cents, status }) => [period_no, amount_cents, status])
 
+/** Returns the references of a user's payments, by period. */
+async function referencesOf(userId: string): Promise<string[]> {
+  const rows = await site.context.db
+    .selectFrom('payment_attempts')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .select('reference')
+    .where('user_id', '=', userId)
+    .where('payment_attempts.status', '=', 'succeeded')
+    .orderBy('period_no')
+    .execute()
+  return rows.map(({ reference }) => reference ?? '')
+}
+
+const findPayment = (reference = '') =>
+  applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${reference}`, reference })
+
 /** Returns what a subscriber's payments leave at the gateway, without those that were refunded in full. */
 const paidCents = async (person: Subscriber) =>
   (await person.payments('succeeded'))
@@ -75,4 +94,121 @@ test('a lost manual payment keeps the cancellation that the customer made after 
   await person.advanceAndRenew(8 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 1 })
   expect(await paidCents(person)).toEqual([499, 999])
+})
+
+describe('a subscription that ended without its lost payments', () => {
+  /** Ends a subscription whose next periods are lost. @returns the references of the lost payments, by period */
+  async function endWithoutPayments(person: Subscriber, periods: number): Promise<string[]> {
+    const { visitor } = person.shopper
+    await visitor.callOk(cancelSubscription)
+    const restore = await backUp()
+    await visitor.callOk(resumeSubscription)
+    for (let period = 1; period <= periods; period++) await person.advanceAndRenew(7 * day)
+    const references = await referencesOf(person.userId)
+    expect(references).toHaveLength(periods + 1)
+    await restore()
+    await renewDueSubscriptions(site.context)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 0 })
+    return references
+  }
+
+  async function expectAllRestored(person: Subscriber): Promise<void> {
+    const orders = await ordersOf(person.userId)
+    expect(orders.map((one) => [one.period_no, one.amount_cents, one.status])).toEqual([
+      [0, 499, 'paid'],
+      [1, 999, 'paid'],
+      [2, 999, 'paid'],
+      [3, 999, 'paid'],
+    ])
+    expect(new Set(orders.map((one) => one.subscription_id))).toEqual(new Set([person.subscriptionId]))
+    expect(await paidCents(person)).toEqual([499, 999, 999, 999])
+    const granted = await site.context.db
+      .selectFrom('entitlements')
+      .innerJoin('orders', 'orders.id', 'order_id')
+      .select(['starts_at', 'ends_at', 'revoked_at'])
+      .where('orders.user_id', '=', person.userId)
+      .orderBy('period_no')
+      .execute()
+    expect(granted).toHaveLength(4)
+    for (const { starts_at, ends_at, revoked_at } of granted.slice(1)) {
+      expect(revoked_at).toBeNull()
+      expect((ends_at?.getTime() ?? 0) - starts_at.getTime()).toBe(7 * day)
+    }
+  }
+
+  test.each([[[1, 2, 3]], [[3, 2, 1]], [[2, 3, 1]]])(
+    'keeps all of them if they are found in the order %j, and does not renew',
+    async (found) => {
+      const person = await Subscriber.create(site)
+      const references = await endWithoutPayments(person, 3)
+      for (const period of found) await findPayment(references[period])
+      await findAllPayments()
+      await expectAllRestored(person)
+      expect(await person.subscriptionRow()).toMatchObject({ period_no: 3, ended_at: null })
+      expect(await person.membership()).toMatchObject({
+        status: 'active',
+        cancel_at_period_end: true,
+        renews_at: null,
+      })
+      expect(await person.canPlay()).toBe(true)
+      await person.advanceAndRenew(21 * day)
+      expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 3 })
+      expect(await person.canPlay()).toBe(false)
+      await expectAllRestored(person)
+    },
+  )
+
+  test('keeps those of earlier periods that are found after it has ended again', async () => {
+    const person = await Subscriber.create(site)
+    const references = await endWithoutPayments(person, 3)
+    await findPayment(references[3])
+    await person.advanceAndRenew(8 * day)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 3 })
+    await findAllPayments()
+    await expectAllRestored(person)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 3 })
+    expect(await person.canPlay()).toBe(false)
+  })
+
+  test.each([[[0, 1, 2]], [[2, 0, 1]]])(
+    'keeps all of them if it expired unpaid, and they are found in the order %j',
+    async (found) => {
+      const shopper = await Shopper.create(site)
+      const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
+      const restore = await backUp()
+      await shopper.tryPay(order.id, await shopper.cardToken())
+      for (const _ of [1, 2]) {
+        site.advanceClock(7 * day)
+        await renewDueSubscriptions(site.context)
+      }
+      const { user_id, subscription_id } = await site.context.db
+        .selectFrom('orders')
+        .selectAll()
+        .where('id', '=', order.id)
+        .executeTakeFirstOrThrow()
+      const references = await referencesOf(user_id)
+      expect(references).toHaveLength(3)
+      await restore()
+      await runJanitor(site.context)
+      const subscription = () =>
+        site.context.db
+          .selectFrom('subscriptions')
+          .selectAll()
+          .where('id', '=', subscription_id)
+          .executeTakeFirstOrThrow()
+      expect(await subscription()).toMatchObject({ status: 'expired' })
+      for (const period of found) await findPayment(references[period])
+      expect(await statesOf(user_id)).toEqual([
+        [0, 499, 'paid'],
+        [1, 999, 'paid'],
+        [2, 999, 'paid'],
+      ])
+      expect(await subscription()).toMatchObject({
+        status: 'active',
+        period_no: 2,
+        cancel_at_period_end: false,
+      })
+      expect((await subscription()).payment_method_id).not.toBeNull()
+    },
+  )
 })

@@ -13,7 +13,10 @@ import {
   IllegalTransition,
   type StateMachine,
 } from '#server/features/billing/states/state-machine.ts'
-import { subscriptionStates } from '#server/features/billing/states/subscription-states.ts'
+import {
+  subscriptionRestorations,
+  subscriptionStates,
+} from '#server/features/billing/states/subscription-states.ts'
 import type { AttemptStatus, OrderStatus, SubscriptionStatus } from '#server/features/billing/tables.ts'
 
 const attemptStatuses: readonly AttemptStatus[] = [
@@ -103,6 +106,13 @@ describe('only these moves are allowed', () => {
       'active → ended',
       'past_due → active',
       'past_due → ended',
+    ])
+  })
+
+  test('for a subscription that lost payments restore, which may return', () => {
+    expect(movesOf(subscriptionStatuses, subscriptionRestorations)).toEqual([
+      'ended → active',
+      'expired → active',
     ])
   })
 })

@@ -9,3 +9,15 @@ export const subscriptionStates = stateMachine<SubscriptionStatus>({
   ended: [],
   expired: [],
 })
+
+/**
+ * The transitions of a subscription that ended or expired only because the database had lost payments for it. They are
+ * not part of `subscriptionStates`, because any other late payment starts a new subscription.
+ */
+export const subscriptionRestorations = stateMachine<SubscriptionStatus>({
+  incomplete: [],
+  active: [],
+  past_due: [],
+  ended: ['active'],
+  expired: ['active'],
+})

@@ -8,13 +8,14 @@ import { selectPlanIncludingArchived } from '#server/features/billing/records/pr
 import {
   selectSubscriptionForRenewal,
   updateSubscription,
+  type RenewalRow,
 } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sync-entitlement-end.ts'
 import {
   detachUnusedMethod,
   savePaymentMethod,
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
-import { isLive, type LiveRow } from './dunning-decision.ts'
+import { isLive } from './dunning-decision.ts'
 import { continueSubscription } from './settle-renewal.ts'
 
 interface RestoredPeriod {
@@ -24,27 +25,33 @@ interface RestoredPeriod {
 }
 
 /**
- * Restores a lost period of a live subscription. The payments of several lost periods may be found in any order, so it
- * may be the next period, a later one or an earlier one.
- * @returns false if the order has no live subscription
+ * Restores a lost period of a subscription. The payments of several lost periods may be found in any order, so it may be
+ * the next period, a later one or an earlier one.
+ * @returns false if the period starts the subscription, or the subscription ended before the period
  */
 export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: Payment): Promise<boolean> {
   const { subscription_id: id, period_no } = restored.order
   if (id === null || period_no === null) return false
   const row = await selectSubscriptionForRenewal(tx, id)
-  if (!isLive(row)) return false
-  if (period_no > row.period_no) await continueSubscription(tx, { ...restored, row }, payment)
-  else await restorePastPeriod(tx, { ...restored, row, periodsAgo: row.period_no - period_no }, payment)
+  if (isLive(row) && period_no > row.period_no) {
+    await continueSubscription(tx, { ...restored, row }, payment)
+    return true
+  }
+  if (!row || !hasStarted(row) || period_no > row.period_no) return false
+  await restorePastPeriod(tx, { ...restored, row, periodsAgo: row.period_no - period_no }, payment)
   return true
 }
 
+/** Returns whether a subscription is live, or was before it ended. */
+const hasStarted = (row: RenewalRow): boolean => isLive(row) || row.status === 'ended'
+
 /**
  * Grants the entitlement of a period before the current one. The buyer has already used that period, so the current one
- * does not change. A subscription that was restored without a payment method gets the method of this payment.
+ * does not change. A live subscription that was restored without a payment method gets the method of this payment.
  */
 async function restorePastPeriod(
   tx: Tx,
-  { row, order, attempt, now, periodsAgo }: RestoredPeriod & { row: LiveRow; periodsAgo: number },
+  { row, order, attempt, now, periodsAgo }: RestoredPeriod & { row: RenewalRow; periodsAgo: number },
   payment: Payment,
 ): Promise<void> {
   const { period_days } = await selectPlanIncludingArchived(tx, order.plan_id ?? row.plan_id)
@@ -59,7 +66,7 @@ async function restorePastPeriod(
     endsAt,
   })
   if (isRenewalAttempt(attempt) || !payment.method) return
-  if (row.method_reference !== null || row.method_detached_at !== null)
+  if (!isLive(row) || row.method_reference !== null || row.method_detached_at !== null)
     return detachUnusedMethod(tx, order.user_id, attempt.gateway, payment, now)
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, next_run_at: now })

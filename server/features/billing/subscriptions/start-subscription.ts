@@ -1,3 +1,4 @@
+import type { Selectable, Updateable } from 'kysely'
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
@@ -13,15 +14,18 @@ import { selectSubscriptionForRenewal } from '#server/features/billing/records/r
 import { reminderTime } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 import {
   insertSubscription,
+  reopenSubscription,
   transitionSubscription,
   selectExpiredSubscription,
   selectSubscription,
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
+import { subscriptionRestorations } from '#server/features/billing/states/subscription-states.ts'
+import type { SubscriptionsTable } from '#server/features/billing/tables.ts'
 
 /**
  * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. That
- * period has the number 0, or a later one if a renewal's payment restores a lost subscription. Grants an entitlement to
- * all videos until the end of the period.
+ * period has the number 0, or a later one if a renewal's payment restores a subscription that was lost, or that ended
+ * without it. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,
@@ -37,9 +41,11 @@ export async function startSubscription(
   const planId = order.plan_id ?? subscription.plan_id
   const { period_days: days } = await selectPlanIncludingArchived(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
+  const reopens = isReopenedBy(order, subscription)
+  const isNew = !reopens && subscription.status !== 'incomplete'
   const period = {
     started_at: now,
-    period_no: subscription.status === 'incomplete' ? (order.period_no ?? 0) : 0,
+    period_no: isNew ? 0 : (order.period_no ?? 0),
     period_starts_at: now,
     period_ends_at: endsAt,
     next_run_at: endsAt,
@@ -54,12 +60,14 @@ export async function startSubscription(
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // If the subscription ended before this late payment, the payment still buys one period. The new subscription does
-  // not renew, because a mail may have announced the end.
+  // If the subscription ended before this late payment, the payment still buys one period. It does not renew after
+  // that, because a mail may have announced the end.
   const cancelled = subscription.status === 'ended'
-  const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
-  if (subscription.status === 'incomplete') await transitionSubscription(tx, id, 'active', period)
+  if (reopens)
+    await reopen(tx, subscription, order, { ...period, plan_id: planId, cancel_at_period_end: cancelled })
+  else if (!isNew) await transitionSubscription(tx, subscription.id, 'active', period)
   else {
+    const id = newId('sub')
     const newSubscription = {
       id,
       user_id: order.user_id,
@@ -86,6 +94,36 @@ export async function startSubscription(
     source: 'subscription',
     startsAt: now,
     endsAt: activeUntil(startedSubscription) ?? endsAt,
+  })
+}
+
+/**
+ * Returns whether an order pays for a lost period of a subscription that ended or expired without it. The subscription
+ * continues then, so that its other lost payments find it.
+ */
+function isReopenedBy(
+  { restored_at, period_no }: OrderRow,
+  { status }: Pick<SubscriptionsTable, 'status'>,
+): boolean {
+  return restored_at !== null && period_no !== null && subscriptionRestorations.allows(status, 'active')
+}
+
+/** Reopens a subscription with the period of a lost payment. Nothing else remains of how it ended. */
+function reopen(
+  tx: Tx,
+  { id, started_at, agreed_price_cents }: Selectable<SubscriptionsTable>,
+  order: OrderRow,
+  period: Updateable<SubscriptionsTable>,
+): Promise<void> {
+  return reopenSubscription(tx, id, {
+    ...period,
+    ...(started_at === null ? {} : { started_at }),
+    agreed_price_cents: order.introductory ? agreed_price_cents : order.amount_cents,
+    announced_price_cents: null,
+    announced_price_from: null,
+    grace_ends_at: null,
+    method_detached_at: null,
+    method_chosen_at: null,
   })
 }
 

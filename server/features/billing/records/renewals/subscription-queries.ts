@@ -4,7 +4,10 @@ import type { Db, Tx } from '#server/tables.ts'
 import { activeUntil } from './active-subscription.ts'
 import { nextPrice } from '#server/features/billing/records/price-queries.ts'
 import { checkTransition } from '#server/features/billing/states/state-machine.ts'
-import { subscriptionStates } from '#server/features/billing/states/subscription-states.ts'
+import {
+  subscriptionRestorations,
+  subscriptionStates,
+} from '#server/features/billing/states/subscription-states.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export async function insertSubscription(
@@ -145,6 +148,23 @@ export async function transitionSubscription(
     .where('id', '=', id)
     .where('status', 'in', subscriptionStates.sourcesOf(to))
   checkTransition(await update.executeTakeFirstOrThrow(), `subscription ${id} to ${to}`)
+}
+
+/**
+ * Makes a subscription active that ended or expired because the database had lost payments for it.
+ * @throws IllegalTransition if it did not end or expire
+ */
+export async function reopenSubscription(
+  tx: Tx,
+  id: string,
+  change: Updateable<tables.SubscriptionsTable>,
+): Promise<void> {
+  const update = tx
+    .updateTable('subscriptions')
+    .set({ ...change, status: 'active', ended_at: null })
+    .where('id', '=', id)
+    .where('status', 'in', subscriptionRestorations.sourcesOf('active'))
+  checkTransition(await update.executeTakeFirstOrThrow(), `subscription ${id} back to active`)
 }
 
 export async function expireSubscriptions(db: Db, createdBefore: Date): Promise<void> {
