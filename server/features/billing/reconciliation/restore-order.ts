@@ -15,13 +15,17 @@ import { fetchPayerEmail } from '#server/features/billing/gateways/call-gateway.
 import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import {
   insertOrder,
+  isPlanChange,
   lockBuyer,
   selectOrder,
   markOrderRestored,
+  setPeriodOfOrder,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { decodePurchase, type Purchase } from '#server/features/billing/records/purchase-metadata.ts'
 import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { paidStatuses } from '#server/features/billing/states/order-states.ts'
+import { releasePeriod } from '#server/features/billing/subscriptions/change-plan.ts'
 import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
 import { selectBuyer } from './restore-queries.ts'
 import {
@@ -91,7 +95,8 @@ async function restoreAttempt(
 
 /**
  * Returns the order of a lost payment: the original one if it still exists, otherwise an order that was created
- * meanwhile for the same period, otherwise a new one.
+ * meanwhile for the same period and price, otherwise a new one. A planned change of plan gets the period that it was
+ * charged for.
  */
 async function findOrCreateOrder(
   context: BillingContext,
@@ -100,14 +105,62 @@ async function findOrCreateOrder(
   now: Date,
 ): Promise<OrderRow> {
   const { payment, purchase } = lostPayment
-  const { subscriptionId, periodNo } = purchase
   const existing = await selectOrder(tx, payment.orderId)
-  if (existing) return existing
-  const orderOfPeriod =
-    subscriptionId === null || periodNo === null
-      ? undefined
-      : await selectOrderOfPeriod(tx, subscriptionId, periodNo)
-  if (orderOfPeriod) return orderOfPeriod
+  if (existing && !isPlanChange(existing)) return existing
+  const orderOfPeriod = await findOrderOfPeriod(tx, purchase)
+  if (!existing && orderOfPeriod && isSamePurchase(orderOfPeriod, lostPayment)) return orderOfPeriod
+  const period_no = await claimPeriod(tx, purchase, orderOfPeriod)
+  if (existing)
+    await setPeriodOfOrder(tx, existing.id, {
+      period_no,
+      expires_at: existing.expires_at,
+      gateway: lostPayment.gateway.id,
+    })
+  else await insertLostOrder(context, tx, lostPayment, { period_no, now })
+  const order = await selectOrder(tx, payment.orderId)
+  if (!order) throw new Error(`order ${payment.orderId} does not exist`)
+  return order
+}
+
+async function findOrderOfPeriod(
+  tx: Tx,
+  { subscriptionId, periodNo }: Purchase,
+): Promise<OrderRow | undefined> {
+  if (subscriptionId === null || periodNo === null) return undefined
+  return selectOrderOfPeriod(tx, subscriptionId, periodNo)
+}
+
+/** Returns whether an order is for the plan and the price of a lost payment. */
+function isSamePurchase(
+  { plan_id, amount_cents, currency }: OrderRow,
+  { payment, purchase }: LostPayment,
+): boolean {
+  return plan_id === purchase.planId && amount_cents === payment.amountCents && currency === payment.currency
+}
+
+/**
+ * Returns the period of a lost payment. If an order for another plan or price has meanwhile paid for that period,
+ * returns null, and the lost payment is refunded. If that order is not paid, it loses the period; a payment that still
+ * arrives for it is refunded.
+ */
+async function claimPeriod(
+  tx: Tx,
+  { periodNo }: Purchase,
+  orderOfPeriod: OrderRow | undefined,
+): Promise<number | null> {
+  if (!orderOfPeriod) return periodNo
+  if (paidStatuses.includes(orderOfPeriod.status)) return null
+  await releasePeriod(tx, orderOfPeriod)
+  return periodNo
+}
+
+async function insertLostOrder(
+  context: BillingContext,
+  tx: Tx,
+  lostPayment: LostPayment,
+  { period_no, now }: { period_no: number | null; now: Date },
+): Promise<void> {
+  const { payment, purchase } = lostPayment
   await insertOrder(tx, {
     id: payment.orderId,
     user_id: purchase.userId,
@@ -116,9 +169,11 @@ async function findOrCreateOrder(
     episode_id: purchase.episodeId,
     plan_id: purchase.planId,
     ...(await findTopUp(tx, purchase)),
-    ...(await restoreSubscription(tx, purchase, now)),
+    subscription_id: await restoreSubscription(tx, purchase, now),
+    period_no,
     introductory: purchase.introductory,
-    status: 'pending',
+    // A pending order without a period would be a planned change of plan.
+    status: purchase.periodNo === period_no ? 'pending' : 'cancelled',
     amount_cents: payment.amountCents,
     currency: payment.currency,
     gateway: lostPayment.gateway.id,
@@ -129,9 +184,6 @@ async function findOrCreateOrder(
     created_at: now,
     expires_at: new Date(now.getTime() + dayMs),
   })
-  const order = await selectOrder(tx, payment.orderId)
-  if (!order) throw new Error(`order ${payment.orderId} does not exist`)
-  return order
 }
 
 /** Returns the purchased top-up with its current bonus, because the payment does not store the bonus that was shown. */
@@ -142,17 +194,16 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
 }
 
 /**
- * Returns the subscription and the period of a plan's order. If the subscription was lost too, creates it again; it then
- * starts with this period.
+ * Returns the id of the subscription of a plan's order. If the subscription was lost too, creates it again; it then
+ * starts with the order's period.
  */
 async function restoreSubscription(
   tx: Tx,
-  { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
+  { subscriptionId: id, planId, userId, agreedCents }: Purchase,
   now: Date,
-): Promise<Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>> {
-  if (id === null || planId === null) return {}
-  const period = { subscription_id: id, period_no: periodNo }
-  if (await selectSubscription(tx, id)) return period
+): Promise<string | null> {
+  if (id === null || planId === null) return null
+  if (await selectSubscription(tx, id)) return id
   await insertSubscription(tx, {
     id,
     user_id: userId,
@@ -161,7 +212,7 @@ async function restoreSubscription(
     status: 'incomplete',
     created_at: now,
   })
-  return period
+  return id
 }
 
 /** Returns the buyer's attribution, as far as the payment stores it. */

@@ -13,7 +13,7 @@ import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-s
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 import { comparePayments } from './compare-payments.ts'
 
-const day = 86_400_000
+const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite
 
 beforeAll(async () => {
@@ -72,6 +72,19 @@ const paidCents = async (person: Subscriber) =>
     .filter((cents) => cents > 0)
     .toSorted((a, b) => a - b)
 
+/** Runs the jobs for long enough to settle a renewal whose key belongs to a lost payment. */
+async function runJobs(): Promise<void> {
+  for (const wait of [0, hour, 7 * hour, hour]) {
+    site.advanceClock(wait)
+    await runJanitor(site.context)
+    await renewDueSubscriptions(site.context)
+  }
+}
+
+async function chooseMonthly({ shopper }: Subscriber): Promise<string> {
+  return (await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })).id
+}
+
 test('a lost manual payment keeps the cancellation that the customer made after the restore', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
@@ -94,6 +107,110 @@ test('a lost manual payment keeps the cancellation that the customer made after 
   await person.advanceAndRenew(8 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 1 })
   expect(await paidCents(person)).toEqual([499, 999])
+})
+
+describe('a lost payment of a planned change of plan', () => {
+  const expectChanged = async (person: Subscriber) => {
+    expect(await paidCents(person)).toEqual([499, 2499])
+    expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })
+    expect(await person.membership()).not.toHaveProperty('next_plan')
+    expect(await person.subscriptionRow()).toMatchObject({ period_no: 1, cancel_at_period_end: false })
+    await person.advanceAndRenew(30 * day)
+    expect(await paidCents(person)).toEqual([499, 2499, 2499])
+  }
+
+  test('changes the plan if the backup has the planned order', async () => {
+    const person = await Subscriber.create(site)
+    const planned = await chooseMonthly(person)
+    const restore = await backUp()
+    await person.advanceAndRenew(7 * day)
+    await restore()
+    await findAllPayments()
+    expect(await person.shopper.getOrder(planned)).toMatchObject({ status: 'paid' })
+    await expectChanged(person)
+  })
+
+  test('changes the plan if the backup has the planned order, and its next period is found first', async () => {
+    const person = await Subscriber.create(site)
+    await chooseMonthly(person)
+    const restore = await backUp()
+    await person.advanceAndRenew(7 * day)
+    await person.advanceAndRenew(30 * day)
+    const [, first, second] = await referencesOf(person.userId)
+    await restore()
+    await findPayment(second)
+    await findPayment(first)
+    expect(await statesOf(person.userId)).toEqual([
+      [0, 499, 'paid'],
+      [1, 2499, 'paid'],
+      [2, 2499, 'paid'],
+    ])
+    expect(await paidCents(person)).toEqual([499, 2499, 2499])
+    expect(await person.membership()).not.toHaveProperty('next_plan')
+  })
+
+  test('changes the plan although a renewal at the old price has begun since', async () => {
+    const person = await Subscriber.create(site)
+    const restore = await backUp()
+    await chooseMonthly(person)
+    await person.advanceAndRenew(7 * day)
+    await restore()
+    await renewDueSubscriptions(site.context)
+    expect((await statesOf(person.userId)).at(-1)).toEqual([1, 999, 'pending'])
+    await findAllPayments()
+    await runJobs()
+    expect(await statesOf(person.userId)).toEqual([
+      [0, 499, 'paid'],
+      [1, 2499, 'paid'],
+      [null, 999, 'cancelled'],
+    ])
+    await expectChanged(person)
+  })
+
+  test('is refunded if the period was renewed at the old price since, and keeps a change planned since', async () => {
+    const person = await Subscriber.create(site)
+    const restore = await backUp()
+    const lost = await chooseMonthly(person)
+    await person.advanceAndRenew(7 * day)
+    await restore()
+    await renewDueSubscriptions(site.context)
+    await runJobs()
+    await person.shopper.order({ kind: 'plan', plan_id: (await person.shopper.plan(365)).id })
+    await findAllPayments()
+    const orders = await ordersOf(person.userId)
+    expect(orders.find(({ id }) => id === lost)).toMatchObject({
+      period_no: null,
+      amount_cents: 2499,
+      status: 'cancelled',
+      auto_refund_reason: 'already_owned',
+    })
+    expect(orders.slice(0, 2)).toMatchObject([
+      { period_no: 0, amount_cents: 499, status: 'paid' },
+      { period_no: 1, amount_cents: 999, status: 'paid' },
+    ])
+    expect(await paidCents(person)).toEqual([499, 999])
+    expect(await person.membership()).toMatchObject({
+      plan: { period_days: 7 },
+      next_plan: { period_days: 365 },
+    })
+  })
+
+  test('is refunded if its subscription has ended since, after a renewal at the old price', async () => {
+    const person = await Subscriber.create(site)
+    const restore = await backUp()
+    const lost = await chooseMonthly(person)
+    await person.advanceAndRenew(7 * day)
+    await restore()
+    await renewDueSubscriptions(site.context)
+    await runJobs()
+    await person.shopper.visitor.callOk(cancelSubscription)
+    await person.advanceAndRenew(8 * day)
+    expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 1 })
+    await findAllPayments()
+    expect(await paidCents(person)).toEqual([499, 999])
+    expect(await person.shopper.getOrder(lost)).toMatchObject({ status: 'cancelled' })
+    expect(await person.membership()).toMatchObject({ state: 'free' })
+  })
 })
 
 describe('a subscription that ended without its lost payments', () => {

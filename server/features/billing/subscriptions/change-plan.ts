@@ -118,9 +118,7 @@ export async function replaceOpenPeriod(
   unpaidOrder: OrderRow,
   newOrder: NewOrder & { plan_id: string; created_at: Date },
 ): Promise<string> {
-  const { expires_at, gateway } = unpaidOrder
-  await transitionOrder(tx, unpaidOrder.id, 'cancelled')
-  await setPeriodOfOrder(tx, unpaidOrder.id, { period_no: null, expires_at, gateway })
+  await releasePeriod(tx, unpaidOrder)
   await writeAuditEvent(tx, {
     event: 'plan_change_scheduled',
     userId: newOrder.user_id,
@@ -135,4 +133,10 @@ export async function replaceOpenPeriod(
     expires_at: payableUntil,
   })
   return newOrder.id
+}
+
+/** Takes the period from an unpaid order, so that another order can have it. */
+export async function releasePeriod(tx: Tx, { id, status, expires_at, gateway }: OrderRow): Promise<void> {
+  if (status === 'pending') await transitionOrder(tx, id, 'cancelled')
+  await setPeriodOfOrder(tx, id, { period_no: null, expires_at, gateway })
 }
