@@ -8,7 +8,7 @@ import { selectLastActivity } from './history/history-queries.ts'
 import { bufferPositions } from './history/position-buffer.ts'
 import type { CountPlays } from './history/write-positions.ts'
 import { recentlyWatched } from './update-next-watched.ts'
-import { loadViewerState } from './library.ts'
+import { loadViewerState, type ViewerState } from './library.ts'
 import { eraseLibrary } from './personal-data/erase-library.ts'
 import { exportLibrary } from './personal-data/export-library.ts'
 import { mergeLibrary } from './personal-data/merge-library.ts'
@@ -31,9 +31,12 @@ export function libraryFeature({ experiments, ...dependencies }: Dependencies) {
   return {
     parts: {
       saves,
-      async personalFor(db: Db, viewer: Viewer | null, videoId: string) {
+      async personalFor(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState> {
         if (viewer) await saves.flushUser(viewer.userId)
-        return loadViewerState(db, viewer, videoId)
+        const { state, viewing } = await loadViewerState(db, viewer, videoId)
+        // The first position in the video then needs no query.
+        if (viewer && viewing) saves.cacheViewing(viewer.userId, videoId, viewing)
+        return state
       },
       async recentlyWatched(db: Db, viewer: Viewer) {
         await saves.flushUser(viewer.userId)

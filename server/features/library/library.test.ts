@@ -208,6 +208,7 @@ describe('the history', () => {
     expect(await save(1500, 15)).toEqual({ video_id: video.id })
     expect((await visitor.callOk(listHistory)).list).toEqual([])
     expect(((await visitor.callOk(getVideo, { query: { id: video.id } })) as Video).resume).toBeNull()
+    expect(await save(1600, 16)).toEqual({ video_id: video.id })
     expect(await save(2000, 21)).toMatchObject({ position_ms: 2000 })
     expect((await visitor.callOk(listHistory)).list).toHaveLength(1)
   })

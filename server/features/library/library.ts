@@ -1,7 +1,7 @@
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { isFavorite } from './favorite-queries.ts'
-import { selectResume } from './history/history-queries.ts'
+import { selectViewing, type StoredViewing } from './history/history-queries.ts'
 
 export * from './entitlements.ts'
 export {
@@ -25,11 +25,23 @@ export interface ViewerState {
   resume: { episode_id: string; number: number; position_ms: number } | null
 }
 
-export async function loadViewerState(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState> {
-  if (!viewer?.isStored) return { favorite: false, resume: null }
-  const [favorite, resume] = await Promise.all([
+/** Loads the viewer-specific part of a video's page, and the stored data that it is from. */
+export async function loadViewerState(
+  db: Db,
+  viewer: Viewer | null,
+  videoId: string,
+): Promise<{ state: ViewerState; viewing: StoredViewing | undefined }> {
+  if (!viewer?.isStored) return { state: { favorite: false, resume: null }, viewing: undefined }
+  const [favorite, viewing] = await Promise.all([
     isFavorite(db, viewer.userId, videoId),
-    selectResume(db, viewer.userId, videoId),
+    selectViewing(db, viewer.userId, videoId),
   ])
-  return { favorite, resume: resume ?? null }
+  return { state: { favorite, resume: resumeOf(viewing) }, viewing }
+}
+
+function resumeOf(viewing: StoredViewing | undefined): ViewerState['resume'] {
+  const { entry } = viewing ?? {}
+  if (!entry || entry.removed) return null
+  const { episode_id, number, position_ms } = entry
+  return { episode_id, number, position_ms }
 }

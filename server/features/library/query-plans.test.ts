@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './counts/count-queries.ts'
-import { deleteTombstones } from './history/history-queries.ts'
+import { deleteTombstones, upsertHistories } from './history/history-queries.ts'
 import { exportLibrary, loadViewerState, mergeLibrary } from './library.ts'
 import { listFavorites, listHistory } from './list-history-and-favorites.ts'
 import { removeFromHistory, savePosition } from './history/save-position.ts'
@@ -92,7 +92,22 @@ describe('with 50,000 rows', () => {
     [
       'removed entries',
       1,
+      inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_260', 'vid_301'] }, now)),
+    ],
+    [
+      'a removal of videos without an entry',
+      2,
       inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
+    ],
+    [
+      'a batch of first positions',
+      1,
+      inTransaction((tx) =>
+        upsertHistories(
+          tx,
+          ['vid_11', 'vid_12'].map((video_id) => ({ ...position, user_id: 'usr_8', video_id, at: now })),
+        ),
+      ),
     ],
     ['a merge of a guest', 7, inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10'))],
     ['an export', 6, (db) => readExportParts(exportLibrary(db, 'usr_8'))],

@@ -67,12 +67,14 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         const { userId } = requireViewer(call)
         await saves.flushUser(userId)
         saves.evict(userId)
-        return removeRecords(context, call, (tx, viewerId) =>
-          removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
-        )
+        return removeRecords(context, call, async (tx, viewerId) => {
+          const { removed, added } = await removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now())
+          if (added > 0) quotas.spendOrThrow('library', call.ip, added)
+          return { removed }
+        })
       },
       // A viewer saves a position every few seconds while watching, so the viewer is taken from the cache of sessions.
-      // Usually, only the first save in a video queries the database.
+      // A save usually needs no query once the viewer has opened the video's page in this process.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }

@@ -13,20 +13,38 @@ export interface HistoryRow {
 }
 
 /**
- * Stores the position unless a later position or removal exists. If the viewer starts the video, adds it to
- * `started_videos`. A trigger cannot do this, because it would also count rows that a merge moves to another user.
+ * Stores the position unless a later position or removal exists.
  * @returns the current entry; undefined if a later removal exists
  */
 export async function upsertHistory(
   tx: Tx,
   row: HistoryRow,
 ): Promise<Omit<HistoryRow, 'user_id'> | undefined> {
-  const { user_id, video_id, episode_id, position_ms, at } = row
+  const [saved] = await upsertHistories(tx, [row])
+  return saved ?? selectEntry(tx, row.user_id, row.video_id)
+}
+
+/**
+ * Stores positions, in the order of their keys, unless a later position or removal exists. Skips episodes that do not
+ * exist. Adds the videos that a viewer starts to `started_videos`. A trigger cannot do this, because it would also count
+ * rows that a merge moves to another user. The users must be locked against merging and deletion.
+ * @returns the positions that were written
+ */
+export async function upsertHistories(
+  tx: Tx,
+  rows: readonly HistoryRow[],
+): Promise<Omit<HistoryRow, 'user_id'>[]> {
   // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
-  const { rows } = await sql<Omit<HistoryRow, 'user_id'>>`
-    WITH saved AS (
+  const { rows: saved } = await sql<Omit<HistoryRow, 'user_id'>>`
+    WITH latest AS (
+      SELECT DISTINCT ON (user_id, video_id) user_id, video_id, episode_id, position_ms, at
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS given (user_id text, video_id text, episode_id text, position_ms integer, at timestamptz)
+      WHERE (SELECT true FROM episodes WHERE episodes.id = given.episode_id AND episodes.video_id = given.video_id)
+      ORDER BY user_id, video_id, at DESC
+    ), saved AS (
       INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)
-      VALUES (${user_id}, ${video_id}, ${episode_id}, ${position_ms}, ${at})
+      SELECT user_id, video_id, episode_id, position_ms, at FROM latest ORDER BY user_id, video_id
       ON CONFLICT (user_id, video_id) DO UPDATE
       SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at, removed = false
       WHERE watch_history.at < excluded.at
@@ -35,7 +53,7 @@ export async function upsertHistory(
       INSERT INTO started_videos (user_id, video_id) SELECT user_id, video_id FROM saved WHERE begun
     )
     SELECT video_id, episode_id, position_ms, at FROM saved`.execute(tx)
-  return rows[0] ?? selectEntry(tx, user_id, video_id)
+  return saved
 }
 
 function selectEntry(db: Db, userId: string, videoId: string) {
@@ -69,35 +87,67 @@ export async function selectLastActivity(tx: Tx, userId: string): Promise<Date |
   return rows[0]?.at ?? undefined
 }
 
-const resume = preparedLookup(
+const viewing = preparedLookup(
   (db: Db, { userId, videoId }: Placeholders<{ userId: string; videoId: string }>) =>
     db
-      .selectFrom('watch_history')
-      .innerJoin('episodes', 'episodes.id', 'watch_history.episode_id')
-      .select(['watch_history.episode_id', 'episodes.number', 'watch_history.position_ms'])
-      .where('watch_history.user_id', '=', userId)
-      .where('watch_history.video_id', '=', videoId)
-      .where(sql<boolean>`NOT watch_history.removed`),
+      .selectFrom('users')
+      .leftJoin('watch_history', (join) =>
+        join.onRef('watch_history.user_id', '=', 'users.id').on('watch_history.video_id', '=', videoId),
+      )
+      .leftJoin('episodes', 'episodes.id', 'watch_history.episode_id')
+      .select([
+        'users.time_zone',
+        'watch_history.video_id',
+        'watch_history.episode_id',
+        'watch_history.position_ms',
+        'watch_history.at',
+        'watch_history.removed',
+        'episodes.number',
+      ])
+      .where('users.id', '=', userId),
 )
 
-/** Selects a viewer's resume position in a video, with the episode's number. */
-export async function selectResume(db: Db, userId: string, videoId: string) {
-  return (await resume(db, { userId, videoId }))[0]
+/** What is stored about a viewer and a video: the user's time zone, and the history entry. */
+export interface StoredViewing {
+  timeZone: string | null
+  entry: (Omit<HistoryRow, 'user_id'> & { removed: boolean; number: number }) | undefined
+}
+
+/** Selects what is stored about a viewer and a video; undefined if the viewer has no row. */
+export async function selectViewing(
+  db: Db,
+  userId: string,
+  videoId: string,
+): Promise<StoredViewing | undefined> {
+  const [row] = await viewing(db, { userId, videoId })
+  if (!row) return undefined
+  const { time_zone: timeZone, video_id, episode_id, position_ms, at, removed, number } = row
+  const isStarted =
+    video_id !== null &&
+    episode_id !== null &&
+    position_ms !== null &&
+    at !== null &&
+    removed !== null &&
+    number !== null
+  return {
+    timeZone,
+    entry: isStarted ? { video_id, episode_id, position_ms, at, removed, number } : undefined,
+  }
 }
 
 /**
  * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone gets the time of this
  * removal, because a position from the time between the two removals may still be pending. Locks the rows in a fixed
  * order.
- * @returns how many were removed
+ * @returns how many entries and tombstones there were, and how many of them were removed
  */
 export async function markRemoved(
   tx: Tx,
   userId: string,
   videoIds: readonly string[],
   at: Date,
-): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
+): Promise<{ found: number; removed: number }> {
+  const { rows } = await sql<{ found: number; removed: number }>`
     WITH due AS (
       SELECT user_id, video_id, NOT removed AS listed FROM watch_history
       WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND at <= ${at}
@@ -106,8 +156,36 @@ export async function markRemoved(
       UPDATE watch_history SET removed = true, at = ${at} FROM due
       WHERE watch_history.user_id = due.user_id AND watch_history.video_id = due.video_id
     )
-    SELECT count(*) FILTER (WHERE listed)::int AS removed FROM due`.execute(tx)
-  return rows[0]?.removed ?? 0
+    SELECT count(*)::int AS found, count(*) FILTER (WHERE listed)::int AS removed FROM due`.execute(tx)
+  return rows[0] ?? { found: 0, removed: 0 }
+}
+
+/**
+ * Inserts tombstones for videos without a history entry, because another process may still buffer the first position
+ * from before the removal. The video's first episode stands for the unknown one.
+ * @returns how many were inserted
+ */
+export async function insertTombstones(
+  tx: Tx,
+  userId: string,
+  videoIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  // A position may be inserted after the snapshot of this statement: the conflict.
+  const { numAffectedRows } = await sql`
+    INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at, removed)
+    SELECT ${userId}, given.video_id, first_episode.id, 0, ${at}::timestamptz, true
+    FROM (SELECT DISTINCT unnest(${videoIds}::text[]) AS video_id) given
+    CROSS JOIN LATERAL (
+      SELECT id FROM episodes WHERE episodes.video_id = given.video_id ORDER BY number LIMIT 1
+    ) first_episode
+    WHERE NOT EXISTS (
+      SELECT FROM watch_history own WHERE own.user_id = ${userId} AND own.video_id = given.video_id
+    )
+    ORDER BY given.video_id
+    ON CONFLICT (user_id, video_id) DO UPDATE SET removed = true, at = excluded.at
+    WHERE watch_history.at <= excluded.at`.execute(tx)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Deletes a batch of tombstones older than `before`. @returns how many were deleted */

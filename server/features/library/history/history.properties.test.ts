@@ -8,7 +8,8 @@ import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { selectWatched } from './history-queries.ts'
+import type { Db } from '#server/tables.ts'
+import { selectViewing, selectWatched } from './history-queries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 import { bufferPositions, type PositionBuffer } from './position-buffer.ts'
 
@@ -75,11 +76,12 @@ class History {
     this.plays[who].add(`${video} ${entry.episode} ${Math.floor(this.now / halfHour)}`)
   }
 
-  /** Removes an entry unless it was watched after `at`. Positions from before `at` do not restore it. */
+  /** Removes an entry unless it was watched after `at`. Positions from before `at` neither restore nor create it. */
   remove(person: Person, video: number, at: number): void {
-    const known = this.entries[this.who(person)].get(video)
+    const entries = this.entries[this.who(person)]
+    const known = entries.get(video) ?? { episode: 0, position: 0, at: -Infinity }
     const time = Math.min(at, this.now)
-    if (known && known.at <= time) Object.assign(known, { removed: true, at: time })
+    if (known.at <= time) entries.set(video, { ...known, removed: true, at: time })
   }
 
   signIn(): void {
@@ -129,6 +131,12 @@ async function flushAll(): Promise<void> {
   for (const saves of processes) await saves.flush()
 }
 
+async function openVideo(db: Db, saves: PositionBuffer, userId: string, videoId: string): Promise<void> {
+  await saves.flushUser(userId)
+  const viewing = await selectViewing(db, userId, videoId)
+  if (viewing) saves.cacheViewing(userId, videoId, viewing)
+}
+
 const clockOf = (minutes: number) => new Date(start + minutes * minute).toISOString().slice(11, 16)
 
 class Save extends Step {
@@ -139,6 +147,8 @@ class Save extends Step {
     episode: number
     position: number
     at: number
+    /** Whether the device has opened the video's page just before, so that even the first position may be buffered. */
+    opened: boolean
   }
   constructor(params: Save['params']) {
     super()
@@ -150,11 +160,11 @@ class Save extends Step {
     return [entries.guest, entries.member].every((of) => of.get(this.params.video)?.at !== at)
   }
   toString(): string {
-    const { process, person, video, episode, position, at } = this.params
-    return `at process ${process} the ${person} saves video ${video}, episode ${episode} at ${position} ms, watched at ${clockOf(at)}`
+    const { process, person, video, episode, position, at, opened } = this.params
+    return `at process ${process} the ${person} ${opened ? 'opens the page and ' : ''}saves video ${video}, episode ${episode} at ${position} ms, watched at ${clockOf(at)}`
   }
   async run(history: History, { context: { db } }: TestSite): Promise<void> {
-    const { process, person, video, episode, position, at: minutes } = this.params
+    const { process, person, video, episode, position, at: minutes, opened } = this.params
     const watchedAt = start + minutes * minute
     const saved = {
       video_id: videos[video]?.id ?? '',
@@ -163,6 +173,7 @@ class Save extends Step {
       at: new Date(watchedAt).toISOString(),
     }
     const userId = history.ids[history.who(person)]
+    if (opened) await openVideo(db, at(process), userId, saved.video_id)
     const call = { userId, position: saved, ip: '192.0.2.1', zone: undefined, ids: nowhere }
     if (!(await at(process).accept(call))) {
       await at(process).flushUser(userId)
@@ -282,6 +293,7 @@ const steps = fc.commands<History, TestSite, false>(
         episode: fc.nat({ max: 1 }),
         position: fc.nat({ max: 9 }),
         at: minutes,
+        opened: fc.boolean(),
       })
       .map((params) => new Save({ ...params, position: params.position * 1000 })),
     fc

@@ -124,7 +124,10 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
  * Finds the positions that were neither written nor superseded by later ones, although their account exists: a merge is
  * in progress, or the history entry was deleted.
  */
-export async function findUnwrittenPositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+export async function findUnwrittenPositions<Row extends HistoryRow>(
+  db: Db,
+  rows: readonly Row[],
+): Promise<Row[]> {
   const { rows: missing } = await sql<{ user_id: string; video_id: string }>`
     SELECT given.user_id, given.video_id
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (user_id text, video_id text, at timestamptz)

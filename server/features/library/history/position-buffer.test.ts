@@ -14,6 +14,7 @@ import { recordQueries } from '#server/testing/database/record-queries.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
 import { recordEpisodeViews, updatePositions } from './playback-queries.ts'
+import { removeFromHistory } from './save-position.ts'
 
 let database: TestDatabase
 let site: TestSite
@@ -66,6 +67,14 @@ async function countUpdates(tx: Tx): Promise<{ rows: number; withIndex: number }
     SELECT coalesce(sum(n_tup_upd), 0)::int AS rows, coalesce(sum(n_tup_upd - n_tup_hot_upd), 0)::int AS "withIndex"
     FROM pg_stat_xact_user_tables WHERE relname IN ('watch_history', 'episode_views')`.execute(tx)
   return rows[0] ?? { rows: NaN, withIndex: NaN }
+}
+
+const startedVideos = async (userId: string) => {
+  const { rows } = await database.pool.query<{ video_id: string }>(
+    'SELECT video_id FROM started_videos WHERE user_id = $1',
+    [userId],
+  )
+  return rows.map(({ video_id }) => video_id).filter((id) => id === video.id)
 }
 
 const playCount = async () => {
@@ -146,6 +155,77 @@ describe('a pending position', () => {
       .toBe(0)
   })
 
+  it('is buffered even if it is the first one in a video, once its viewer has opened the page', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+    await visitor.callOk(getVideo, { query: { id: video.id } })
+    await site.context.saves.flush()
+    const recordedQueries = recordQueries('sessions', 'users', 'watch_history')
+    const before = recordedQueries().length
+    expect((await save(visitor, 5000)).answer.info).toMatchObject({ video_id: video.id, position_ms: 5000 })
+    await save(visitor, 6000)
+    expect(recordedQueries().slice(before)).toEqual([])
+    await site.context.saves.flush()
+    const { history, plays } = await rowsOf(user.id)
+    expect(history.filter(({ video_id }) => video_id === video.id)).toMatchObject([{ position_ms: 6000 }])
+    expect(plays.filter(({ video_id }) => video_id === video.id)).toHaveLength(1)
+    expect(await startedVideos(user.id)).toEqual([video.id])
+    await expect.poll(playCount).toBe(1)
+  })
+
+  it('queries the database at first if the time zone or the source of the visit is to be stored', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    const { saves } = site.context
+    const opened = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+    const position = {
+      video_id: opened.id,
+      episode_id: opened.episodes[0]?.id ?? '',
+      position_ms: 1,
+      at: new Date().toISOString(),
+    }
+    const ids = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+    const call = { userId: user.id, position, ip: '192.0.2.1', zone: 'Europe/Paris', ids }
+    const viewing = { timeZone: 'Europe/Berlin', entry: undefined }
+    saves.cacheViewing(user.id, opened.id, viewing)
+    expect(await saves.accept(call)).toBeUndefined()
+    expect(
+      await saves.accept({ ...call, zone: undefined, ids: { ...ids, referrerToken: 'ad' } }),
+    ).toBeUndefined()
+    saves.cacheViewing(user.id, opened.id, { ...viewing, timeZone: 'Europe/Paris' })
+    expect(await saves.accept(call)).toMatchObject(position)
+  })
+
+  it('changes nothing if it is older than the entry that its viewer has opened', async () => {
+    const { visitor, user } = await registerMember(site)
+    await save(visitor, 5000)
+    await save(visitor, 6000)
+    const { saves } = site.context
+    saves.evict(user.id)
+    await visitor.callOk(getVideo, { query: { id: video.id } })
+    const [stored] = (await rowsOf(user.id)).history
+    const older = { video_id: video.id, episode_id: video.episodes[1]?.id ?? '', position_ms: 1 }
+    const late = await visitor.call(saveHistory, { body: { ...older, at: new Date(0).toISOString() } })
+    expect(late.answer.info).toMatchObject({ position_ms: 6000, at: stored?.at.toISOString() })
+    await saves.flush()
+    expect((await rowsOf(user.id)).history).toMatchObject([{ position_ms: 6000 }])
+  })
+
+  it('is not inserted for a removal that another process stored meanwhile', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+    await visitor.callOk(getVideo, { query: { id: video.id } })
+    await save(visitor, 5000)
+    const removal = { remove: [video.id, 'vid_unknown'] }
+    expect(
+      await database.db.transaction().execute((tx) => removeFromHistory(tx, user.id, removal, new Date())),
+    ).toEqual({ removed: 0, added: 1 })
+    const { list } = await visitor.callOk(listHistory)
+    expect(list.map((entry) => entry.video.id)).not.toContain(video.id)
+  })
+
   it('changes no index, and neither does the finish of an episode', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 1000)
@@ -167,10 +247,17 @@ describe('a pending position', () => {
     const visitor = new Visitor(stopped.url)
     const { id } = await visitor.callOk(getUser)
     for (const number of [1, 2, 3]) await save(visitor, number * 1000, number)
+    const earlier = video
+    video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+    await visitor.callOk(getVideo, { query: { id: video.id } })
+    await save(visitor, 4000)
     await stopped.end('SIGTERM')
     const { history, plays } = await rowsOf(id)
-    expect(history).toMatchObject([{ position_ms: 3000 }])
-    expect(plays).toHaveLength(3)
+    expect(Object.fromEntries(history.map(({ video_id, position_ms }) => [video_id, position_ms]))).toEqual({
+      [earlier.id]: 3000,
+      [video.id]: 4000,
+    })
+    expect(plays).toHaveLength(4)
   })
 })
 

@@ -12,14 +12,15 @@ import {
   halfHourOf,
   isFinished,
   parsePosition,
-  type PlaybackAccess,
   type SaveResult,
 } from './save-position.ts'
 import { selectEpisode } from '#server/features/library/entitlement-queries.ts'
-import type { HistoryRow } from './history-queries.ts'
+import type { StoredViewing } from './history-queries.ts'
+import { createPositionCache, type CachedPosition } from './position-cache.ts'
 import {
   writePositionBatch,
   writePositionBatchInTransaction,
+  type PendingPosition,
   type PositionBatch,
   type CountPlays,
   type WatchRecord,
@@ -47,6 +48,8 @@ export interface PositionBuffer {
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
   /** Caches the database's answer to a position, so that later positions can be accepted. */
   cache(call: SaveCall, saved: SaveResult): void
+  /** Caches what was read when a viewer opened a video, so that even the first position in it can be accepted. */
+  cacheViewing(userId: string, videoId: string, viewing: StoredViewing): void
   /** Writes a user's pending positions before their records are read or changed. */
   flushUser(userId: string): Promise<void>
   /**
@@ -73,21 +76,7 @@ interface Options {
   delayMs?: number
 }
 
-/** A viewer's access to an episode, as checked in `half_hour`, and whether the finish is already recorded. */
-type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean }
-
-/** Cached data about one viewer and one video. */
-interface CachedPosition {
-  entry: Omit<HistoryRow, 'user_id'>
-  zone: string | undefined
-  ids: string
-  /** By episode id. */
-  accessByEpisode: Map<string, CachedAccess>
-}
-
 const batchSize = 500
-const maxUsers = 20_000
-const maxVideosPerUser = 20
 /** Maximum number of attempts to write while the account is being merged or deleted. */
 const maxAttempts = 30
 const defaultDelayMs = 900
@@ -102,9 +91,9 @@ export function bufferPositions({
   running,
   delayMs = defaultDelayMs,
 }: Options): PositionBuffer {
-  const cachedPositions = new Map<string, Map<string, CachedPosition>>()
+  const cachedPositions = createPositionCache()
   const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock)
-  const positions = new Map<string, HistoryRow>()
+  const positions = new Map<string, PendingPosition>()
   let watchRecords: WatchRecord[] = []
   /** Users with positions that are pending or being written. */
   const pendingUsers = new Set<string>()
@@ -114,16 +103,19 @@ export function bufferPositions({
   let failing = false
   let stopped = false
 
-  const keyOf = ({ user_id, video_id }: Pick<HistoryRow, 'user_id' | 'video_id'>) => `${user_id} ${video_id}`
+  const keyOf = ({ user_id, video_id }: Pick<PendingPosition, 'user_id' | 'video_id'>) =>
+    `${user_id} ${video_id}`
   const isEmpty = () => positions.size === 0 && watchRecords.length === 0
   const schedule = () => {
     if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
   }
 
   /** Keeps the newest position, even if a failed write returns an older one to the buffer. */
-  const addPosition = (row: HistoryRow) => {
+  const addPosition = (row: PendingPosition) => {
     const previous = positions.get(keyOf(row))
-    if (!previous || previous.at < row.at) positions.set(keyOf(row), row)
+    const newest = previous && previous.at >= row.at ? previous : row
+    // If one of them is the first in its video, its row is not inserted yet.
+    positions.set(keyOf(row), { ...newest, isNew: row.isNew || previous?.isNew === true })
     pendingUsers.add(row.user_id)
   }
   const addWatchRecords = (rows: readonly WatchRecord[]) => {
@@ -164,7 +156,7 @@ export function bufferPositions({
       if (unwritten === 'failed') return
       // The history entry may have been deleted. Without the cache, the next position
       // queries the database, which creates an entry.
-      for (const { user_id } of unwritten.places) cachedPositions.delete(user_id)
+      for (const { user_id } of unwritten.places) cachedPositions.evict(user_id)
       const userIds = new Set([...unwritten.places, ...unwritten.watched].map(({ user_id }) => user_id))
       const retryUserIds = new Set([...userIds].filter(mayRetry))
       unwritten.places.filter(({ user_id }) => retryUserIds.has(user_id)).forEach(addPosition)
@@ -221,13 +213,11 @@ export function bufferPositions({
     async accept(call) {
       const now = clock.now()
       const { video_id, episode_id, position_ms, at } = parsePosition(call.position, now)
-      const videos = cachedPositions.get(call.userId)
-      const cached = videos?.get(video_id)
-      if (!cached || stopped || cached.zone !== call.zone || cached.ids !== JSON.stringify(call.ids))
-        return undefined
+      const cached = cachedPositions.get(call, video_id)
+      if (!cached || stopped) return undefined
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
       // The cached position was evicted or replaced meanwhile.
-      if (!access || cachedPositions.get(call.userId)?.get(video_id) !== cached || stopped) return undefined
+      if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
       const finished = isFinished(position_ms, access)
       const mayBePlay =
         cached.accessByEpisode.get(episode_id)?.half_hour.getTime() !== access.half_hour.getTime()
@@ -246,34 +236,23 @@ export function bufferPositions({
         addWatchRecords([{ ...record, mayBePlay, finished }])
       }
       cached.accessByEpisode.set(episode_id, { ...access, finished: access.finished || finished })
-      if (cached.entry.at < at) {
-        cached.entry = { video_id, episode_id, position_ms: Math.min(position_ms, access.durationMs), at }
-        addPosition({ user_id: call.userId, ...cached.entry })
-      }
+      const previous = cached.entry
+      const entry =
+        previous && previous.at >= at
+          ? previous
+          : { video_id, episode_id, position_ms: Math.min(position_ms, access.durationMs), at }
+      if (entry !== previous) addPosition({ user_id: call.userId, ...entry, isNew: previous === undefined })
+      cached.entry = entry
       schedule()
-      return { ...cached.entry, at: cached.entry.at.toISOString() }
+      return { ...entry, at: entry.at.toISOString() }
     },
-    cache(call, { entry, access, half_hour, finished }) {
-      if (!entry) return
-      const videos = cachedPositions.get(call.userId) ?? new Map<string, CachedPosition>()
-      const accessByEpisode = videos.get(entry.video_id)?.accessByEpisode ?? new Map<string, CachedAccess>()
-      const episodeId = call.position.episode_id ?? ''
-      accessByEpisode.set(episodeId, { ...access, half_hour, finished })
-      const { video_id, episode_id, position_ms, at } = entry
-      const fresh = { video_id, episode_id, position_ms, at }
-      // Moves the user to the end of the map, so that the users cached longest ago are evicted first.
-      cachedPositions.delete(call.userId)
-      evictOldest(cachedPositions, maxUsers)
-      cachedPositions.set(call.userId, videos)
-      videos.delete(video_id)
-      evictOldest(videos, maxVideosPerUser)
-      videos.set(video_id, { entry: fresh, zone: call.zone, ids: JSON.stringify(call.ids), accessByEpisode })
-    },
+    cache: (call, saved) => cachedPositions.addSaved(call, call.position.episode_id ?? '', saved),
+    cacheViewing: cachedPositions.addLoaded,
     async flushUser(userId) {
       if (pendingUsers.has(userId)) await flush()
     },
     async flushUserInTransaction(tx, userId) {
-      cachedPositions.delete(userId)
+      cachedPositions.evict(userId)
       if (!pendingUsers.has(userId)) return
       const belongsToUser = ({ user_id }: { user_id: string }) => user_id === userId
       const userBatch = {
@@ -282,7 +261,7 @@ export function bufferPositions({
       }
       await writePositionBatchInTransaction(tx, userBatch, countPlays)
     },
-    evict: (userId) => void cachedPositions.delete(userId),
+    evict: cachedPositions.evict,
     flush,
     async stop() {
       stopped = true
@@ -296,12 +275,6 @@ export function bufferPositions({
         )
     },
   }
-}
-
-/** Deletes the first entry of a full map, to make room for one more. */
-function evictOldest(map: Map<string, unknown>, maxSize: number): void {
-  const [oldest] = map.keys()
-  if (map.size >= maxSize && oldest !== undefined) map.delete(oldest)
 }
 
 /**

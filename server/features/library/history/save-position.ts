@@ -3,7 +3,7 @@ import type { SavedPosition } from '#contract/library.ts'
 import { freeEpisodesFor, type RunningExperiment } from '#server/features/experiments/experiments.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { loadVideoEntitlements } from '#server/features/library/entitlements.ts'
-import { markRemoved, upsertHistory, type HistoryRow } from './history-queries.ts'
+import { insertTombstones, markRemoved, upsertHistory, type HistoryRow } from './history-queries.ts'
 import { hideUnlocked, selectEpisode } from '#server/features/library/entitlement-queries.ts'
 import { insertPlays, recordEpisodeViews, upsertUnlocks } from './playback-queries.ts'
 
@@ -147,19 +147,19 @@ interface Removal {
 
 /**
  * Removes videos from a viewer's list of watched or unlocked videos. A position from before the removal (`at`, or now)
- * that is saved later does not restore its entry. Purchased videos are only hidden; the viewer can still watch them.
- * @returns how many were in the list
+ * that is saved later does not restore its entry, even if the video has no entry yet. Purchased videos are only hidden;
+ * the viewer can still watch them.
+ * @returns how many were in the list, and how many rows were added that block later saves
  */
 export async function removeFromHistory(
   tx: Tx,
   userId: string,
   { remove, kind = 'watched', at }: Removal,
   now: Date,
-): Promise<{ removed: number }> {
+): Promise<{ removed: number; added: number }> {
+  if (kind === 'unlocked') return { removed: await hideUnlocked(tx, userId, remove, now), added: 0 }
   const time = at === undefined ? now : parseClientTime(at, now)
-  const removed =
-    kind === 'watched'
-      ? await markRemoved(tx, userId, remove, time)
-      : await hideUnlocked(tx, userId, remove, now)
-  return { removed }
+  const { found, removed } = await markRemoved(tx, userId, remove, time)
+  const added = found < new Set(remove).size ? await insertTombstones(tx, userId, remove, time) : 0
+  return { removed, added }
 }

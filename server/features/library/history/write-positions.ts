@@ -1,7 +1,7 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { HistoryRow } from './history-queries.ts'
+import { upsertHistories, type HistoryRow } from './history-queries.ts'
 import {
   findUnwrittenPositions,
   lockOwners,
@@ -35,8 +35,13 @@ export type CountPlays = (
   plays: readonly { videoId: string; ids: AdClickIds; at: Date }[],
 ) => Promise<void>
 
+export interface PendingPosition extends HistoryRow {
+  /** True if the viewer had not started the video, so that a row may have to be inserted. */
+  isNew: boolean
+}
+
 export interface PositionBatch {
-  places: readonly HistoryRow[]
+  places: readonly PendingPosition[]
   watched: readonly WatchRecord[]
 }
 
@@ -50,7 +55,8 @@ export async function writePositionBatch(
   countPlays: CountPlays,
 ): Promise<PositionBatch> {
   const { places, watched } = batch
-  if (watched.length === 0) return { places: await writePositions(db, places), watched }
+  if (watched.length === 0 && !places.some(({ isNew }) => isNew))
+    return { places: await updateEntries(db, places), watched }
   return inTransaction(db, (tx) => writePositionBatchInTransaction(tx, batch, countPlays))
 }
 
@@ -60,13 +66,50 @@ export async function writePositionBatchInTransaction(
   { places, watched }: PositionBatch,
   countPlays: CountPlays,
 ): Promise<PositionBatch> {
+  const started = places.filter(({ isNew }) => isNew)
+  const further = places.filter(({ isNew }) => !isNew)
+  const owners = await lockOwnersOf(tx, [...started, ...watched])
+  const waiting = await insertEntries(tx, started, owners)
   return {
-    places: await writePositions(tx, places),
-    watched: watched.length > 0 ? await writeWatchRecords(tx, watched, countPlays) : watched,
+    places: [...waiting, ...(await updateEntries(tx, further))],
+    watched: await writeWatchRecords(tx, watched, owners, countPlays),
   }
 }
 
-async function writePositions(db: Db, places: readonly HistoryRow[]): Promise<HistoryRow[]> {
+type Owners = Awaited<ReturnType<typeof lockOwners>>
+
+async function lockOwnersOf(tx: Tx, rows: readonly { user_id: string }[]): Promise<Owners> {
+  const userIds = [...new Set(rows.map(({ user_id }) => user_id))]
+  return userIds.length > 0 ? lockOwners(tx, userIds) : { owners: new Map(), deletedUserIds: new Set() }
+}
+
+/** Returns the rows with their accounts; without those whose account is deleted, being merged or being deleted. */
+function assignOwners<Row extends { user_id: string }>(rows: readonly Row[], { owners }: Owners): Row[] {
+  return rows.flatMap((row) => {
+    const user_id = owners.get(row.user_id)
+    return user_id === undefined ? [] : [{ ...row, user_id }]
+  })
+}
+
+/** Returns the rows whose account is being merged or deleted. */
+function selectWaiting<Row extends { user_id: string }>(
+  rows: readonly Row[],
+  { owners, deletedUserIds }: Owners,
+): Row[] {
+  return rows.filter(({ user_id }) => !owners.has(user_id) && !deletedUserIds.has(user_id))
+}
+
+async function insertEntries(
+  tx: Tx,
+  started: readonly PendingPosition[],
+  owners: Owners,
+): Promise<PendingPosition[]> {
+  const owned = assignOwners(started, owners)
+  if (owned.length > 0) await upsertHistories(tx, owned)
+  return selectWaiting(started, owners)
+}
+
+async function updateEntries(db: Db, places: readonly PendingPosition[]): Promise<PendingPosition[]> {
   if (places.length === 0) return []
   const written = await updatePositions(db, places)
   return written.length === places.length ? [] : findUnwrittenPositions(db, places)
@@ -75,13 +118,10 @@ async function writePositions(db: Db, places: readonly HistoryRow[]): Promise<Hi
 async function writeWatchRecords(
   tx: Tx,
   watched: readonly WatchRecord[],
+  owners: Owners,
   countPlays: CountPlays,
 ): Promise<WatchRecord[]> {
-  const { owners, deletedUserIds } = await lockOwners(tx, [...new Set(watched.map(({ user_id }) => user_id))])
-  const owned = watched.flatMap((each) => {
-    const user_id = owners.get(each.user_id)
-    return user_id === undefined ? [] : [{ ...each, user_id }]
-  })
+  const owned = assignOwners(watched, owners)
   const newPlays = await insertFirstPlays(tx, owned)
   const views = owned.filter((each) => each.finished || newPlays.includes(each))
   if (views.length > 0) await recordEpisodeViews(tx, views)
@@ -96,7 +136,7 @@ async function writeWatchRecords(
       tx,
       newPlays.map(({ video_id: videoId, ids, at }) => ({ videoId, ids, at })),
     )
-  return watched.filter(({ user_id }) => !owners.has(user_id) && !deletedUserIds.has(user_id))
+  return selectWaiting(watched, owners)
 }
 
 const playKey = ({

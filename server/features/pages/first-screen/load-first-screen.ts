@@ -4,7 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
 import { pricesFor, withVariantPrices } from '#server/features/experiments/experiments.ts'
-import type { loadViewerState } from '#server/features/library/library.ts'
+import type { ViewerState } from '#server/features/library/library.ts'
 import {
   findEpisode,
   listEpisodes,
@@ -12,10 +12,12 @@ import {
   type MediaContext,
 } from '#server/features/media/media.ts'
 import { identify, type MembersContext } from '#server/features/members/members.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
 
 export interface FirstScreenContext extends MediaContext, MembersContext, Catalog {
   /** Loads the viewer-specific part of a video's page, after the viewer's pending positions are written. */
-  personalFor: typeof loadViewerState
+  personalFor(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState>
 }
 
 export interface FirstScreenRequest {
