@@ -1,16 +1,14 @@
 // Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache for
 // each user and for each set of V8's options, so this runs as the site's user, once with the options of the site and
 // once with none, as the worker and the commands run.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { main, run } from './setup.mjs'
 
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
-const bundle = new URL('../server/bundle/', import.meta.url)
-/** Tracing and error reports have large libraries, which few sites load. */
-const isOptional = (name) => /start-tracing|report-errors/.test(name)
-const chunks = readdirSync(bundle)
-  .filter((name) => name.startsWith('chunk-') && !isOptional(name))
-  .map((name) => new URL(name, bundle).href)
+/** What every site loads. Few sites load tracing, error reports or the bucket's library, so their cache is not worth 2 MB. */
+const chunks = ['start-site', 'start-worker', 'create-metrics'].map(
+  (name) => new URL(`../server/bundle/chunk-${name}.js`, import.meta.url).href,
+)
 const loadChunks = `for (const chunk of ${JSON.stringify(chunks)}) await import(chunk)`
 /** With an invalid setting, a process exits before it opens anything. */
 const env = { PUBLIC_URL: 'nowhere' }

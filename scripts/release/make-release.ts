@@ -31,6 +31,7 @@ const excludedPatterns = [
   '@aws-sdk/*/dist-es',
   '@smithy/*/dist-es',
   'stripe/cjs',
+  '@zxcvbn-ts/language-common/dist',
   'swagger-ui-dist/swagger-ui-es-bundle*',
   'swagger-ui-dist/swagger-ui.js',
   // The bundle has the code of these packages. Their licences stay.
