@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BareOptions } from '#bench/bare/bare-server.ts'
+import { callPaths } from './call-paths.ts'
 import { countQueries } from './count-queries.ts'
 import { createMember } from './create-member.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atLeast, withoutTarget, type Row } from '#bench/result-table.ts'
-import { findBenchEpisode, newGuest, createGuest, type BenchEpisode } from '#bench/site/bench-guests.ts'
+import { findBenchEpisode, newGuest, createGuest } from '#bench/site/bench-guests.ts'
 
 const aim = 0.7
 
@@ -17,55 +18,18 @@ export interface CallCase {
   queries: number
 }
 
-/** Requests that the browser of every user sends. */
-const commonPaths = ({ videoId, episodeId }: BenchEpisode) => [
-  '/api/homepage',
-  `/api/video?id=${videoId}`,
-  `/api/video/episode?video_id=${videoId}`,
-  `/api/video/episode?episode_id=${episodeId}`,
-  '/api/homepage/query?sort=newest',
-  '/api/homepage/query?keyword=bench',
-  '/api/tag',
-  '/api/tag?keyword=ben',
-  '/api/plan',
-  '/api/reports',
-  '/api/user',
-  '/api/user/social',
-  '/api/page/serviceAgreement',
-  '/api/health',
-  '/api/ready',
-  '/api/statics.png?event=view',
-]
-
-/** Requests whose response depends on what is stored for the user. */
-const playbackPaths = ({ videoId, episodeId }: BenchEpisode) => [
-  '/api/homepage',
-  `/api/video?id=${videoId}`,
-  `/api/video/episode?video_id=${videoId}`,
-  `/api/video/episode?episode_id=${episodeId}`,
-  '/api/user',
-  '/api/user/history',
-  '/api/user/history?kind=unlocked',
-  '/api/user/favorite',
-  '/api/payment',
-]
-
-/**
- * Requests of members. The data export is left out: it records each export and contains these records, so it would grow
- * under load.
- */
-const members = ['/api/user/session']
-
 /**
  * Returns the requests to measure: of a visitor without records, of a guest with a history, and of a member with
  * purchases.
  */
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findBenchEpisode(site)
+  const member = await createMember(site, film)
+  const { visitor, guest, member: ofMember } = callPaths(film, member.orderId)
   const people = [
-    { who: 'visitor', paths: commonPaths(film), cookie: await createGuest(site) },
-    { who: 'guest', paths: playbackPaths(film).slice(0, 2), cookie: await newGuest(site, film) },
-    { who: 'member', paths: [...playbackPaths(film), ...members], cookie: await createMember(site, film) },
+    { who: 'visitor', paths: visitor, cookie: await createGuest(site) },
+    { who: 'guest', paths: guest, cookie: await newGuest(site, film) },
+    { who: 'member', paths: ofMember, cookie: member.cookie },
   ] as const
   const cases: CallCase[] = []
   for (const { who, paths, cookie } of people) {

@@ -7,8 +7,11 @@ interface Order {
 
 let memberCount = 0
 
-/** Creates a member with a history, a favorite and a purchased episode. @returns the member's cookie */
-export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchEpisode): Promise<string> {
+/** Creates a member with a history, a favorite and a purchased episode. @returns the member's cookie and paid order */
+export async function createMember(
+  { url }: Pick<BenchSite, 'url'>,
+  film: BenchEpisode,
+): Promise<{ cookie: string; orderId: string }> {
   const jar = new Map<string, string>()
   const post = <T>(path: string, body: object) => ask<T>(`${url}${path}`, jar, body)
   await ask(`${url}/api/user`, jar)
@@ -24,7 +27,7 @@ export async function createMember({ url }: Pick<BenchSite, 'url'>, film: BenchE
   const { token } = await post<{ token: string }>('/sandbox/tokens', card)
   const payer = { payment_token: token, first_name: 'Ada', last_name: 'Lovelace' }
   await post('/api/payment/pay', { order_id: order.info.id, ...payer })
-  return cookieOf(jar)
+  return { cookie: cookieOf(jar), orderId: order.info.id }
 }
 
 const cookieOf = (jar: ReadonlyMap<string, string>) =>

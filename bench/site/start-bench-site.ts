@@ -110,6 +110,8 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     MEDIA_SECRET: mediaSecret,
     DEMO: '0',
     LOG_LEVEL: 'warn',
+    // Otherwise the endpoints of the balance refuse every request.
+    PREPAID_BALANCE: 'on',
     RATE_LIMIT_API_PER_USER: unlimited,
     RATE_LIMIT_API_PER_IP: unlimited,
     RATE_LIMIT_SIGN_IN_PER_ACCOUNT: unlimited,
