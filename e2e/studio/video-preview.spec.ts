@@ -1,0 +1,39 @@
+import { getStudioPlayback } from '#contract/studio/videos.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { towerId } from '#e2e/support/playback-and-payment.ts'
+import { openStudioWithSession } from '#e2e/support/studio.ts'
+
+test('the preview renews its links before they expire, and plays on when the page refetches its data', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'editor')
+  let requestCount = 0
+  await page.route(`**${getStudioPlayback.path}*`, async (route) => {
+    const response = await route.fetch()
+    const { info, ...rest } = (await response.json()) as { info: object }
+    // The first links are about to expire.
+    const expiring = requestCount++ === 0 ? { expires_at: new Date(Date.now() + 61_000).toISOString() } : {}
+    await route.fulfill({ response, json: { ...rest, info: { ...info, ...expiring } } })
+  })
+  await page.goto(`/studio/videos/${await towerId(page)}#preview`)
+  const video = page.locator('#preview video')
+  const startedAt = 1
+  await video.evaluate(async (element: HTMLVideoElement, seconds) => {
+    element.muted = true
+    element.loop = true
+    element.dataset['opened'] = 'once'
+    element.currentTime = seconds
+    await element.play()
+  }, startedAt)
+  await expect.poll(() => requestCount, { message: 'the links are renewed' }).toBe(2)
+
+  await page
+    .getByRole('button', { name: /^Move .* up$/ })
+    .last()
+    .click()
+  await expect.poll(() => requestCount, { message: 'the page refetches' }).toBe(3)
+  await expect(video).toHaveAttribute('data-opened', 'once')
+  const isPlaying = () =>
+    video.evaluate((element: HTMLVideoElement) => !element.paused && element.currentTime > 0)
+  await expect.poll(isPlaying).toBe(true)
+})
