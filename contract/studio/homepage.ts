@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { getHomepage, sectionKinds } from '#contract/catalog.ts'
 import { languages } from '#contract/languages.ts'
-import { Id, nullable, stringEnum } from '#contract/schemas.ts'
+import { Id, nullable, stringEnum, Time } from '#contract/schemas.ts'
 import { command } from './command.ts'
 import { roles } from './roles.ts'
 
@@ -61,6 +61,8 @@ const StudioHomepage = Type.Object({
   draft: HomepageDraft,
   /** The version of the loaded homepage. Saving requires it, which prevents lost updates. */
   version: Type.String(),
+  /** The last publication in the studio; null before the first. `operator` is null for the command line. */
+  published: nullable(Type.Object({ at: Time, operator: nullable(Type.String()) })),
   categories: Type.Array(NamedLabel),
   /** The tags with the most videos. */
   tags: Type.Array(NamedLabel),

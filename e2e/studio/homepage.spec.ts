@@ -122,9 +122,12 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })
 
-test('a draft stays if another operator publishes, even when the language changes, and is not published over it', async ({
+test('a draft stays if another operator publishes, even when the language changes, and its author chooses a version', async ({
   page,
+  browser,
 }) => {
+  const other = await (await browser.newContext()).newPage()
+  await openStudioWithSession(other, 'owner')
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/homepage')
   await page.getByLabel('Footer text').fill('Mine')
@@ -132,15 +135,33 @@ test('a draft stays if another operator publishes, even when the language change
     ((await (await page.request.get(showHomepage.path)).json()) as { info: StudioHomepage }).info
   const publishAs = async (line: string | null) => {
     const { draft, version } = await load()
-    await postToStudio(page, 'homepage', { draft: { ...draft, copyright: line }, version })
+    await postToStudio(other, 'homepage', { draft: { ...draft, copyright: line }, version })
   }
   await publishAs('Theirs')
   const refetched = page.waitForResponse((answer) => answer.url().endsWith(showHomepage.path))
   await page.getByLabel('Language').selectOption('Deutsch')
   await refetched
-  await page.getByRole('button', { name: 'Änderungen veröffentlichen' }).click()
-  await expect(page.getByText('Das hat sich inzwischen geändert.')).toBeVisible()
-  await expect(page.getByLabel('Text der Fußzeile')).toHaveValue('Mine')
+  const footer = page.getByLabel('Text der Fußzeile')
+  const conflict = page.getByRole('alert')
+  const publish = async () => {
+    await page.getByRole('button', { name: 'Änderungen veröffentlichen' }).click()
+    await expect(conflict).toContainText(/\S+@\S+ hat die Startseite am .+ veröffentlicht/)
+  }
+  await publish()
+  await expectAccessible(page)
+  await expect(footer).toHaveValue('Mine')
   expect((await load()).draft.copyright).toBe('Theirs')
+  await conflict.getByRole('button', { name: 'Andere Fassung verwenden' }).click()
+  await expect(conflict).toHaveCount(0)
+  await expect(footer).toHaveValue('Theirs')
+
+  await footer.fill('Mine again')
+  await publishAs('Theirs again')
+  await publish()
+  await conflict.getByRole('button', { name: 'Meine Fassung veröffentlichen' }).click()
+  await expect(page.getByText('Veröffentlicht. Zuschauer sehen die neue Startseite.')).toBeVisible()
+  await expect(conflict).toHaveCount(0)
+  expect((await load()).draft.copyright).toBe('Mine again')
   await publishAs(null)
+  await other.context().close()
 })

@@ -10,10 +10,12 @@ import { isSignedOut, allButSession } from './session-queries.ts'
  * Returns a function that runs a command and, if it succeeds, refetches all data on screen. A toast shows
  * `successMessage` or, if the command fails, the reason; the result is then undefined.
  * @param successMessage null if the caller shows a message, or if the change is visible on screen
+ * @param handleError handles some errors itself, which no toast then shows; returns whether it did
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,
   successMessage: string | null,
+  handleError?: (error: unknown) => Promise<boolean>,
 ): { run: (body: BodyOf<E>) => Promise<ResultOf<E> | undefined>; busy: boolean } {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -26,6 +28,7 @@ export function useCommand<E extends CommandEndpoint>(
       if (successMessage !== null) notify(successMessage)
       return result
     } catch (error) {
+      if (await handleError?.(error)) return undefined
       // `call` itself reports failed calls and code 500. If the session has expired, the sign-in appears.
       if (error instanceof ApiError && error.code !== 500 && !isSignedOut(error)) notifyError(error.message)
       return undefined

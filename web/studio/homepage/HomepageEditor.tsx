@@ -3,10 +3,12 @@ import { useState } from 'react'
 import {
   payLayouts,
   saveHomepage,
+  showHomepage,
   type StudioHomepage,
   type HomepageDraft,
   type DraftSection,
 } from '#contract/studio/homepage.ts'
+import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
@@ -14,8 +16,10 @@ import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { SortableList } from '#web/studio/ui/SortableList.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved/use-unsaved.ts'
+import { HomepageConflict } from './HomepageConflict.tsx'
 import { HomepagePreview, type PreviewSize } from './HomepagePreview.tsx'
 import { SectionFields } from './SectionFields.tsx'
+import { isVersionConflict } from './text-queries.ts'
 import styles from './homepage.module.css'
 
 /** The values of a homepage in addition to its sections. */
@@ -33,12 +37,17 @@ const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /**
  * Edits a draft of the homepage beside its preview, and publishes it. A refetched homepage does not replace the draft:
- * if another operator has published meanwhile, publishing fails with a message.
+ * if another operator has published meanwhile, the operator chooses which version to keep.
  */
 export function HomepageEditor({ composed }: { composed: StudioHomepage }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'))
+  const [theirs, setTheirs] = useState<StudioHomepage | null>(null)
+  const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'), async (error) => {
+    const current = isVersionConflict(error) ? await call(showHomepage).catch(() => null) : null
+    if (current) setTheirs(current)
+    return current !== null
+  })
   const [size, setSize] = useState<PreviewSize>('phone')
   const [published, setPublished] = useState(composed)
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
@@ -48,13 +57,16 @@ export function HomepageEditor({ composed }: { composed: StudioHomepage }) {
   useUnsaved(isChanged)
   const lacksTitle = !sections.every(isTitled)
   const change = (changed: Partial<DraftSettings>) => setDraftSettings({ ...draftSettings, ...changed })
-  const save = async () => {
-    const saved = await run({ draft, version: published.version })
-    if (!saved) return
-    queryClient.setQueryData(['studio-homepage'], saved)
-    setPublished(saved)
-    setSections(saved.draft.sections.map(keyed))
-    setDraftSettings(saved.draft)
+  const load = (homepage: StudioHomepage) => {
+    queryClient.setQueryData(['studio-homepage'], homepage)
+    setPublished(homepage)
+    setSections(homepage.draft.sections.map(keyed))
+    setDraftSettings(homepage.draft)
+    setTheirs(null)
+  }
+  const save = async ({ version }: StudioHomepage) => {
+    const saved = await run({ draft, version })
+    if (saved) load(saved)
   }
   return (
     <div className={styles.composer}>
@@ -62,8 +74,21 @@ export function HomepageEditor({ composed }: { composed: StudioHomepage }) {
         <Sections composed={composed} sections={sections} onChange={setSections} />
         <Menu composed={composed} menu={draftSettings.menu} onOrder={(menu) => change({ menu })} />
         <AppearanceFields rest={draftSettings} onChange={change} />
+        {theirs && (
+          <HomepageConflict
+            theirs={theirs}
+            opened={published}
+            busy={busy}
+            canPublish={!lacksTitle}
+            onTheirs={() => load(theirs)}
+            onMine={() => void save(theirs)}
+          />
+        )}
         <div className={styles.save}>
-          <Button disabled={busy || !isChanged || lacksTitle} onClick={() => void save()}>
+          <Button
+            disabled={busy || !isChanged || lacksTitle || theirs !== null}
+            onClick={() => void save(published)}
+          >
             {t('homepage.save')}
           </Button>
           <p role="status">

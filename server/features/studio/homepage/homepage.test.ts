@@ -100,6 +100,15 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(auditEvent).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
 })
 
+it('the homepage tells who published it last', async () => {
+  const { version, draft } = await show()
+  const owner = await signInOperator(site, 'owner')
+  const body = { version, draft: { ...draft, copyright: 'three' } }
+  const saved = await owner.studio.callOk(saveHomepage, { body })
+  expect(saved.published).toEqual({ at: expect.any(String), operator: owner.email })
+  expect((await show()).published?.operator).toBe(owner.email)
+})
+
 it('the second of two concurrent saves of the same version gets a conflict', async () => {
   const { version, draft } = await show()
   const other = await signInOperator(site, 'owner')
