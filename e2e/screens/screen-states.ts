@@ -40,7 +40,7 @@ export const inSequence =
     for (const action of actions) await action(page)
   }
 const payForm = async (page: Page) => {
-  await page.locator('section:has(> fieldset) button[aria-describedby]').click()
+  await page.locator('section[data-layout] button[aria-describedby]').click()
   await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
 }
 const clickInForm = (selector: string) => (page: Page) =>
@@ -165,7 +165,7 @@ function watching({ video, plan }: Content): Shot[] {
     {
       name: 'locked, other ways to pay',
       path: locked,
-      act: click('section:has(> fieldset) button[aria-expanded]'),
+      act: click('section[data-layout] button[aria-expanded]'),
     },
     { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
     { name: 'card form', path: locked, act: payForm },

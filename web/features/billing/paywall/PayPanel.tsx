@@ -85,34 +85,36 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
   return (
     <section
       className={styles.panel}
-      data-layout={layout}
+      data-layout={layout ?? 'sheet'}
       aria-label={t('pay.title', { number: episode.number })}
     >
-      <header className={styles.head}>
-        <Icon name="lock" size={28} />
-        <h2>{t('pay.title', { number: episode.number })}</h2>
-        <p>{title}</p>
-        <SignInLink />
-      </header>
-      <OpenInBrowser />
-      <fieldset className={styles.choices}>
-        <legend className="hidden-text">{t('pay.choose')}</legend>
-        {choices.map((option) => (
-          <Fragment key={option.kind + option.id}>
-            {option === firstPlan && (
-              <p className={styles.plans} id={plansId}>
-                {t('pay.plansText')}
-              </p>
-            )}
-            <Option
-              option={option}
-              checked={option === choice}
-              describedBy={option.kind === 'plan' ? plansId : undefined}
-              onChoose={() => setChosen(choices.indexOf(option))}
-            />
-          </Fragment>
-        ))}
-      </fieldset>
+      <div className={styles.offers}>
+        <header className={styles.head}>
+          <Icon name="lock" size={28} />
+          <h2>{t('pay.title', { number: episode.number })}</h2>
+          <p>{title}</p>
+          <SignInLink />
+        </header>
+        <OpenInBrowser />
+        <fieldset className={styles.choices}>
+          <legend className="hidden-text">{t('pay.choose')}</legend>
+          {choices.map((option) => (
+            <Fragment key={option.kind + option.id}>
+              {option === firstPlan && (
+                <p className={styles.plans} id={plansId}>
+                  {t('pay.plansText')}
+                </p>
+              )}
+              <Option
+                option={option}
+                checked={option === choice}
+                describedBy={option.kind === 'plan' ? plansId : undefined}
+                onChoose={() => setChosen(choices.indexOf(option))}
+              />
+            </Fragment>
+          ))}
+        </fieldset>
+      </div>
       <PayBar
         className={styles.foot}
         sources={offer}

@@ -1,0 +1,51 @@
+import type { Locator, Page } from '@playwright/test'
+import { phone } from '#e2e/playwright.config.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { narrowPhone, readStable } from '#e2e/support/page-quality.ts'
+import { lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
+
+const landscape = { width: 844, height: 390 }
+const desktopAt200Percent = { width: 720, height: 450 }
+const phoneAt200Percent = { width: 195, height: 422 }
+const sizes = [phone.viewport, narrowPhone, landscape, desktopAt200Percent]
+
+const payButton = (page: Page) => lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })
+
+test('offers scroll under no button at the top', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await expect(payButton(page)).toBeVisible()
+  const buttons = [
+    page.getByRole('main').getByRole('link', { name: /^(Home|Back)$/ }),
+    page.getByRole('button', { name: 'Episodes' }),
+  ]
+  for (const viewport of [...sizes, phoneAt200Percent]) {
+    await page.setViewportSize(viewport)
+    for (const button of buttons) {
+      await readStable(() => button.boundingBox())
+      expect(await scrollBehind(lockedPanel(page, 4), button), `${viewport.width}: ${button}`).toEqual([])
+    }
+  }
+})
+
+/** Scrolls the panel from its beginning to its end. @returns the texts that were behind the button meanwhile */
+async function scrollBehind(panel: Locator, button: Locator): Promise<string[]> {
+  const box = await button.boundingBox()
+  if (!box) throw new Error(`${String(button)} is not visible`)
+  return panel.evaluate((section, { x, y, width, height }) => {
+    const isScroller = (element: Element) => getComputedStyle(element).overflowY === 'auto'
+    const scroller = [section, ...section.querySelectorAll('*')].find(isScroller) ?? section
+    const shares = [0.1, 0.5, 0.9]
+    const points = shares.flatMap((right) =>
+      shares.map((down) => [x + width * right, y + height * down] as const),
+    )
+    const words = new Set<string>()
+    for (let top = 0; top <= scroller.scrollHeight - scroller.clientHeight; top += 10) {
+      scroller.scrollTop = top
+      for (const [left, down] of points)
+        for (const element of document.elementsFromPoint(left, down))
+          if (section.contains(element) && element.matches('h2, p, a, label')) words.add(element.textContent)
+    }
+    scroller.scrollTop = 0
+    return [...words]
+  }, box)
+}
