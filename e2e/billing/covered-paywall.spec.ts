@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { phone } from '#e2e/playwright.config.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { narrowPhone, readStable } from '#e2e/support/page-quality.ts'
+import { narrowPhone, overlap, readStable } from '#e2e/support/page-quality.ts'
 import { lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const landscape = { width: 844, height: 390 }
@@ -26,6 +26,60 @@ test('offers scroll under no button at the top', async ({ page }) => {
     }
   }
 })
+
+test('a toast covers neither the heading nor the buttons of the paywall', async ({ page }) => {
+  await keepToasts(page)
+  const message = 'Die Website ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.'
+  await page.route('**/api/user/favorite', (route) => route.fulfill({ json: { code: 500, message } }))
+  await page.goto(await towerUrl(page, 3))
+  await page.getByRole('button', { name: 'Add to favorites' }).click()
+  const toast = page.getByText(message)
+  await expect(toast).toBeVisible()
+  await page.getByRole('button', { name: 'Episodes' }).click()
+  await page
+    .getByRole('list', { name: 'Episodes' })
+    .getByRole('button', { name: /^Episode 4\b/ })
+    .click()
+  await expectNotCovered(page, toast)
+})
+
+test.describe('without a connection', () => {
+  // A style sheet may still be loading when the connection is lost.
+  test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED|Unable to preload CSS/ })
+
+  test('the offline banner covers neither the heading nor the buttons of the paywall', async ({ page }) => {
+    await page.goto(await towerUrl(page, 4))
+    await expect(payButton(page)).toBeVisible()
+    // The status line loads after the page, so the connection must last until then.
+    await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
+    await page.context().setOffline(true)
+    const banner = page.getByText('You’re offline')
+    await expect(banner).toBeVisible()
+    await expectNotCovered(page, banner)
+  })
+})
+
+/** Expects in several sizes that a notice covers neither the heading nor the buttons of the paywall. */
+async function expectNotCovered(page: Page, notice: Locator): Promise<void> {
+  await expect(payButton(page)).toBeVisible()
+  const panel = lockedPanel(page, 4)
+  for (const viewport of sizes) {
+    await page.setViewportSize(viewport)
+    await readStable(() => notice.boundingBox())
+    for (const element of [panel.getByRole('heading'), ...(await panel.getByRole('button').all())])
+      expect(await overlap(notice, element), `${viewport.width}: ${element}`).toBe(false)
+  }
+}
+
+/** Keeps toasts on screen, so that a slow machine can check them. */
+async function keepToasts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const original = window.setTimeout.bind(window)
+    const slowSetTimeout = (handler: TimerHandler, ms?: number) =>
+      original(handler, ms === 5_000 ? 500_000 : ms)
+    Object.assign(window, { setTimeout: slowSetTimeout })
+  })
+}
 
 /** Scrolls the panel from its beginning to its end. @returns the texts that were behind the button meanwhile */
 async function scrollBehind(panel: Locator, button: Locator): Promise<string[]> {

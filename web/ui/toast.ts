@@ -31,5 +31,10 @@ function makeToast(): HTMLElement {
   element.role = 'status'
   element.popover = 'manual'
   document.body.append(element)
+  // The paywall moves below the message (pay-panel.module.css). The height of a hidden message is 0.
+  new ResizeObserver(() => {
+    const { offsetHeight } = element
+    document.body.style.setProperty('--toast', `${offsetHeight && offsetHeight + 16}px`)
+  }).observe(element)
   return element
 }

@@ -22,7 +22,20 @@ export function OfflineBanner() {
   )
   return (
     <div role="status">
-      {isOffline && <p className={`${floating.line} ${styles.line}`}>{t('offline.message')}</p>}
+      {isOffline && (
+        <p ref={reserveSpace} className={`${floating.line} ${styles.line}`}>
+          {t('offline.message')}
+        </p>
+      )}
     </div>
   )
+}
+
+/** Moves a paywall below the line (pay-panel.module.css). The height of a removed line is 0. */
+function reserveSpace(line: HTMLElement | null): void {
+  if (!line) return
+  new ResizeObserver(() => {
+    const { offsetHeight } = line
+    document.body.style.setProperty('--banner', `${offsetHeight && offsetHeight + 16}px`)
+  }).observe(line)
 }
