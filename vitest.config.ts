@@ -6,13 +6,15 @@ import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 
 const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
+/** Packages that a benchmark installs for itself (bench/lighthouse) have tests of their own. */
+const installed = '**/node_modules/**'
 
 /**
  * Returns the files that need a process of their own. A module mock works only if the module was not loaded before, and
  * a module that is loaded while a global is stubbed keeps the stub.
  */
 const filesWith = (files: string, alone: RegExp): string[] =>
-  globSync(files, { cwd: import.meta.dirname }).filter((file) =>
+  globSync(files, { cwd: import.meta.dirname, exclude: [installed] }).filter((file) =>
     alone.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
   )
 const mocksModules = filesWith(ofServer, /\bvi\.(mock|doMock)\(/)
@@ -45,11 +47,23 @@ export default defineConfig({
     // The test files of a worker share imported modules (`isolate: false`), which halves the duration.
     projects: [
       {
-        test: { ...common, name: 'server', include: [ofServer], exclude: mocksModules, isolate: false },
+        test: {
+          ...common,
+          name: 'server',
+          include: [ofServer],
+          exclude: [...mocksModules, installed],
+          isolate: false,
+        },
       },
       {
         plugins: [react()],
-        test: { ...common, name: 'rest', include: [ofTheRest], exclude: changesGlobals, isolate: false },
+        test: {
+          ...common,
+          name: 'rest',
+          include: [ofTheRest],
+          exclude: [...changesGlobals, installed],
+          isolate: false,
+        },
       },
       {
         plugins: [react()],

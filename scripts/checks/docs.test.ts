@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
+// bench/lighthouse installs packages of its own.
+const installed = ['**/node_modules/**']
 const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: root }).toSorted()
 
 /** Returns GitHub's anchor for a heading. */
@@ -42,6 +44,7 @@ test('every link in the documents refers to an existing file and heading', () =>
 test('every source file and folder that a document names exists', () => {
   const sources = globSync(['{contract,server,web,demo,scripts,bench,deploy,e2e}/**/*', '*.ts'], {
     cwd: root,
+    exclude: installed,
   })
   const paths = sources.map((path) => `/${path}/`)
   const pattern =
@@ -59,7 +62,7 @@ test('every document that code or configuration refers to exists', () => {
       '{contract,server,web,scripts,deploy,e2e,bench,demo}/**/*.{ts,tsx,mjs,js,json,yaml,yml,conf,service}',
       '*.{ts,yaml}',
     ],
-    { cwd: root },
+    { cwd: root, exclude: installed },
   )
   const missing = [...sources, '.env.example', 'Dockerfile'].flatMap((source) =>
     [...read(source).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
