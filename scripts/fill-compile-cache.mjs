@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { main, run } from './setup.mjs'
 
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
-/** What every site loads. Few sites load tracing, error reports or the bucket's library, so their cache is not worth 2 MB. */
+/** What every site loads. The image has no room for the libraries that only some sites load. */
 const chunks = ['start-site', 'start-worker', 'create-metrics'].map(
   (name) => new URL(`../server/bundle/chunk-${name}.js`, import.meta.url).href,
 )

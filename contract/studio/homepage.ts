@@ -61,7 +61,10 @@ const StudioHomepage = Type.Object({
   draft: HomepageDraft,
   /** The version of the loaded homepage. Saving requires it, which prevents lost updates. */
   version: Type.String(),
-  /** The last publication in the studio; null before the first. `operator` is null for the command line. */
+  /**
+   * The last publication in the studio; null before the first. `operator` is null for the command line, and if the
+   * reader may not publish.
+   */
   published: nullable(Type.Object({ at: Time, operator: nullable(Type.String()) })),
   categories: Type.Array(NamedLabel),
   /** The tags with the most videos. */

@@ -25,13 +25,14 @@ test('the preview renews its links before they expire, and plays on when the pag
     element.currentTime = seconds
     await element.play()
   }, startedAt)
-  await expect.poll(() => requestCount, { message: 'the links are renewed' }).toBe(2)
+  await expect.poll(() => requestCount, { message: 'the links are renewed' }).toBeGreaterThan(1)
+  const requestsBefore = requestCount
 
   await page
     .getByRole('button', { name: /^Move .* up$/ })
     .last()
     .click()
-  await expect.poll(() => requestCount, { message: 'the page refetches' }).toBe(3)
+  await expect.poll(() => requestCount, { message: 'the page refetches' }).toBeGreaterThan(requestsBefore)
   await expect(video).toHaveAttribute('data-opened', 'once')
   const isPlaying = () =>
     video.evaluate((element: HTMLVideoElement) => !element.paused && element.currentTime > 0)

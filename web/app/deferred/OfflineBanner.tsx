@@ -31,11 +31,14 @@ export function OfflineBanner() {
   )
 }
 
-/** Moves a paywall below the line (pay-panel.module.css). The height of a removed line is 0. */
-function reserveSpace(line: HTMLElement | null): void {
-  if (!line) return
-  new ResizeObserver(() => {
-    const { offsetHeight } = line
-    document.body.style.setProperty('--banner', `${offsetHeight && offsetHeight + 16}px`)
-  }).observe(line)
+/** Moves a paywall below the line while it is shown (pay-panel.module.css). */
+function reserveSpace(line: HTMLElement | null): (() => void) | undefined {
+  if (!line) return undefined
+  const { style } = document.body
+  const observer = new ResizeObserver(() => style.setProperty('--banner', `${line.offsetHeight + 16}px`))
+  observer.observe(line)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--banner')
+  }
 }

@@ -5,6 +5,7 @@ import {
   type StudioHomepage,
 } from '#contract/studio/homepage.ts'
 import type { Language } from '#contract/languages.ts'
+import type { Role } from '#contract/studio/roles.ts'
 import { listHomepageOptions, loadDraft, previewDraft, saveDraft } from '#server/features/catalog/catalog.ts'
 import { transactionalCommand, readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { selectAuditEventsAbout } from '#server/features/studio/audit-queries.ts'
@@ -12,8 +13,8 @@ import type { Db } from '#server/tables.ts'
 
 /** Commands that load, preview and save the homepage's composition. */
 export const homepageCommands: Command[] = [
-  readCommand(showHomepage, async ({ db }, _input, { language }) => ({
-    info: { ...(await loadComposed(db, language)), published: await loadLastPublication(db) },
+  readCommand(showHomepage, async ({ db }, _input, { language, role }) => ({
+    info: { ...(await loadComposed(db, language)), published: await loadLastPublication(db, role) },
   })),
 
   readCommand(previewHomepage, async (context, { draft }, { language }) => ({
@@ -28,10 +29,13 @@ export const homepageCommands: Command[] = [
   }),
 ]
 
-/** Returns when the homepage was last published in the studio, and by whom. */
-async function loadLastPublication(db: Db): Promise<StudioHomepage['published']> {
+const publishers: readonly Role[] = saveHomepage.roles
+
+/** Returns when the homepage was last published in the studio, and to a role that may publish it, by whom. */
+async function loadLastPublication(db: Db, role: Role): Promise<StudioHomepage['published']> {
   const [last] = await selectAuditEventsAbout(db, 'homepage', { before: undefined, limit: 1 })
-  return last ? { at: last.at.toISOString(), operator: last.operator } : null
+  if (!last) return null
+  return { at: last.at.toISOString(), operator: publishers.includes(role) ? last.operator : null }
 }
 
 async function loadComposed(db: Db, language: Language): Promise<Omit<StudioHomepage, 'published'>> {
