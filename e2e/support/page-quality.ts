@@ -8,22 +8,38 @@ import { expect, type Frame, type Locator, type Page } from '@playwright/test'
 export const narrowPhone = { width: 360, height: 640 }
 export const desktopAt200Percent = { width: 640, height: 450 }
 
+/** The fields of a layout shift that TypeScript does not know. */
+interface LayoutShift extends PerformanceEntry {
+  value: number
+  sources: { node: Node | null }[]
+}
+
+/** The layout shifts of a page: their sum, and the elements that moved. */
+interface Shifts {
+  total: number
+  moved: string[]
+}
+
 /** Adds up layout shifts, beginning with the next document. */
 export async function recordLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const shifts = { total: 0 }
+    const shifts: Shifts = { total: 0, moved: [] }
     Object.assign(window, { shifts })
+    const nameOf = (node: Node | null) =>
+      node instanceof Element ? node.outerHTML.slice(0, 80) : String(node)
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        shifts.total += (entry as PerformanceEntry & { value: number }).value
+      for (const { value, sources } of list.getEntries() as LayoutShift[]) {
+        shifts.total += value
+        shifts.moved.push(`${value}: ${sources.map(({ node }) => nameOf(node)).join(', ')}`)
+      }
     }).observe({ type: 'layout-shift', buffered: true })
   })
 }
 
 /** Expects no layout shifts since `recordLayoutShifts`. */
 export async function expectNoLayoutShift(page: Page): Promise<void> {
-  const total = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total)
-  expect(total).toBeLessThan(0.01)
+  const { total, moved } = await page.evaluate(() => (window as unknown as { shifts: Shifts }).shifts)
+  expect(total, moved.join('\n')).toBeLessThan(0.01)
 }
 
 /** Expects no axe violations on the current page. Repeats the check, because the page may change while axe reads it. */
