@@ -2,6 +2,7 @@ import { insertUser } from '#server/features/members/members.ts'
 import { attributionForToken, type OrderAttribution } from '#server/features/tracking/tracking.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import type { Tx } from '#server/tables.ts'
 import {
   insertAttempt,
@@ -109,7 +110,7 @@ async function findOrCreateOrder(
   if (existing && !isPlanChange(existing)) return existing
   const orderOfPeriod = await findOrderOfPeriod(tx, purchase)
   if (!existing && orderOfPeriod && isSamePurchase(orderOfPeriod, lostPayment)) return orderOfPeriod
-  const period_no = await claimPeriod(tx, purchase, orderOfPeriod)
+  const period_no = await claimPeriod(tx, purchase, orderOfPeriod, now)
   if (existing)
     await setPeriodOfOrder(tx, existing.id, {
       period_no,
@@ -145,13 +146,31 @@ function isSamePurchase(
  */
 async function claimPeriod(
   tx: Tx,
-  { periodNo }: Purchase,
+  { periodNo, planId }: Purchase,
   orderOfPeriod: OrderRow | undefined,
+  now: Date,
 ): Promise<number | null> {
   if (!orderOfPeriod) return periodNo
   if (paidStatuses.includes(orderOfPeriod.status)) return null
+  if (orderOfPeriod.plan_id !== planId) await auditCancelledChange(tx, orderOfPeriod, now)
   await releasePeriod(tx, orderOfPeriod)
   return periodNo
+}
+
+/** Writes an audit event if an order that loses its period was an open change of plan. */
+async function auditCancelledChange(
+  tx: Tx,
+  { user_id: userId, subscription_id, plan_id, status }: OrderRow,
+  now: Date,
+): Promise<void> {
+  const subscription = subscription_id === null ? undefined : await selectSubscription(tx, subscription_id)
+  if (!subscription || subscription.plan_id === plan_id || status !== 'pending') return
+  await writeAuditEvent(tx, {
+    event: 'plan_change_cancelled',
+    userId,
+    at: now,
+    details: { subscription_id, plan_id: subscription.plan_id },
+  })
 }
 
 async function insertLostOrder(

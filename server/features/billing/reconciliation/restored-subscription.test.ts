@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import {
@@ -81,9 +82,39 @@ async function runJobs(): Promise<void> {
   }
 }
 
+/** Returns the audit events of a subscriber's changes of plan, with their plans. */
+async function planChangesOf({ userId }: Subscriber) {
+  const { rows } = await sql<{ event: string; details: { plan_id: string } }>`
+    SELECT event, details FROM audit_events
+    WHERE user_id = ${userId} AND event LIKE 'plan_change_%' ORDER BY id`.execute(site.context.db)
+  return rows.map(({ event, details }) => [event, details.plan_id])
+}
+
 async function chooseMonthly({ shopper }: Subscriber): Promise<string> {
   return (await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })).id
 }
+
+test('a lost renewal replaces a change of plan that was planned after the restore, and records that', async () => {
+  const person = await Subscriber.create(site)
+  const restore = await backUp()
+  await person.advanceAndRenew(7 * day)
+  await restore()
+  await chooseMonthly(person)
+  await renewDueSubscriptions(site.context)
+  expect((await statesOf(person.userId)).at(-1)).toEqual([1, 2499, 'pending'])
+  await findAllPayments()
+  await runJobs()
+  expect(await statesOf(person.userId)).toEqual([
+    [0, 499, 'paid'],
+    [1, 999, 'paid'],
+    [null, 2499, 'cancelled'],
+  ])
+  expect(await paidCents(person)).toEqual([499, 999])
+  expect(await planChangesOf(person)).toEqual([
+    ['plan_change_scheduled', (await person.shopper.plan(30)).id],
+    ['plan_change_cancelled', (await person.shopper.plan(7)).id],
+  ])
+})
 
 test('a lost manual payment keeps the cancellation that the customer made after the restore', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
@@ -164,6 +195,8 @@ describe('a lost payment of a planned change of plan', () => {
       [1, 2499, 'paid'],
       [null, 999, 'cancelled'],
     ])
+    // The choice was lost, and no event records that the old plan's order was cancelled.
+    expect(await planChangesOf(person)).toEqual([])
     await expectChanged(person)
   })
 
