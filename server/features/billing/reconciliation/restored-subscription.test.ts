@@ -12,7 +12,9 @@ import { takeBackup } from '#server/testing/database/take-backup.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { comparePayments } from './compare-payments.ts'
+import { restoreOrder } from './restore-order.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite
@@ -138,6 +140,25 @@ test('a lost manual payment keeps the cancellation that the customer made after 
   await person.advanceAndRenew(8 * day)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', period_no: 1 })
   expect(await paidCents(person)).toEqual([499, 999])
+})
+
+test('a checkout payment undoes a cancellation although a lost payment of its order has failed', async () => {
+  const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
+  await person.advanceAndRenew(7 * day)
+  const restore = await backUp()
+  const plan_id = (await person.shopper.plan(7)).id
+  const order = (await person.shopper.buy({ kind: 'plan', plan_id })).info
+  const lost = (await person.payments('succeeded')).find(({ orderId }) => orderId === order?.id)
+  if (!order || !lost) throw new Error('the period was not paid')
+  await restore()
+  await person.shopper.visitor.callOk(cancelSubscription)
+  const attempt = await restoreOrder(site.context, site.sandboxGateway, lost)
+  if (!attempt) throw new Error('the payment was not restored')
+  await settleAttempt(site.context, attempt, { ...lost, status: 'failed' })
+  site.advanceClock(1000)
+  const paid = await person.shopper.tryPay(order.id, await person.shopper.cardToken())
+  expect(paid).toMatchObject({ code: 200, info: { status: 'paid' } })
+  expect(await person.membership()).toMatchObject({ status: 'active', cancel_at_period_end: false })
 })
 
 describe('a lost payment of a planned change of plan', () => {

@@ -60,8 +60,7 @@ export async function continueSubscription(
   const methodId = replacesMethod
     ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
     : null
-  // A restored payment was made at an unknown time, and the customer may have cancelled after it.
-  const undoesCancellation = isManual && order.restored_at === null
+  const undoesCancellation = isManual && !isRestored(order, attempt)
   const cancelled = row.cancel_at_period_end && !undoesCancellation
   const samePlan = order.plan_id === row.plan_id
   const hasFuturePrice =
@@ -102,6 +101,14 @@ export async function continueSubscription(
     startsAt,
     endsAt: activeUntil(renewedSubscription) ?? endsAt,
   })
+}
+
+/**
+ * Returns whether a payment was restored. It was then made at an unknown time, and the customer may have cancelled after
+ * it. A payment that began after the restoration of its order was made at the checkout.
+ */
+function isRestored({ restored_at }: OrderRow, { started_at }: AttemptRow): boolean {
+  return restored_at !== null && started_at <= restored_at
 }
 
 /** Returns whether the user has chosen another method since this attempt began. */
