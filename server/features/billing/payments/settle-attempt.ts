@@ -134,7 +134,7 @@ function closeAttempt(
 
 /**
  * Checks that a payment has the amount, currency and id of its order. Any other payment unlocks nothing and needs an
- * operator. For example, a restored payment may belong to a new order that was created for the same period.
+ * operator. For example, the price of an order may have changed since its payment.
  * @throws Error if the payment does not match
  */
 function checkSameAmount(order: OrderRow, payment: Payment): void {

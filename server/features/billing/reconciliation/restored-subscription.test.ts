@@ -221,7 +221,7 @@ describe('a lost payment of a planned change of plan', () => {
     await expectChanged(person)
   })
 
-  test('is refunded if the period was renewed at the old price since, and keeps a change planned since', async () => {
+  test('is refunded if the period was renewed at the old price since, and keeps a later change', async () => {
     const person = await Subscriber.create(site)
     const restore = await backUp()
     const lost = await chooseMonthly(person)

@@ -24,7 +24,7 @@ export async function isAlreadyOwned(
   // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
-    // A restored payment without a period was made for one that another order has paid for since.
+    // Another order has since paid for the period of this restored payment.
     if (isRestored && order.subscription_id && order.period_no === null) return true
     const live = await selectActiveSubscription(db, order.user_id, now)
     if (!live) return false

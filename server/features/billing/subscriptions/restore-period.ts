@@ -27,7 +27,7 @@ interface RestoredPeriod {
 /**
  * Restores a lost period of a subscription. The payments of several lost periods may be found in any order, so it may be
  * the next period, a later one or an earlier one.
- * @returns false if the period starts the subscription, or the subscription ended before the period
+ * @returns false if the order must start or reopen the subscription
  */
 export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: Payment): Promise<boolean> {
   const { subscription_id: id, period_no } = restored.order

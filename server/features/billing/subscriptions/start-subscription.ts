@@ -108,7 +108,7 @@ function isReopenedBy(
   return restored_at !== null && period_no !== null && subscriptionRestorations.allows(status, 'active')
 }
 
-/** Reopens a subscription with the period of a lost payment. Nothing else remains of how it ended. */
+/** Reopens a subscription with the period of a lost payment. Resets everything that its end or dunning had set. */
 function reopen(
   tx: Tx,
   { id, started_at, agreed_price_cents }: Selectable<SubscriptionsTable>,
