@@ -6,6 +6,7 @@ import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, requestPasswordReset, getUser, signIn } from '#contract/members.ts'
 import { createRunningExperiment } from '#server/testing/builders/experiment.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { PushBrowser } from '#server/testing/fakes/fake-push-service.ts'
 import { startBillingSite, episodeIdOf, type BillingSite } from '#server/testing/site/billing-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
@@ -32,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creates a new visitor, always of the same process and network. */
-async function createGuest(): Promise<Visitor> {
-  const visitor = new Visitor(site.directUrl)
+async function createGuest({ directUrl } = site): Promise<Visitor> {
+  const visitor = new Visitor(directUrl)
   await visitor.callOk(getUser)
   return visitor
 }
@@ -141,6 +142,26 @@ test('limits the stored plays and favorites of a network', async () => {
   expectRefused(await save(third))
   expect((await save(second)).status).toBe(200)
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
+})
+
+test("limits a network's removals of unwatched videos, which add tombstones", async () => {
+  const unused = await startBillingSite(settings)
+  onTestFinished(() => unused.close())
+  const visitor = await createGuest(unused)
+  await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
+  const remove = async (count: number) => {
+    const videos = await Promise.all(
+      Array.from({ length: count }, () => buildVideo(unused.context, { episodes: 1, freeEpisodes: 1 })),
+    )
+    return visitor.call(saveHistory, { body: { remove: videos.map(({ id }) => id) } })
+  }
+  const countTombstones = async () =>
+    (await unused.context.db.selectFrom('watch_history').select('removed').execute()).length
+  expect((await remove(2)).status).toBe(200)
+  expectRefused(await remove(2))
+  expect(await countTombstones()).toBe(2)
+  expect((await remove(1)).status).toBe(200)
+  expect(await countTombstones()).toBe(3)
 })
 
 test('limits the browsers in which a network turns notifications on', async () => {

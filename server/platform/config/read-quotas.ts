@@ -12,7 +12,7 @@ const defaultQuotas = {
   payments: { setting: 'RATE_LIMIT_PAYMENTS_PER_IP', max: 600, seconds: 3600 },
   /** Bytes of new consent texts, stored as shown to the buyer. */
   consentTextBytes: { setting: 'RATE_LIMIT_CONSENT_TEXT_BYTES_PER_IP', max: 300_000, seconds: 3600 },
-  /** Stored plays and favorites. */
+  /** Stored plays, favorites and tombstones. */
   library: { setting: 'RATE_LIMIT_LIBRARY_PER_IP', max: 300, seconds: 60 },
   /** Browsers in which notifications are turned on. */
   pushSubscriptions: { setting: 'RATE_LIMIT_PUSH_SUBSCRIPTIONS_PER_IP', max: 300, seconds: 3600 },
