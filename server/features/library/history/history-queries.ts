@@ -171,7 +171,7 @@ export async function insertTombstones(
   videoIds: readonly string[],
   at: Date,
 ): Promise<number> {
-  // A position may be inserted after the snapshot of this statement: the conflict.
+  // ON CONFLICT, because another transaction may insert a position meanwhile.
   const { numAffectedRows } = await sql`
     INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at, removed)
     SELECT ${userId}, given.video_id, first_episode.id, 0, ${at}::timestamptz, true

@@ -16,7 +16,7 @@ import {
 } from './save-position.ts'
 import { selectEpisode } from '#server/features/library/entitlement-queries.ts'
 import type { StoredViewing } from './history-queries.ts'
-import { createPositionCache, type CachedPosition } from './position-cache.ts'
+import { cacheAccess, createPositionCache, type CachedPosition } from './position-cache.ts'
 import {
   writePositionBatch,
   writePositionBatchInTransaction,
@@ -126,7 +126,7 @@ export function bufferPositions({
   async function resolveAccess(call: SaveCall, { accessByEpisode }: CachedPosition, now: Date) {
     const { episode_id = '' } = call.position
     const half_hour = halfHourOf(now)
-    const cached = accessByEpisode.get(episode_id)
+    const cached = accessByEpisode?.get(episode_id)
     if (cached && cached.half_hour.getTime() === half_hour.getTime()) return cached
     const episode = await episodes.get(episode_id, () => selectEpisode(db, episode_id))
     const access = await checkPlaybackAccess(db, call, episode, now, await running())
@@ -220,7 +220,7 @@ export function bufferPositions({
       if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
       const finished = isFinished(position_ms, access)
       const mayBePlay =
-        cached.accessByEpisode.get(episode_id)?.half_hour.getTime() !== access.half_hour.getTime()
+        cached.accessByEpisode?.get(episode_id)?.half_hour.getTime() !== access.half_hour.getTime()
       if (mayBePlay) quotas.spendOrThrow('library', call.ip)
       if (mayBePlay || (finished && !access.finished)) {
         const { half_hour, source } = access
@@ -235,7 +235,7 @@ export function bufferPositions({
         }
         addWatchRecords([{ ...record, mayBePlay, finished }])
       }
-      cached.accessByEpisode.set(episode_id, { ...access, finished: access.finished || finished })
+      cacheAccess(cached, episode_id, { ...access, finished: access.finished || finished })
       const previous = cached.entry
       const entry =
         previous && previous.at >= at

@@ -11,8 +11,8 @@ export type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean
 export interface CachedPosition {
   /** Undefined if the viewer has not started the video. */
   entry: Entry | undefined
-  /** By episode id. */
-  accessByEpisode: Map<string, CachedAccess>
+  /** By episode id. Undefined until the first play, because most opened pages have none and maps are large. */
+  accessByEpisode: Map<string, CachedAccess> | undefined
 }
 
 interface CachedUser {
@@ -37,7 +37,7 @@ export interface PositionCache {
   get(caller: Caller, videoId: string): CachedPosition | undefined
   /** Caches the database's answer to a position. */
   addSaved(caller: Caller, episodeId: string, saved: SaveResult): void
-  /** Caches what was read when the viewer opened a video. What is cached already is at least as new. */
+  /** Caches what was read when the viewer opened a video. What is cached stays; the database keeps the later position. */
   addLoaded(userId: string, videoId: string, viewing: StoredViewing): void
   evict(userId: string): void
 }
@@ -50,7 +50,7 @@ const noIds = '{}'
 export function createPositionCache(): PositionCache {
   const users = new Map<string, CachedUser>()
 
-  /** Returns a user's cache, and moves it to the end of the map: the users used longest ago are evicted first. */
+  /** Returns a user's cache, and moves it to the end of the map: those loaded or saved longest ago are evicted first. */
   const touch = (userId: string): CachedUser => {
     const user = users.get(userId) ?? { zone: undefined, ids: noIds, videos: new Map() }
     users.delete(userId)
@@ -77,20 +77,26 @@ export function createPositionCache(): PositionCache {
       const source = JSON.stringify(ids)
       user.zone = zone ?? user.zone
       user.ids = source === noIds ? user.ids : source
-      const accessByEpisode =
-        user.videos.get(entry.video_id)?.accessByEpisode ?? new Map<string, CachedAccess>()
-      accessByEpisode.set(episodeId, { ...access, half_hour, finished })
-      setVideo(user, entry.video_id, { entry: toEntry(entry), accessByEpisode })
+      const accessByEpisode = user.videos.get(entry.video_id)?.accessByEpisode
+      const position = { entry: toEntry(entry), accessByEpisode }
+      cacheAccess(position, episodeId, { ...access, half_hour, finished })
+      setVideo(user, entry.video_id, position)
     },
     addLoaded(userId, videoId, { timeZone, entry }) {
       const user = touch(userId)
       user.zone = timeZone
       // After a removal, the database decides whether a position is from before it.
       if (user.videos.has(videoId) || entry?.removed) return
-      setVideo(user, videoId, { entry: entry && toEntry(entry), accessByEpisode: new Map() })
+      setVideo(user, videoId, { entry: entry && toEntry(entry), accessByEpisode: undefined })
     },
     evict: (userId) => void users.delete(userId),
   }
+}
+
+/** Caches a viewer's access to an episode with their position in its video. */
+export function cacheAccess(position: CachedPosition, episodeId: string, access: CachedAccess): void {
+  position.accessByEpisode ??= new Map()
+  position.accessByEpisode.set(episodeId, access)
 }
 
 const toEntry = ({ video_id, episode_id, position_ms, at }: Entry): Entry => ({
