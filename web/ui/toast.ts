@@ -31,10 +31,23 @@ function makeToast(): HTMLElement {
   element.role = 'status'
   element.popover = 'manual'
   document.body.append(element)
-  // The paywall moves below the message (pay-panel.module.css). The height of a hidden message is 0.
-  new ResizeObserver(() => {
-    const { offsetHeight } = element
-    document.body.style.setProperty('--toast', `${offsetHeight && offsetHeight + 16}px`)
-  }).observe(element)
+  reservePaywallSpace(element, '--toast')
   return element
+}
+
+/**
+ * Moves the paywall below a notice while the notice is shown (pay-panel.module.css). The height of a hidden notice is 0.
+ * @returns a function that must be called when the notice is removed
+ */
+export function reservePaywallSpace(notice: HTMLElement, property: '--toast' | '--banner'): () => void {
+  const { style } = document.body
+  const observer = new ResizeObserver(() => {
+    const { offsetHeight } = notice
+    style.setProperty(property, `${offsetHeight && offsetHeight + 16}px`)
+  })
+  observer.observe(notice)
+  return () => {
+    observer.disconnect()
+    style.removeProperty(property)
+  }
 }

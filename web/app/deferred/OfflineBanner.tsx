@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import floating from '#web/ui/floating-line.module.css'
+import { reservePaywallSpace } from '#web/ui/toast.ts'
 import { watchConnection } from './watch-connection.ts'
 import styles from './offline-banner.module.css'
 
@@ -31,14 +32,4 @@ export function OfflineBanner() {
   )
 }
 
-/** Moves a paywall below the line while it is shown (pay-panel.module.css). */
-function reserveSpace(line: HTMLElement | null): (() => void) | undefined {
-  if (!line) return undefined
-  const { style } = document.body
-  const observer = new ResizeObserver(() => style.setProperty('--banner', `${line.offsetHeight + 16}px`))
-  observer.observe(line)
-  return () => {
-    observer.disconnect()
-    style.removeProperty('--banner')
-  }
-}
+const reserveSpace = (line: HTMLElement | null) => (line ? reservePaywallSpace(line, '--banner') : undefined)
