@@ -31,7 +31,7 @@ export const homepageCommands: Command[] = [
 
 const publishers: readonly Role[] = saveHomepage.roles
 
-/** Returns when the homepage was last published in the studio, and to a role that may publish it, by whom. */
+/** Returns the last publication in the studio. Only roles that may publish see the operator. */
 async function loadLastPublication(db: Db, role: Role): Promise<StudioHomepage['published']> {
   const [last] = await selectAuditEventsAbout(db, 'homepage', { before: undefined, limit: 1 })
   if (!last) return null
