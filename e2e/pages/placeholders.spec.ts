@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { readStable } from '#e2e/support/page-quality.ts'
+import { expectNoLayoutShift, readStable, recordLayoutShifts } from '#e2e/support/page-quality.ts'
 import { resolvePath, videoIds } from '#e2e/support/routes.ts'
 
 /** Holds responses until the returned function is called. */
@@ -64,4 +64,28 @@ for (const size of sizes) {
     const [after] = await boxes(page, 'main li')
     expect(after).toEqual(before)
   })
+}
+
+for (const path of ['/shopping', '/more/{section}', '/serviceAgreement'])
+  test(`nothing on ${path} moves when the site's font arrives late`, async ({ page }) => {
+    await recordLayoutShifts(page)
+    const release = await holdResponses(page, '**/*.woff2')
+    // The font is preloaded, so the document's load event waits for it.
+    await page.goto(await resolvePath(page, path), { waitUntil: 'commit' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
+    const textWidth = () => page.getByRole('heading', { level: 1 }).evaluate(measureText)
+    const widthInFallback = await textWidth()
+    release()
+    await expect.poll(textWidth).not.toBe(widthInFallback)
+    // The browser reports a shift after the frame in which it happens.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
+    await expectNoLayoutShift(page)
+  })
+
+/** Returns the width of an element's text, which depends on the font that draws it. */
+function measureText(element: Element): number {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  return range.getBoundingClientRect().width
 }
