@@ -1,13 +1,13 @@
 /** Shown in an empty cell. */
 const none = '–'
 
-/** A row of the result. `ok` is true if the ratio (or the time) meets the aim. */
+/** A row of the result. `ok` is true if the measured value meets the target, or there is no target. */
 export interface Row {
   what: string
   ours: string
   bare: string
   ratio: string
-  aim: string
+  target: string
   ok: boolean
 }
 
@@ -19,14 +19,14 @@ export function atLeast(what: string, ours: number, bare: number, min: number, u
     ours: inUnit(ours, unit),
     bare: inUnit(bare, unit),
     ratio: times(ratio),
-    aim: `≥ ${min}×`,
+    target: `≥ ${min}×`,
     ok: ratio >= min,
   }
 }
 
-/** Returns a row for requests or bytes per second beside the baseline, without an aim. */
+/** Returns a row for requests or bytes per second beside the baseline, without a target. */
 export function withoutTarget(what: string, ours: number, bare: number, unit: string): Row {
-  return { ...atLeast(what, ours, bare, 0, unit), aim: none }
+  return { ...atLeast(what, ours, bare, 0, unit), target: none }
 }
 
 /** Returns a row for milliseconds, which must be at most `max` times the baseline. */
@@ -37,42 +37,42 @@ export function atMost(what: string, ours: number, bare: number, max: number): R
     ours: inUnit(ours, 'ms'),
     bare: inUnit(bare, 'ms'),
     ratio: times(ratio),
-    aim: `≤ ${max}×`,
+    target: `≤ ${max}×`,
     ok: ratio <= max,
   }
 }
 
 /** Returns a row for milliseconds without a baseline, which must be at most `maxMs`. */
 export function atMostMilliseconds(what: string, ms: number, maxMs: number): Row {
-  return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${maxMs} ms`, ok: ms <= maxMs }
+  return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, target: `≤ ${maxMs} ms`, ok: ms <= maxMs }
 }
 
 /** Returns a row for points without a baseline, which must be at least `min`. */
 export function atLeastPoints(what: string, points: number, min: number): Row {
-  return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${min}`, ok: points >= min }
+  return { what, ours: String(points), bare: none, ratio: none, target: `≥ ${min}`, ok: points >= min }
 }
 
 /** Returns a row for megabytes of memory without a baseline, which must be at most `max`. */
 export function atMostMegabytes(what: string, megabytes: number, max: number): Row {
   const ours = inUnit(megabytes, 'MB')
-  return { what, ours, bare: none, ratio: none, aim: `≤ ${max} MB`, ok: megabytes <= max }
+  return { what, ours, bare: none, ratio: none, target: `≤ ${max} MB`, ok: megabytes <= max }
 }
 
 /** Returns a row for a number of occurrences without a baseline, which must be at most `max`. */
 export function atMostTimes(what: string, count: number, max: number): Row {
-  return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${max}`, ok: count <= max }
+  return { what, ours: String(count), bare: none, ratio: none, target: `≤ ${max}`, ok: count <= max }
 }
 
 export function printTable(rows: readonly Row[]): void {
   printLines([
-    ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],
-    ...rows.map(({ what, ours, bare, ratio, aim, ok }) => [
+    ['what', 'ours', 'bare', 'ratio', 'target', 'ok?'],
+    ...rows.map(({ what, ours, bare, ratio, target, ok }) => [
       what,
       ours,
       bare,
       ratio,
-      aim,
-      aim === none ? none : ok ? 'yes' : 'NO',
+      target,
+      target === none ? none : ok ? 'yes' : 'NO',
     ]),
   ])
 }

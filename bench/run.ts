@@ -14,7 +14,7 @@ import { printTable, type Row } from './result-table.ts'
  * - `capacity`: cost per viewer
  * - `alerts`: time until each alert
  * - `import-long`: imports of long videos
- * A measurement that could not be completed makes the command fail. A missed aim does so only for `studio`, `bounds`
+ * A measurement that could not be completed makes the command fail. A missed target does so only for `studio`, `bounds`
  * and the billing measurements. A module is loaded when its measurement starts.
  */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
@@ -31,7 +31,7 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
 }
 
 /** Measurements that run only if named, because they take half an hour on two cores. */
-const onRequest = new Set(['import-long'])
+const onlyIfNamed = new Set(['import-long'])
 
 /** Measurements that create their own databases, which takes minutes. They run only if named. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
@@ -58,9 +58,9 @@ readArguments(
   process.argv.includes('--help') ? ['--help'] : [],
 )
 const names = process.argv.slice(2).filter((name) => name !== '--')
-const alone = withDatabases[names[0] ?? '']
-if (alone) {
-  await alone(names.slice(1))
+const measureAlone = withDatabases[names[0] ?? '']
+if (measureAlone) {
+  await measureAlone(names.slice(1))
   process.exit()
 }
 if (names[0] === 'lighthouse' && names[1] !== undefined) {
@@ -82,7 +82,7 @@ const site = await startBenchSite()
 const rows: Row[] = []
 try {
   for (const [name, measure] of Object.entries(measurements)) {
-    if (names.length > 0 ? !names.includes(name) : onRequest.has(name)) continue
+    if (names.length > 0 ? !names.includes(name) : onlyIfNamed.has(name)) continue
     console.log(`Measuring: ${name} …`)
     try {
       rows.push(...(await measure(site)))

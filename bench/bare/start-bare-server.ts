@@ -9,13 +9,13 @@ export interface BareServer {
   close(): Promise<void>
 }
 
-const usualPort = 3912
+const defaultPort = 3912
 const root = join(import.meta.dirname, '../..')
 
 /** Starts the bare server in its own process; the site has its own process too. */
 export async function startBareServer(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
-  port = usualPort,
+  port = defaultPort,
 ): Promise<BareServer> {
   const page = join(root, 'bench/bare/bare-page.html')
   const nativePlayerPage = join(root, 'bench/bare/bare-native-player.html')

@@ -81,7 +81,7 @@ async function callsAtRest(site: BenchSite, cookies: readonly string[], edge: bo
   for (const cookie of cookies) {
     const viewer = new Viewer(meter, cookie)
     const film = await viewer.arrive()
-    await viewer.savePlaces(film, savesAtRest)
+    await viewer.savePositions(film, savesAtRest)
   }
   stopIfFailed(meter)
   return meter.calls

@@ -80,7 +80,7 @@ export class Viewer {
   }
 
   /** Saves `count` positions in an episode, one after the other. */
-  async savePlaces({ videoId, first }: OpenedEpisode, count: number): Promise<void> {
+  async savePositions({ videoId, first }: OpenedEpisode, count: number): Promise<void> {
     for (let saved = 0; saved < count; saved++)
       await this.#save({ videoId, episodeId: first.episode.id, positionMs: saved * 1000 }, new Date())
   }
@@ -170,8 +170,8 @@ export class Viewer {
   }
 
   /**
-   * Uses Node's HTTP client instead of `fetch`, because it needs less CPU: a thousand viewers must not slow down the
-   * measured site.
+   * Sends a GET request, or a POST request with a body. Uses Node's HTTP client, which needs less CPU than `fetch`: a
+   * thousand viewers must not slow down the measured site.
    */
   #get(path: string, body?: string): Promise<string> {
     const { base, agent } = this.#meter

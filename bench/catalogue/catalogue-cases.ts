@@ -18,7 +18,7 @@ export interface CatalogueCase {
   isCached?: boolean
   /** True if a user with a long history sends the requests. */
   hasLongHistory?: boolean
-  aim: { ratio: number; ms?: number }
+  target: { ratio: number; ms?: number }
 }
 
 const listing = { ratio: 1.5 }
@@ -54,42 +54,42 @@ export async function makeCases(
   const popular = (lists: Parameters<typeof pagesOf>[0], where: 'front' | 'anywhere') =>
     pagesOf(lists, 'popular', places[where].popular)
   return [
-    { name: 'homepage', paths: ['/api/homepage'], isCached: true, aim: listing },
-    { name: 'all, newest', paths: newest(all, 'front'), aim: listing },
-    { name: 'all, popular', paths: popular(all, 'front'), aim: listing },
-    { name: 'all, newest, anywhere', paths: newest(all, 'anywhere'), aim: listing },
-    { name: 'all, popular, anywhere', paths: popular(all, 'anywhere'), aim: listing },
-    { name: 'a section', paths: newest(named('section', sections), 'front'), aim: listing },
-    { name: 'a menu entry, newest', paths: newest(named('menu', menu), 'front'), aim: listing },
+    { name: 'homepage', paths: ['/api/homepage'], isCached: true, target: listing },
+    { name: 'all, newest', paths: newest(all, 'front'), target: listing },
+    { name: 'all, popular', paths: popular(all, 'front'), target: listing },
+    { name: 'all, newest, anywhere', paths: newest(all, 'anywhere'), target: listing },
+    { name: 'all, popular, anywhere', paths: popular(all, 'anywhere'), target: listing },
+    { name: 'a section', paths: newest(named('section', sections), 'front'), target: listing },
+    { name: 'a menu entry, newest', paths: newest(named('menu', menu), 'front'), target: listing },
     {
       name: 'a menu entry, popular, anywhere',
       paths: popular(named('menu', menu), 'anywhere'),
-      aim: listing,
+      target: listing,
     },
-    { name: 'a common tag, newest', paths: newest(named('tag', commonTags), 'front'), aim: listing },
+    { name: 'a common tag, newest', paths: newest(named('tag', commonTags), 'front'), target: listing },
     {
       name: 'a common tag, popular, anywhere',
       paths: popular(named('tag', commonTags), 'anywhere'),
-      aim: listing,
+      target: listing,
     },
-    { name: 'a rare tag, newest', paths: newest(named('tag', rareTags), 'front'), aim: listing },
+    { name: 'a rare tag, newest', paths: newest(named('tag', rareTags), 'front'), target: listing },
     {
       name: 'the tags',
       paths: pagesOf([{ path: '/api/tag', values: {}, name: 'tags' }], undefined, places.tags),
-      aim: listing,
+      target: listing,
     },
-    { name: 'a video and related', paths: some.map((id) => `/api/video?id=${id}`), aim: listing },
+    { name: 'a video and related', paths: some.map((id) => `/api/video?id=${id}`), target: listing },
     {
       name: 'recommendations for a busy person',
       paths: pagesOf(named('section', recommended), undefined, places.recommended),
       hasLongHistory: true,
-      aim: listing,
+      target: listing,
     },
     {
       name: 'history of a busy person',
       paths: pagesOf([{ path: '/api/user/history', values: {}, name: 'watched' }], undefined, places.history),
       hasLongHistory: true,
-      aim: listing,
+      target: listing,
     },
     {
       name: 'favorites of a busy person',
@@ -99,7 +99,7 @@ export async function makeCases(
         places.favorites,
       ),
       hasLongHistory: true,
-      aim: listing,
+      target: listing,
     },
     ...searches(await readWords(pool)),
     // A catalogue that was filled by an earlier version may have no section with recommendations.
@@ -116,17 +116,17 @@ function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof r
     words.map((word, index) => ask('/api/tag', sized(word, index)))
   const beginnings = [...common, ...middling].map((word, index) => word.slice(0, 1 + (index % 4)))
   return [
-    { name: 'search, common word', paths: find(common), aim: search },
-    { name: 'search, middling word', paths: find(middling), aim: search },
-    { name: 'search, rare word', paths: find(rare), aim: search },
-    { name: 'search, two words of a video', paths: find(pairs), aim: search },
-    { name: 'search, newest first', paths: find(middling, { sort: 'newest' }), aim: search },
-    { name: 'search with a typo', paths: find([...middling, ...rare].map(mistype)), aim: search },
-    { name: 'type-ahead, 1 to 4 letters', paths: typeAhead(beginnings), aim: search },
+    { name: 'search, common word', paths: find(common), target: search },
+    { name: 'search, middling word', paths: find(middling), target: search },
+    { name: 'search, rare word', paths: find(rare), target: search },
+    { name: 'search, two words of a video', paths: find(pairs), target: search },
+    { name: 'search, newest first', paths: find(middling, { sort: 'newest' }), target: search },
+    { name: 'search with a typo', paths: find([...middling, ...rare].map(mistype)), target: search },
+    { name: 'type-ahead, 1 to 4 letters', paths: typeAhead(beginnings), target: search },
     {
       name: 'type-ahead with a typo',
       paths: typeAhead(middling.map((word, index) => mistype(word, index).slice(0, 6))),
-      aim: search,
+      target: search,
     },
   ]
 }

@@ -31,7 +31,7 @@ const firstPort = 3911
 interface Measured {
   name: string
   p95s: (number | undefined)[]
-  aim: CatalogueCase['aim']
+  target: CatalogueCase['target']
 }
 
 /** A catalogue of one size, with a site in its own processes. */
@@ -82,21 +82,21 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
 async function measureCases(sites: readonly SizedSite[], only: string): Promise<Measured[]> {
   const known = new Map(sites.flatMap(({ cases }) => cases.map((each) => [each.name, each] as const)))
   const measured: Measured[] = []
-  for (const { name, aim, isCached } of known.values()) {
+  for (const { name, target, isCached } of known.values()) {
     if (!name.includes(only)) continue
-    const targets = sites.map((site) => targetOf(site, name))
-    const latencies = await measureByTurns(targets.filter((target) => target !== undefined))
+    const loadTargets = sites.map((site) => loadTargetOf(site, name))
+    const latencies = await measureByTurns(loadTargets.filter((loadTarget) => loadTarget !== undefined))
     if (!isCached && latencies.some(({ repeated }) => repeated))
       throw new Error(`“${name}” has too few URLs, so its responses come from the cache`)
     const results = latencies.values()
-    const p95s = targets.map((target) => (target ? results.next().value?.p95 : undefined))
+    const p95s = loadTargets.map((loadTarget) => (loadTarget ? results.next().value?.p95 : undefined))
     console.log(`  ${name}: ${p95s.map(inMs).join(', ')} ms`)
-    measured.push({ name, p95s, aim })
+    measured.push({ name, p95s, target })
   }
   return measured
 }
 
-function targetOf({ url, cases, busyViewerHeaders }: SizedSite, name: string): Target | undefined {
+function loadTargetOf({ url, cases, busyViewerHeaders }: SizedSite, name: string): Target | undefined {
   const found = cases.find((each) => each.name === name)
   return found && { base: url, paths: found.paths, headers: found.hasLongHistory ? busyViewerHeaders : {} }
 }
@@ -224,15 +224,15 @@ function readOf({ pathname, searchParams }: URL, viewer: Viewer): ((db: Db) => P
 
 function printSizes(sizes: readonly number[], results: readonly Measured[]): void {
   const lines = [
-    ['p95 at 16 clients, ms', ...sizes.map(String), 'ratio', 'aim', 'ok?'],
-    ...results.map(({ name, p95s, aim }) => {
+    ['p95 at 16 clients, ms', ...sizes.map(String), 'ratio', 'target', 'ok?'],
+    ...results.map(({ name, p95s, target }) => {
       const [first = Number.NaN, last = Number.NaN] = [p95s[0], p95s.at(-1)]
-      const ok = !(last / first > aim.ratio) && last <= (aim.ms ?? Number.POSITIVE_INFINITY)
+      const ok = !(last / first > target.ratio) && last <= (target.ms ?? Number.POSITIVE_INFINITY)
       return [
         name,
         ...p95s.map(inMs),
         Number.isNaN(first) ? '–' : `${(last / first).toFixed(2)}×`,
-        `≤ ${aim.ratio}×${aim.ms === undefined ? '' : `, ≤ ${aim.ms} ms`}`,
+        `≤ ${target.ratio}×${target.ms === undefined ? '' : `, ≤ ${target.ms} ms`}`,
         ok ? 'yes' : 'NO',
       ]
     }),

@@ -8,7 +8,7 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atLeast, withoutTarget, type Row } from '#bench/result-table.ts'
 import { findBenchEpisode, newGuest, createGuest } from '#bench/site/bench-guests.ts'
 
-const aim = 0.7
+const target = 0.7
 
 /** A request by one kind of user, and the number of its database queries. */
 export interface CallCase {
@@ -45,12 +45,10 @@ function nameOf({ who, path, queries }: CallCase): string {
   return `${name}, ${who}${queries > 0 ? ` (${queries} quer${queries > 1 ? 'ies' : 'y'})` : ''}`
 }
 
-/**
- * Returns a result row. Requests that query the database have an aim; requests that are served from memory have none.
- */
+/** Returns a result row. It has a target only if the request queries the database instead of the memory cache. */
 export function rowOf(each: CallCase, { ours, bare }: { ours: number; bare: number }, before = ''): Row {
   const what = `${before}${nameOf(each)}`
-  return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : withoutTarget(what, ours, bare, '/s')
+  return each.queries > 0 ? atLeast(what, ours, bare, target, '/s') : withoutTarget(what, ours, bare, '/s')
 }
 
 /** Stores the responses for the bare server, which serves them under /answer/0, /answer/1 and so on. */

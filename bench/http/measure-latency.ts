@@ -3,7 +3,7 @@ import { languages } from '#contract/languages.ts'
 import { median } from './compare-load.ts'
 import { runClients } from './run-clients.ts'
 
-const usualClients = 16
+const defaultClients = 16
 const warmUpMs = 800
 /**
  * Warm-up requests per URL. Searches share three connections, and each connection must first map the pages that it
@@ -34,7 +34,10 @@ export interface Target {
  * Returns the median over several rounds, in which clients send sequential requests. The rounds of the targets
  * alternate, so that a temporary slowdown of the machine affects all of them.
  */
-export async function measureByTurns(targets: readonly Target[], clients = usualClients): Promise<Latency[]> {
+export async function measureByTurns(
+  targets: readonly Target[],
+  clients = defaultClients,
+): Promise<Latency[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const loads = targets.map((target) => {
     const ask = (turn: number) => askInTurn(target, turn, agent)
@@ -61,7 +64,7 @@ export async function measureByTurns(targets: readonly Target[], clients = usual
 }
 
 /** Returns the 95th percentile of one target in milliseconds. */
-export async function measureP95(target: Target, clients = usualClients): Promise<number> {
+export async function measureP95(target: Target, clients = defaultClients): Promise<number> {
   const [latency] = await measureByTurns([target], clients)
   return latency?.p95 ?? Number.NaN
 }

@@ -8,8 +8,8 @@ import { startSecondProcess } from '#bench/site/start-second-process.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atMostMegabytes, type Row } from '#bench/result-table.ts'
 
-const idleAim = 120
-const loadedAim = 200
+const idleTarget = 120
+const loadedTarget = 200
 const restMs = 60_000
 const loadSeconds = 30
 const clients = 32
@@ -42,11 +42,11 @@ export async function measureMemory(site: BenchSite): Promise<Row[]> {
     await signIns
     if (non2xx + errors > 0) throw new Error(`${non2xx + errors} requests failed under load`)
     return [
-      atMostMegabytes('memory of the HTTP process, idle', idle, idleAim),
+      atMostMegabytes('memory of the HTTP process, idle', idle, idleTarget),
       atMostMegabytes(
         `peak memory of the HTTP process under ${clients} clients and ${signingIn} who sign in`,
         loaded,
-        loadedAim,
+        loadedTarget,
       ),
     ]
   } finally {

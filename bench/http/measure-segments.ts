@@ -8,10 +8,10 @@ import { startNginx } from '#bench/site/start-nginx.ts'
 import { atLeast, type Row } from '#bench/result-table.ts'
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
-const aim = 0.7
-const nginxAim = 0.8
+const target = 0.7
+const nginxTarget = 0.8
 /** Minimum ratio of nginx with the signature check to nginx without it. */
-const checkedAim = 0.95
+const checkedTarget = 0.95
 
 /** The first complete segment (2 s) of the largest rendition. */
 const segment = 'v0/00001.m4s'
@@ -25,7 +25,7 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const files = join(site.dataDir, 'storage/media', asset)
   const megabytes = statSync(join(files, segment)).size / 1e6
   const path = hlsUrl.replace('master.m3u8', segment)
-  const compare = async (what: string, ours: string, bare: string, min = aim) => {
+  const compare = async (what: string, ours: string, bare: string, min = target) => {
     const result = await compareLoad({ urls: [ours + path] }, { urls: [bare] })
     const name = `segment of ${Math.round(megabytes * 1000)} kB, ${what}`
     return atLeast(name, result.ours * megabytes, result.bare * megabytes, min, 'MB/s')
@@ -35,14 +35,14 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const checking = nginx && findNjs() ? await startChecking(site) : undefined
   try {
     const rows = [await compare('against bare Fastify', site.url, `${bare.url}/files/${segment}`)]
-    if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`, nginxAim))
+    if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`, nginxTarget))
     if (nginx && checking)
       rows.push(
         await compare(
           'nginx with the signature check, compared with nginx without it',
           checking.url,
           `${nginx.url}/${segment}`,
-          checkedAim,
+          checkedTarget,
         ),
       )
     return rows

@@ -9,8 +9,8 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atLeast, atMost, atMostMilliseconds, type Row } from '#bench/result-table.ts'
 import { findBenchEpisode, createGuest } from '#bench/site/bench-guests.ts'
 
-const rateAim = 0.7
-const slowerAim = 3
+const rateTarget = 0.7
+const slowerTarget = 3
 const tellingAimMs = 10
 const clients = 16
 /** Number of clients that browse meanwhile: too few to load the machine on their own. */
@@ -37,7 +37,7 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
     `sign-ins, right and wrong, ${clients} clients, against argon2 alone`,
     ours,
     await bareRate(hash),
-    rateAim,
+    rateTarget,
     '/s',
   )
   const { wrong, unknown } = signIn
@@ -155,7 +155,7 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
     ])
     const name = path.split('?')[0]
     rows.push(
-      atMost(`p95 of ${name} while ${clients} clients sign in, against a rest`, busy, quiet, slowerAim),
+      atMost(`p95 of ${name} while ${clients} clients sign in, against a rest`, busy, quiet, slowerTarget),
     )
   }
   return rows

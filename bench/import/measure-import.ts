@@ -13,7 +13,7 @@ import { makeBenchContent } from '#bench/site/make-bench-content.ts'
 import { benchEnv, importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
 import { atMost, type Row } from '#bench/result-table.ts'
 
-const aim = 1.1
+const target = 1.1
 const rounds = 2
 /**
  * Short episodes of a commercial drama. The start of the import and its database writes take about one and a half
@@ -44,7 +44,7 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
     for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
   }
   const what = `import of ${content.episodes} × ${content.seconds} s`
-  return [atMost(what, median(ours), median(bare), aim)]
+  return [atMost(what, median(ours), median(bare), target)]
 
   async function convertAll(files: readonly string[]): Promise<number> {
     let ms = 0

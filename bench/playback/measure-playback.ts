@@ -17,7 +17,7 @@ import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 /** For each profile, the maximum ratio of the start-up time to that of a bare page with hls.js. */
-const startAims: [Profile, number][] = [
+const startTargets: [Profile, number][] = [
   [profiles.free, 1.5],
   [profiles.fast, 1.1],
   [profiles.slow, 1.1],
@@ -39,7 +39,7 @@ const swipesAVisit = 3
 
 /**
  * Measures the time from navigation to the first frame against bare pages with the same stream. Also measures the time
- * from a key press to the first frame of the next episode. Both are repeated for each profile in `startAims`.
+ * from a key press to the first frame of the next episode. Both are repeated for each profile in `startTargets`.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findBenchEpisode(site)
@@ -51,9 +51,9 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const browser = await chromium.launch(await findChromium())
   const rows: Row[] = []
   try {
-    for (const [profile, aim] of startAims)
-      rows.push(...(await measureStarts(browser, { ours, bare: bare.url }, profile, aim)))
-    for (const [profile] of startAims) rows.push(...(await measureSwipes(browser, ours, profile)))
+    for (const [profile, target] of startTargets)
+      rows.push(...(await measureStarts(browser, { ours, bare: bare.url }, profile, target)))
+    for (const [profile] of startTargets) rows.push(...(await measureSwipes(browser, ours, profile)))
     rows.push(await compareWake(browser, ours))
     rows.push(await compareSwitch(browser, { ours, bare: `${bare.url}/page` }))
     rows.push(await measureStalls(browser, ours, lowest))
@@ -71,7 +71,7 @@ async function measureStarts(
   browser: Browser,
   { ours, bare }: { ours: string; bare: string },
   profile: Profile,
-  aim: number,
+  target: number,
 ): Promise<Row[]> {
   const addresses = [ours, `${bare}/page`, `${bare}/native-player`]
   // The first visits are not measured: they warm up the browser and the servers.
@@ -87,9 +87,9 @@ async function measureStarts(
   const [coldOurs = Number.NaN, coldHls = Number.NaN, coldNative = Number.NaN] = cold.map(median)
   const [warmOurs = Number.NaN, warmHls = Number.NaN] = warm.map(median)
   return [
-    atMost(`start, ${profile.name}, against bare hls.js`, coldOurs, coldHls, aim),
+    atMost(`start, ${profile.name}, against bare hls.js`, coldOurs, coldHls, target),
     atMost(`start, ${profile.name}, against the bare native player`, coldOurs, coldNative, nativeAim),
-    atMost(`start again, ${profile.name}, against bare hls.js`, warmOurs, warmHls, aim),
+    atMost(`start again, ${profile.name}, against bare hls.js`, warmOurs, warmHls, target),
   ]
 }
 

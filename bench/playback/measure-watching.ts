@@ -89,8 +89,8 @@ async function compareWatching(
   ]
   const [plain, first, hidden, shown] = await (profile === profiles.free ? atOnce(pages) : inTurn(pages))
   if (!plain || !first || !hidden || !shown) throw new Error('A page was not measured')
-  const row = (what: string, { taskMs }: MainThread, aim: number) =>
-    atMost(`main thread each second, ${profile.name}, ${what}`, taskMs, plain.taskMs, aim)
+  const row = (what: string, { taskMs }: MainThread, target: number) =>
+    atMost(`main thread each second, ${profile.name}, ${what}`, taskMs, plain.taskMs, target)
   return [
     row('first episode, controls hidden', first, hiddenAim),
     row('later episode, controls hidden', hidden, hiddenAim),

@@ -1,4 +1,4 @@
-/** Results that these scripts store in the page, in milliseconds. */
+/** Results that these scripts store in the page. Times are in milliseconds. */
 declare global {
   interface Window {
     firstFrame?: number

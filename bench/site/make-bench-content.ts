@@ -16,7 +16,7 @@ export interface Content {
   seconds: number
   /** Frame size in pixels; by default 720x1280. */
   size?: string
-  /** How often the clip is repeated in each episode. */
+  /** How many times each episode plays the clip; by default once. */
   times?: number
 }
 

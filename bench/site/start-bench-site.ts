@@ -30,10 +30,10 @@ export interface BenchSite {
 
 const port = 3911
 
-const usualContent: Content = { episodes: 6, seconds: 12 }
+const defaultContent: Content = { episodes: 6, seconds: 12 }
 
 /** Starts a site with a video (by default six short episodes). It has its own data directory and processes. */
-export async function startBenchSite(content = usualContent): Promise<BenchSite> {
+export async function startBenchSite(content = defaultContent): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
   const folder = join(home, 'dramas')

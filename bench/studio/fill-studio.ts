@@ -13,15 +13,15 @@ import type { SiteSize } from './studio-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 
-/** Returns the size of a large site after a year, multiplied by `part`. */
-export function siteSize(part: number): SiteSize {
-  const of = (whole: number) => Math.round(whole * part)
+/** Returns the size of a large site after a year, multiplied by `factor`. */
+export function siteSize(factor: number): SiteSize {
+  const scaled = (whole: number) => Math.round(whole * factor)
   return {
-    videos: of(10_000),
-    people: of(100_000),
-    orders: of(200_000),
-    events: of(5_000_000),
-    auditEvents: of(400_000),
+    videos: scaled(10_000),
+    people: scaled(100_000),
+    orders: scaled(200_000),
+    events: scaled(5_000_000),
+    auditEvents: scaled(400_000),
   }
 }
 

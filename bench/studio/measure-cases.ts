@@ -61,7 +61,7 @@ async function measureOne(
     ours: `${p50.toFixed(1)} / ${p95.toFixed(1)} ms`,
     bare: '–',
     ratio: '–',
-    aim: `≤ ${maxMs} ms`,
+    target: `≤ ${maxMs} ms`,
     ok: p95 <= maxMs,
   }
 }
