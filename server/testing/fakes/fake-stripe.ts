@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { NetworkFault } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
+import { FakeStripeIdempotency } from './fake-stripe-idempotency.ts'
 import { FakeSetupIntents } from './fake-stripe-setup-intents.ts'
 import { dictOf, FakeStripeStore, StripeApiError, type Dict, type Json } from './fake-stripe-store.ts'
 
 const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
-const idempotencyTtlMs = 24 * 60 * 60_000
 
 /**
  * A fake of Stripe's HTTP API for tests and local trials. Implements the calls of the site and of Stripe's script, and
@@ -55,13 +55,6 @@ export interface FakeStripe {
   close(): Promise<void>
 }
 
-interface StoredResponse {
-  fingerprint: string
-  at: number
-  /** Response; undefined while the request is in progress. */
-  answer?: { status: number; body: Dict }
-}
-
 /**
  * The allowed parameters of each request. Other parameters are refused, as the pinned API version refuses parameters
  * that were removed.
@@ -95,7 +88,7 @@ const parameters: Record<string, string> = {
 
 export async function startFakeStripe(clock: Clock = systemClock, port = 0): Promise<FakeStripe> {
   const events: FakeStripe['events'] = []
-  const keys = new Map<string, number>()
+  const idempotency = new FakeStripeIdempotency(clock)
   const requests: FakeStripe['requests'] = []
   const emitEvent = (type: string, object: Dict) => {
     const event = { id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) }
@@ -112,7 +105,6 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   }
   const store = new FakeStripeStore(clock, emitEvent)
   const setups = new FakeSetupIntents(store, () => Math.floor(clock.now().getTime() / 1000), emitEvent)
-  const storedResponses = new Map<string, StoredResponse>()
   let activeFault: { next: () => NetworkFault; over: Promise<void> } | undefined
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -134,44 +126,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       checkRequest(call, headers, params)
       return withoutExpansions(routeCall(fake, call, id, params), params)
     }
-    const key = method === 'POST' ? headers['idempotency-key'] : undefined
-    const settled = await runIdempotently(
-      String(key),
-      `${call} ${id} ${body}`,
-      key !== undefined,
-      work,
-      fault,
-    )
+    const key = method === 'POST' ? headers['idempotency-key']?.toString() : undefined
+    const answer = await idempotency.run(key, `${call} ${id} ${body}`, work, fault)
     if (fault?.fault === 'dropped after') return void request.socket.destroy()
-    send(response, settled.status, settled.body)
-  }
-
-  /**
-   * Stores the first response for an idempotency key for a day, including declines and status 500. Responses with
-   * status 400 or 404 are not stored.
-   */
-  async function runIdempotently(
-    key: string,
-    fingerprint: string,
-    keyed: boolean,
-    work: () => Dict,
-    fault: { fault: NetworkFault; over: Promise<void> } | undefined,
-  ): Promise<{ status: number; body: Dict }> {
-    const now = clock.now().getTime()
-    const earlier = keyed ? storedResponses.get(key) : undefined
-    if (earlier && now - earlier.at < idempotencyTtlMs) {
-      if (earlier.fingerprint !== fingerprint)
-        return errorResponse(400, 'idempotency_error', 'idempotency_key_reused')
-      return earlier.answer ?? errorResponse(409, 'idempotency_error', 'idempotency_key_in_use')
-    }
-    if (keyed) keys.set(key, (keys.get(key) ?? 0) + 1)
-    const entry: StoredResponse = { fingerprint, at: now }
-    const answer = captureResponse(work)
-    if (answer.status === 400 || answer.status === 404) return answer
-    if (keyed) storedResponses.set(key, entry)
-    if (fault?.fault === 'time-out') await fault.over
-    entry.answer = fault?.fault === '500 after' ? errorResponse(500, 'api_error', 'internal') : answer
-    return entry.answer
+    send(response, answer.status, answer.body)
   }
 
   // Does not close idle connections, because a client on a slow machine may be about to use one.
@@ -193,25 +151,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     store,
     setups,
     events,
-    keys,
+    keys: idempotency.keys,
     requests,
-    async confirm(clientSecret, cardNumber) {
-      const body = new URLSearchParams({
-        key: secrets.publishableKey,
-        client_secret: clientSecret,
-        'payment_method_data[type]': 'card',
-        'payment_method_data[card][number]': cardNumber,
-      })
-      const [id = ''] = clientSecret.split('_secret_')
-      const kind = id.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
-      return (await fetch(`${url}/v1/${kind}/${id}/confirm`, { method: 'POST', body })).status
-    },
-    sign(event, { secret = secrets.webhookSecrets[0] ?? '', ageSeconds = 0 } = {}) {
-      const body = JSON.stringify(event)
-      const time = Math.floor(clock.now().getTime() / 1000) - ageSeconds
-      const mac = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
-      return { body: Buffer.from(body), headers: { 'stripe-signature': `t=${time},v1=${mac}` } }
-    },
+    confirm: (clientSecret, cardNumber) => confirmAsBrowser(url, clientSecret, cardNumber),
+    sign: (event, more) => signEvent(clock, event, more),
     fail(fault) {
       const { promise, resolve } = Promise.withResolvers<void>()
       activeFault = { next: typeof fault === 'function' ? fault : () => fault, over: promise }
@@ -221,7 +164,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       }
     },
     isDown: false,
-    clearIdempotencyKeys: () => storedResponses.clear(),
+    clearIdempotencyKeys: () => idempotency.clear(),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -229,6 +172,29 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     },
   }
   return fake
+}
+
+async function confirmAsBrowser(url: string, clientSecret: string, cardNumber: string): Promise<number> {
+  const body = new URLSearchParams({
+    key: secrets.publishableKey,
+    client_secret: clientSecret,
+    'payment_method_data[type]': 'card',
+    'payment_method_data[card][number]': cardNumber,
+  })
+  const [id = ''] = clientSecret.split('_secret_')
+  const kind = id.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
+  return (await fetch(`${url}/v1/${kind}/${id}/confirm`, { method: 'POST', body })).status
+}
+
+function signEvent(
+  clock: Clock,
+  event: object,
+  { secret = secrets.webhookSecrets[0] ?? '', ageSeconds = 0 }: { secret?: string; ageSeconds?: number } = {},
+): ReturnType<FakeStripe['sign']> {
+  const body = JSON.stringify(event)
+  const time = Math.floor(clock.now().getTime() / 1000) - ageSeconds
+  const mac = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
+  return { body: Buffer.from(body), headers: { 'stripe-signature': `t=${time},v1=${mac}` } }
 }
 
 type RouteTargets = Pick<FakeStripe, 'store' | 'setups' | 'webhooks'>
@@ -312,20 +278,6 @@ function checkRequest(call: string, headers: IncomingMessage['headers'], params:
   const unknown = Object.keys(params).find((name) => !known.split(' ').includes(name))
   if (unknown) throw refuse(400, 'parameter_unknown', `Received unknown parameter: ${unknown}`)
 }
-
-function captureResponse(work: () => Dict): { status: number; body: Dict } {
-  try {
-    return { status: 200, body: work() }
-  } catch (error) {
-    if (error instanceof StripeApiError) return { status: error.status, body: { error: error.error } }
-    throw error
-  }
-}
-
-const errorResponse = (status: number, type: string, code: string) => ({
-  status,
-  body: { error: { type, code, message: code } },
-})
 
 function send(response: ServerResponse, status: number, body: Dict): void {
   response.writeHead(status, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
