@@ -23,7 +23,7 @@ import * as customers from './studio/customers.ts'
 import * as plans from './studio/plans.ts'
 import * as system from './studio/system.ts'
 import * as settings from './studio/settings.ts'
-import * as start from './studio/setup-guide.ts'
+import * as setupGuide from './studio/setup-guide.ts'
 import * as texts from './studio/page-texts.ts'
 import * as topUps from './studio/top-ups.ts'
 import * as descriptions from './studio/video-descriptions.ts'
@@ -65,7 +65,7 @@ const studioModules = [
   funnel,
   experiments,
   links,
-  start,
+  setupGuide,
 ]
 
 const endpointsOf = (modules: readonly object[]): readonly Endpoint[] =>

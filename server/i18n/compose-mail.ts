@@ -32,13 +32,13 @@ export function composeMail(
   if (template === 'receipt') return composeReceipt(site, known, mailTexts[known], values)
   const { greeting, copyLink, templates } = mailTexts[known]
   const footer = mailTexts[known].footer.replace('{{site}}', () => site)
-  const own = Object.entries(templates).find(([name]) => name === template)?.[1]
+  const mail = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link, unsubscribe } = values
-  if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
+  if (!mail || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
   const all = addPeriodTexts(values, known)
   const fill = (words: string) => interpolate(words, all)
-  const { button } = own
-  const [subject, before, after] = [fill(own.subject), own.before.map(fill), own.after.map(fill)]
+  const { button } = mail
+  const [subject, before, after] = [fill(mail.subject), mail.before.map(fill), mail.after.map(fill)]
   const text = [
     greeting,
     ...before,

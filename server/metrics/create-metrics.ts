@@ -35,53 +35,19 @@ const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 5, 10]
  * send any name.
  */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
-/** Longer than Prometheus waits for a response. */
+/** Maximum time to receive the headers of a request, so that unfinished requests do not hold connections. */
 const headersTimeoutMs = 10_000
 
 /** Creates the metrics of one process, and the server that Prometheus scrapes. */
 export function createMetrics(context: Context, { port, host }: { port: number; host: string }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const own = { registers: [registry] }
   addProcessGauges(context, registry)
   if (context.config.role !== 'worker') {
     addReplicaGauges(context, registry)
     addDatabaseGauges(context, registry)
   }
-  const calls = new Histogram({
-    ...own,
-    name: `${prefix}http_request_duration_seconds`,
-    help: 'Duration of requests by route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-  })
-  const refusals = new Counter({
-    ...own,
-    name: `${prefix}refusals_total`,
-    help: 'Calls that a business rule refused, by route and reason; `locked` means that an entitlement is missing',
-    labelNames: ['route', 'reason'],
-  })
-  const playback = new Counter({
-    ...own,
-    name: `${prefix}playback_events_total`,
-    help: "The player's events: play_start, play_stall, play_error",
-    labelNames: ['event'],
-  })
-  const jobs = new Histogram({
-    ...own,
-    name: `${prefix}job_duration_seconds`,
-    help: 'Duration of the runs of scheduled jobs by outcome, in the process that runs them',
-    labelNames: ['job', 'outcome'],
-    buckets: jobBuckets,
-  })
-  for (const event of playbackEvents) playback.inc({ event }, 0)
-  const waits = new Histogram({
-    ...own,
-    name: `${prefix}database_wait_seconds`,
-    help: 'How long statements wait for a connection of the pool (pool), or for the earlier ones on a shared connection (lookUp, read)',
-    labelNames: ['queue'],
-    buckets: waitBuckets,
-  })
+  const { calls, refusals, playback, jobs, waits } = createInstruments(registry)
   const stopObserving = observeWaits(({ queue, seconds }) => waits.observe({ queue }, seconds))
   const server = createServer((request, response) => void serveMetrics(context, registry, request, response))
   server.headersTimeout = headersTimeoutMs
@@ -107,6 +73,46 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
       await closed
     },
   }
+}
+
+/** Creates the metrics of events that the site reports. */
+function createInstruments(registry: Registry) {
+  const registers = [registry]
+  const calls = new Histogram({
+    registers,
+    name: `${prefix}http_request_duration_seconds`,
+    help: 'Duration of requests by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+  })
+  const refusals = new Counter({
+    registers,
+    name: `${prefix}refusals_total`,
+    help: 'Calls that a business rule refused, by route and reason; `locked` means that an entitlement is missing',
+    labelNames: ['route', 'reason'],
+  })
+  const playback = new Counter({
+    registers,
+    name: `${prefix}playback_events_total`,
+    help: "The player's events: play_start, play_stall, play_error",
+    labelNames: ['event'],
+  })
+  const jobs = new Histogram({
+    registers,
+    name: `${prefix}job_duration_seconds`,
+    help: 'Duration of the runs of scheduled jobs by outcome, in the process that runs them',
+    labelNames: ['job', 'outcome'],
+    buckets: jobBuckets,
+  })
+  for (const event of playbackEvents) playback.inc({ event }, 0)
+  const waits = new Histogram({
+    registers,
+    name: `${prefix}database_wait_seconds`,
+    help: 'How long statements wait: for a connection of the pool (pool), or for earlier statements on a shared connection (lookUp, read)',
+    labelNames: ['queue'],
+    buckets: waitBuckets,
+  })
+  return { calls, refusals, playback, jobs, waits }
 }
 
 async function serveMetrics(

@@ -7,7 +7,7 @@ const maxEntries = 5000
 
 /** Maximum age of previous answers that are returned while the database is unavailable. */
 export const staleMs = 10 * 60_000
-const maxStaleResponses = 500
+const maxStaleAnswers = 500
 
 interface Options {
   /**
@@ -19,14 +19,14 @@ interface Options {
 
 /**
  * Caches answers that are the same for all callers, for at most a second. This is long enough to absorb a burst of
- * requests, and short enough that the answers of different processes hardly differ. All answers expire at full seconds
- * of the clock, so that an answer composed of others is not older than them. Concurrent callers share one load;
- * failures are not cached.
+ * requests, and short enough that the answers of different processes hardly differ. All answers expire together at each
+ * full second, so that an answer that contains other cached answers lives no longer than they do. Concurrent callers
+ * share one load; failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
   const loadOrStale = stale ? createStaleFallback<Answer>() : undefined
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
-  const make = (key: string, load: () => Promise<Answer>, now: number) => {
+  const loadAndStore = (key: string, load: () => Promise<Answer>, now: number) => {
     dropExpired(answers, now)
     if (answers.size >= maxEntries) answers.clear()
     const answer = loadOrStale ? loadOrStale(key, load, now) : load()
@@ -43,7 +43,7 @@ export function createResponseCache<Answer = Serialised>(clock: Clock, { stale =
     get(key: string, load: () => Promise<Answer>): Promise<Answer> {
       const now = clock.now().getTime()
       const entry = answers.get(key)
-      return entry && entry.until > now ? entry.answer : make(key, load, now)
+      return entry && entry.until > now ? entry.answer : loadAndStore(key, load, now)
     },
   }
 }
@@ -54,26 +54,26 @@ export function createResponseCache<Answer = Serialised>(clock: Clock, { stale =
  * until the database responds.
  */
 function createStaleFallback<Answer>() {
-  const staleResponses = new Map<string, { at: number; answer: Answer }>()
+  const staleAnswers = new Map<string, { at: number; answer: Answer }>()
   let isDatabaseDown = false
-  const note = (key: string, answer: Answer, at: number) => {
+  const remember = (key: string, answer: Answer, at: number) => {
     isDatabaseDown = false
-    staleResponses.delete(key)
-    staleResponses.set(key, { at, answer })
-    const [oldest] = staleResponses.keys()
-    if (staleResponses.size > maxStaleResponses && oldest !== undefined) staleResponses.delete(oldest)
+    staleAnswers.delete(key)
+    staleAnswers.set(key, { at, answer })
+    const [oldest] = staleAnswers.keys()
+    if (staleAnswers.size > maxStaleAnswers && oldest !== undefined) staleAnswers.delete(oldest)
     return answer
   }
   return async (key: string, load: () => Promise<Answer>, now: number): Promise<Answer> => {
-    const remembered = staleResponses.get(key)
+    const remembered = staleAnswers.get(key)
     const former = remembered && now - remembered.at <= staleMs ? remembered : undefined
     const loaded = load().then(
-      (answer) => note(key, answer, now),
+      (answer) => remember(key, answer, now),
       (error: unknown) => {
         isDatabaseDown ||= isDatabaseUnreachable(error)
         if (isDatabaseUnavailable(error)) {
           if (former) return former.answer
-        } else staleResponses.delete(key)
+        } else staleAnswers.delete(key)
         throw error
       },
     )

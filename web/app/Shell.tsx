@@ -19,7 +19,7 @@ import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
-import type { DeferredParts as LaterType } from './deferred/DeferredParts.tsx'
+import type { DeferredParts as DeferredPartsComponent } from './deferred/DeferredParts.tsx'
 import { TabBar } from './TabBar.tsx'
 import styles from './shell.module.css'
 
@@ -32,7 +32,7 @@ const DeferredParts = lazy(async () => {
   )
 })
 
-const Nothing: typeof LaterType = () => <></>
+const Nothing: typeof DeferredPartsComponent = () => <></>
 
 /** The frame around every screen. On phones, an `immersive` screen fills the whole display. */
 export function Shell() {

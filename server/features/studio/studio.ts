@@ -23,7 +23,7 @@ import { orderCommands } from './orders.ts'
 import { customerCommands } from './customers.ts'
 import { planCommands } from './plans.ts'
 import { systemCommands, systemJobs } from './system/system.ts'
-import { setupChecklistCommands } from './setup-checklist.ts'
+import { setupGuideCommands } from './setup-guide.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
 import { siteTextCommands } from './site-texts.ts'
@@ -57,7 +57,7 @@ export const studioCommands: readonly Command[] = [
   ...dropOffCommands,
   ...experimentCommands,
   ...campaignLinkCommands,
-  ...setupChecklistCommands,
+  ...setupGuideCommands,
 ]
 
 /**

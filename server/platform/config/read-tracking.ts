@@ -53,8 +53,8 @@ function readPixel(env: Env, name: string): string | undefined {
   return value
 }
 
-function readAccount(env: Env, name: 'META' | 'TIKTOK', usualBase: string): ConversionAccount | undefined {
-  const apiBase = readUrl(env, `${name}_API_BASE`, ['http:', 'https:'])?.replace(/\/+$/, '') ?? usualBase
+function readAccount(env: Env, name: 'META' | 'TIKTOK', defaultBase: string): ConversionAccount | undefined {
+  const apiBase = readUrl(env, `${name}_API_BASE`, ['http:', 'https:'])?.replace(/\/+$/, '') ?? defaultBase
   const accessToken = readText(env, `${name}_ACCESS_TOKEN`)
   return accessToken === undefined ? undefined : { accessToken, apiBase }
 }

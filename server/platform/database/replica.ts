@@ -85,10 +85,10 @@ export class Replica {
   recordLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
     if (lagMs === undefined || lagMs > maxLagMs) this.takeOutOfUse('it is behind')
-    else if (!this.#opened && lagMs <= backLagMs) this.#takeIn()
+    else if (!this.#opened && lagMs <= backLagMs) this.#putIntoUse()
   }
 
-  #takeIn(): void {
+  #putIntoUse(): void {
     this.#log.info({ replica: this.name }, 'A replica of the database is used for reads')
     this.#opened = this.#open()
     this.#reason = undefined

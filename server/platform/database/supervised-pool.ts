@@ -7,7 +7,7 @@ type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
 /** Maximum wait of a query for the embedded server's restart, as a multiple of the time-out for a connection. */
 const waits = 6
-const usualWaitMs = 10_000
+const defaultWaitMs = 10_000
 
 /** SQLSTATEs and system codes of a server that is not running, shutting down or starting. */
 const absentServerCodes = new Set([
@@ -44,7 +44,7 @@ export class SupervisedPool extends pg.Pool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const deadline = Date.now() + waits * (this.options.connectionTimeoutMillis ?? usualWaitMs)
+    const deadline = Date.now() + waits * (this.options.connectionTimeoutMillis ?? defaultWaitMs)
     for (;;) {
       try {
         return await super.connect()

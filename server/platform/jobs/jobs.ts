@@ -54,7 +54,7 @@ type RunJob = (job: Job, minIntervalSeconds?: number) => Promise<void>
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
-const usualPollSeconds = 5
+const defaultPollSeconds = 5
 /** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
 const registerAgainMs = 60_000
 
@@ -67,7 +67,7 @@ export async function startJobs(
   pool: Pool,
   jobs: readonly Job[],
   log: Log,
-  { pollSeconds = usualPollSeconds, clock = systemClock, observe = () => {} }: Options = {},
+  { pollSeconds = defaultPollSeconds, clock = systemClock, observe = () => {} }: Options = {},
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()

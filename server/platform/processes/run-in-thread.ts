@@ -14,7 +14,7 @@ export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded'
 }
 
-const usualDeadlineMs = 3000
+const defaultDeadlineMs = 3000
 /** Time for the thread to start, which a busy machine delays. */
 const loadWithinMs = 60_000
 const megabytes = 128
@@ -24,7 +24,7 @@ const megabytes = 128
  * other request.
  * @throws DeadlineExceeded, and errors of the function with their name and message
  */
-export async function runInThread(job: ThreadJob, deadlineMs = usualDeadlineMs): Promise<unknown> {
+export async function runInThread(job: ThreadJob, deadlineMs = defaultDeadlineMs): Promise<unknown> {
   const thread = new Worker(new URL('./aside-thread.ts', import.meta.url), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: megabytes },

@@ -72,7 +72,7 @@ const oneTap = fc.record({ device, product: oneOff, fault }).map((purchase) => n
 const removeCard = device.map((where) => new RemoveCard(where))
 const order = fc.record({ device, product, method }).map((purchase) => new CreateOrder(purchase))
 const pay = fc.record({ order: number, card, fault }).map((purchase) => new Pay(purchase))
-const decide = fc
+const answerBank = fc
   .record({ number, yes: weightedConstant([3, true], [1, false]) })
   .map((answer) => new AnswerBankChallenge(answer))
 const refreshOrder = number.map((index) => new RefreshOrder(index))
@@ -82,7 +82,9 @@ const renewals = fc
 const changeCard = fc.record({ device, card, fault }).map((change) => new ChangeCard(change))
 const signIn = fc.constant(undefined).map(() => new SignIn())
 const refund = fc.record({ number, part: fc.boolean(), fault }).map((purchase) => new Refund(purchase))
-const refundThere = fc.record({ number, part: fc.boolean() }).map((purchase) => new RefundAtGateway(purchase))
+const refundAtGateway = fc
+  .record({ number, part: fc.boolean() })
+  .map((purchase) => new RefundAtGateway(purchase))
 const failRefunds = number.map((index) => new FailRefunds(index))
 const dispute = fc
   .record({ number, to: fc.constantFrom('open' as const, 'won' as const, 'lost' as const) })
@@ -91,13 +93,15 @@ const deliver = fc
   .record({ number, stops: weightedConstant([4, false], [1, true]) })
   .map((event) => new DeliverWebhook(event))
 const deliverRest = weightedConstant([3, true], [1, false]).map((arrives) => new DeliverAllWebhooks(arrives))
-const arrive = fc.constant(undefined).map(() => new DeliverLateRequests())
+const deliverLate = fc.constant(undefined).map(() => new DeliverLateRequests())
 const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
 const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
-/** Steps of which any two may run concurrently. */
+/** Steps that may run concurrently with each other. */
 const simultaneous = fc.oneof(pay, refreshOrder, renewals, signIn, refund, deliver, wait)
-const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new RunConcurrently(both))
+const concurrently = fc
+  .tuple(simultaneous, simultaneous)
+  .map((both: [Step, Step]) => new RunConcurrently(both))
 
 const maxSteps = 16
 
@@ -106,7 +110,7 @@ export const firstPurchase = fc
   .record({ device, product, card, fault: fc.constant<Fault>('none'), save })
   .map((purchase) => new Buy(purchase))
 
-/** Generates steps that buy, pay, renew, cancel, refund and dispute, with faults, and while time passes. */
+/** Generates sequences of purchases, payments, refunds, disputes, faults and waiting times. */
 export function sequences(replayPath?: string) {
   const weighted: [weight: number, arbitrary: fc.Arbitrary<Step>][] = [
     [4, buy],
@@ -114,21 +118,21 @@ export function sequences(replayPath?: string) {
     [1, removeCard],
     [3, order],
     [3, pay],
-    [5, decide],
+    [5, answerBank],
     [1, refreshOrder],
     [2, renewals],
     [2, changeCard],
     [1, signIn],
     [2, refund],
-    [1, refundThere],
+    [1, refundAtGateway],
     [1, failRefunds],
     [3, dispute],
     [2, deliver],
     [1, deliverRest],
-    [1, arrive],
+    [1, deliverLate],
     [6, wait],
     [1, reconcile],
-    [2, atOnce],
+    [2, concurrently],
   ]
   const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })))
   return fc.commands<Model, BillingHarness, false>([step], {

@@ -11,14 +11,18 @@ const sessionBy = (column: 'id' | 'token_hash') =>
   preparedLookup(
     (
       db: Db,
-      { key, seenAfter, madeAfter }: Placeholders<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,
+      {
+        key,
+        seenAfter,
+        createdAfter,
+      }: Placeholders<{ key: string | Buffer; seenAfter: Date; createdAfter: Date }>,
     ) =>
       db
         .selectFrom('sessions')
         .select(['id', 'user_id', 'last_seen_at'])
         .where(sql.ref(column), '=', key)
         .where('last_seen_at', '>', seenAfter)
-        .where('created_at', '>', madeAfter),
+        .where('created_at', '>', createdAfter),
   )
 const sessionById = sessionBy('id')
 const sessionByHash = sessionBy('token_hash')
@@ -27,7 +31,7 @@ const sessionByHash = sessionBy('token_hash')
 export async function selectSession(
   db: Db,
   by: { tokenHash: Buffer } | { id: string },
-  bounds: { seenAfter: Date; madeAfter: Date },
+  bounds: { seenAfter: Date; createdAfter: Date },
 ) {
   const [session] = await ('id' in by
     ? sessionById(db, { key: by.id, ...bounds })
@@ -47,7 +51,7 @@ export async function touchSession(db: Db, id: string, before: Date, now: Date):
 interface SessionFilter {
   userId: string
   seenAfter: Date
-  madeAfter: Date
+  createdAfter: Date
   limit: number
 }
 
@@ -58,7 +62,7 @@ export const selectSessions = preparedQuery((db: Db, filter: Placeholders<Sessio
     .select(['id', 'user_agent', 'created_at', 'last_seen_at'])
     .where('user_id', '=', filter.userId)
     .where('last_seen_at', '>', filter.seenAfter)
-    .where('created_at', '>', filter.madeAfter)
+    .where('created_at', '>', filter.createdAfter)
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')
     .limit(filter.limit),
@@ -103,15 +107,15 @@ export async function deleteOldestSessions(tx: Tx, userId: string, keepCount: nu
     .execute()
 }
 
-/** Returns when a session started. A recent sign-in proves the identity of a member without a password. */
+/** Returns when a session started. For a member without a password, a recent sign-in proves the identity. */
 export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
   return row?.created_at
 }
 
-export async function deleteExpiredSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Db, seenBefore: Date, createdBefore: Date): Promise<void> {
   await db
     .deleteFrom('sessions')
-    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))
+    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', createdBefore)]))
     .execute()
 }

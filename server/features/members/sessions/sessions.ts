@@ -107,17 +107,17 @@ async function loadMember(
 }
 
 /** Returns the times after which an active session must have been used last, and must have started. */
-export function activeSessionBounds(now: Date): { seenAfter: Date; madeAfter: Date } {
+export function activeSessionBounds(now: Date): { seenAfter: Date; createdAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleDays * dayMs),
-    madeAfter: new Date(now.getTime() - maxDays * dayMs),
+    createdAfter: new Date(now.getTime() - maxDays * dayMs),
   }
 }
 
 /** Deletes expired sessions. */
 export function purgeSessions(db: Db, now: Date): Promise<void> {
-  const { seenAfter, madeAfter } = activeSessionBounds(now)
-  return queries.deleteExpiredSessions(db, seenAfter, madeAfter)
+  const { seenAfter, createdAfter } = activeSessionBounds(now)
+  return queries.deleteExpiredSessions(db, seenAfter, createdAfter)
 }
 
 function readHeaderToken(secret: string, token: string): string | undefined {

@@ -77,13 +77,13 @@ export function endSession(
 
 /** Deletes expired sessions. */
 export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
-  const { seenAfter, madeAfter } = activeSessionBounds(now)
-  return inTransaction(db, (tx) => queries.deleteExpiredSessions(tx, seenAfter, madeAfter))
+  const { seenAfter, createdAfter } = activeSessionBounds(now)
+  return inTransaction(db, (tx) => queries.deleteExpiredSessions(tx, seenAfter, createdAfter))
 }
 
-function activeSessionBounds(now: Date): { seenAfter: Date; madeAfter: Date } {
+function activeSessionBounds(now: Date): { seenAfter: Date; createdAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleMs),
-    madeAfter: new Date(now.getTime() - maxDays * dayMs),
+    createdAfter: new Date(now.getTime() - maxDays * dayMs),
   }
 }

@@ -7,7 +7,7 @@ export async function insertSession(tx: Tx, session: Insertable<OperatorSessions
 }
 
 /** Returns an active session and its operator, by the hash of the cookie's token. */
-export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Date; madeAfter: Date }) {
+export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Date; createdAfter: Date }) {
   return db
     .selectFrom('operator_sessions as session')
     .innerJoin('operators as operator', 'operator.id', 'session.operator_id')
@@ -20,7 +20,7 @@ export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Da
     ])
     .where('session.token_hash', '=', tokenHash)
     .where('session.last_seen_at', '>', bounds.seenAfter)
-    .where('session.created_at', '>', bounds.madeAfter)
+    .where('session.created_at', '>', bounds.createdAfter)
     .executeTakeFirst()
 }
 
@@ -42,9 +42,9 @@ export async function deleteSessions(db: Db, operatorId: string, id?: string): P
   return Number(numDeletedRows)
 }
 
-export async function deleteExpiredSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Db, seenBefore: Date, createdBefore: Date): Promise<void> {
   await db
     .deleteFrom('operator_sessions')
-    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))
+    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', createdBefore)]))
     .execute()
 }

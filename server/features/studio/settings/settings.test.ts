@@ -35,17 +35,18 @@ afterAll(() => site.close())
 
 const change = (name: SettingName, value: string | null) =>
   owner.studio.callOk(changeSetting, { body: { name, value } })
-const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
+const settingOf = ({ settings }: Settings, name: SettingName) =>
+  settings.find((setting) => setting.name === name)
 
 describe('a setting', () => {
   it('has the environment’s value until an operator sets it, and after a reset', async () => {
-    expect(of(await owner.studio.callOk(showSettings), 'mail_from')).toEqual({
+    expect(settingOf(await owner.studio.callOk(showSettings), 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'Old <old@drama.example>',
       custom: false,
     })
     const set = await change('mail_from', ' New <new@drama.example> ')
-    expect(of(set, 'mail_from')).toEqual({
+    expect(settingOf(set, 'mail_from')).toEqual({
       name: 'mail_from',
       value: 'New <new@drama.example>',
       custom: true,
@@ -56,7 +57,7 @@ describe('a setting', () => {
       subject: 'setting mail_from',
       details: { before: { value: 'Old <old@drama.example>' }, after: { value: 'New <new@drama.example>' } },
     })
-    expect(of(await change('mail_from', null), 'mail_from')).toMatchObject({ custom: false })
+    expect(settingOf(await change('mail_from', null), 'mail_from')).toMatchObject({ custom: false })
   })
 
   it('for mails applies from the next mail, without a restart', async () => {
@@ -84,7 +85,7 @@ describe('a setting', () => {
   })
 
   it('for a limit applies without a restart', async () => {
-    expect(of(await owner.studio.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
+    expect(settingOf(await owner.studio.callOk(showSettings), 'registerIp')?.value).toBe('90/h')
     await change('registerIp', '7/min')
     await expect
       .poll(() => site.context.limits.registerIp, { timeout: 30_000 })
@@ -108,7 +109,7 @@ describe('a setting', () => {
   })
 
   it.each<[SettingName, string]>([
-    // Ten calls a minute: no page of the studio could be loaded any more, including the one that resets it.
+    // With ten calls a minute no page of the studio loads, not even the page that resets the limit.
     ['apiUser', '10/min'],
     ['apiUser', '1/s'],
     ['apiIp', '599/min'],
@@ -128,7 +129,7 @@ describe('a setting', () => {
   it.each(rateLimitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
     const { min, max } = rateLimitBounds[name]
     for (const value of [min, max, formatRateLimit(readRateLimits({})[name])])
-      expect(of(await change(name, value), name)).toEqual({ name, value, custom: true })
+      expect(settingOf(await change(name, value), name)).toEqual({ name, value, custom: true })
     await change(name, null)
   })
 
@@ -137,7 +138,10 @@ describe('a setting', () => {
     const body = { name: 'apiUser', value: '5999/min' } as const
     await Promise.all([change('apiIp', '88888/min'), other.studio.callOk(changeSetting, { body })])
     const shown = await owner.studio.callOk(showSettings)
-    expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '5999/min'])
+    expect([settingOf(shown, 'apiIp')?.value, settingOf(shown, 'apiUser')?.value]).toEqual([
+      '88888/min',
+      '5999/min',
+    ])
   })
 
   it('can be set from the command line too', async () => {
@@ -147,7 +151,7 @@ describe('a setting', () => {
   })
 })
 
-it('secrets are listed with whether they are set, but never shown', async () => {
+it('lists which secrets are set, but never their values', async () => {
   const { secrets } = await owner.studio.callOk(showSettings)
   expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
   expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
@@ -155,7 +159,7 @@ it('secrets are listed with whether they are set, but never shown', async () => 
 })
 
 describe('while the site is closed for viewers', () => {
-  /** Requests every process, if several answer in turn. */
+  /** Sends several requests, because several processes may answer in turn. */
   const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await fetch(`${site.url}/`)).status))
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
@@ -169,7 +173,7 @@ describe('while the site is closed for viewers', () => {
   })
 
   it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
-    '%s shows a maintenance page in the viewer’s language, to be retried later',
+    '%s shows a maintenance page in the viewer’s language, and says when to retry',
     async (path) => {
       const answer = await fetch(site.url + path, { headers: { 'accept-language': 'de' } })
       expect(answer.status).toBe(503)

@@ -39,28 +39,28 @@ export async function sendAsset(
   reply.header('vary', 'accept-encoding')
   const asset = request.headers.range ? undefined : await readAsset(root, path)
   if (!asset) return sendFile(request, reply, root, path, { cacheControl: immutableCacheControl })
-  const form = acceptedEncoding(request, asset.encoded)
-  if (form) reply.header('content-encoding', form.name)
+  const encoding = acceptedEncoding(request, asset.encoded)
+  if (encoding) reply.header('content-encoding', encoding.name)
   return reply
     .header('cache-control', immutableCacheControl)
     .header('content-type', contentTypeOf(path) ?? 'application/octet-stream')
-    .send(form?.bytes ?? asset.plain)
+    .send(encoding?.bytes ?? asset.plain)
 }
 
 /** @returns undefined if the file does not exist (yet) */
 async function readAsset(root: string, path: string): Promise<Asset | undefined> {
-  const place = join(root, path)
-  const known = assetCache.get(place)
-  if (known || parentTraversal.test(path) || path.includes('\0')) return known
-  const plain = await readIfExists(place)
+  const fullPath = join(root, path)
+  const cached = assetCache.get(fullPath)
+  if (cached || parentTraversal.test(path) || path.includes('\0')) return cached
+  const plain = await readIfExists(fullPath)
   if (!plain) return undefined
-  const forms = encodings.map(async ({ name, ending }) => ({
+  const variants = encodings.map(async ({ name, ending }) => ({
     name,
-    bytes: await readIfExists(place + ending),
+    bytes: await readIfExists(fullPath + ending),
   }))
-  const encoded = (await Promise.all(forms)).flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []))
-  assetCache.set(place, { plain, encoded })
-  return assetCache.get(place)
+  const encoded = (await Promise.all(variants)).flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []))
+  assetCache.set(fullPath, { plain, encoded })
+  return assetCache.get(fullPath)
 }
 
 const readIfExists = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined)

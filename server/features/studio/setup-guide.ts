@@ -8,7 +8,7 @@ import { orderViewOf } from './orders.ts'
 import type { StudioContext } from './studio-context.ts'
 
 /** Commands that list the setup steps of a new site, and whether each step is done. */
-export const setupChecklistCommands: Command[] = [
+export const setupGuideCommands: Command[] = [
   readCommand(showSetupGuide, async (context, _input, actor) => {
     const published = await findLatestVideoId(context.db, 'published')
     const content = await loadContentSteps(context.db, published)
