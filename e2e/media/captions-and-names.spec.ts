@@ -72,7 +72,7 @@ const cover = 'cover.heic'
 /** The start of a HEIC file as phones write it; only its beginning is read. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('the browser reads captions of every format beside videos of every name, imported by the command line and by the studio', async ({
+test('the browser reads captions of every file format and file name, imported by command and in the studio', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)

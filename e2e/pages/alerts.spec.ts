@@ -44,7 +44,7 @@ const releaseLastEpisode = (id: string) =>
     [`UPDATE new_episodes SET detected_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
   )
 
-test('the first favorite prompts for alerts once, a release sends one mail, and its link turns them off', async ({
+test('the first favorite prompts for alerts once, a release sends one mail, and the link in the mail turns alerts off', async ({
   page,
 }) => {
   const email = await registerConfirmed(page)

@@ -47,7 +47,7 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await expect(next).toHaveCSS('opacity', '1')
   await expect(previous).toHaveCSS('opacity', '0')
   await next.click()
-  // Seven cards are visible, and the first one is whole.
+  // A click scrolls by the width of the visible cards.
   await expect.poll(scrolledBy).toBeGreaterThan(1300)
   await expect(previous).toBeEnabled()
   await next.click()
@@ -111,7 +111,7 @@ test('the buttons of a row are labelled in the current language, and cause no la
     await page.getByRole('combobox').selectOption(language)
     await expect(page.getByRole('button', { name: `${label}: ${title}` })).toBeAttached()
   }
-  // Another language requests the homepage again.
+  // Each change of the language requests the homepage. The last request may still be running.
   await page.unrouteAll({ behavior: 'wait' })
 })
 

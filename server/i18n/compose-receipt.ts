@@ -36,10 +36,9 @@ export interface ReceiptValues {
   withdrawUntil: string
   /** Not empty if the customer waived the right of withdrawal by consenting to immediate delivery. */
   atOnce: string
-  /**
-   * URLs: of the member area, and with a secret to cancel, to withdraw, and to claim a guest's purchase for an account.
-   */
+  /** The URL of the member area. */
   area: string
+  /** URLs that contain a secret: to cancel, to withdraw, and to add a guest's purchase to an account. */
   cancel: string
   withdraw: string
   claim: string
@@ -63,19 +62,7 @@ export function composeReceipt(
   const kind = valueOf('kind')
   const purchase = fill(describePurchase(kind, words))
   const subject = valueOf('renewed') ? words.renewed : interpolate(words.subject, { bought: purchase })
-  const lines: Line[] = [
-    [words.order, valueOf('order')],
-    [words.date, valueOf('date')],
-    [words.what, purchase],
-    [words.until, valueOf('until')],
-    // A receipt that was queued by an earlier release has no `discount`.
-    [words.discount, values['discount'] ?? ''],
-    [words.net, valueOf('net')],
-    [fill(words.tax), valueOf('tax')],
-    [words.total, valueOf('total')],
-    [words.seller, [valueOf('seller'), valueOf('address')].filter(Boolean).join(', ')],
-    [words.taxNumber, valueOf('taxNumber')],
-  ].filter((line): line is Line => line[1] !== '')
+  const lines = receiptLines(words, values, purchase)
   const after: (string | Line)[] = [
     ...(valueOf('until') ? [valueOf('renewsOn') ? fill(words.renews) : words.ends] : []),
     ...(valueOf('cancel') ? [[words.howToCancel, valueOf('cancel')] satisfies Line] : []),
@@ -114,6 +101,25 @@ export function composeReceipt(
     html: renderMailPage(site, lang, subject, body.join('\n')),
     link,
   }
+}
+
+/** Returns the lines of the receipt's table that apply to the order. */
+function receiptLines(words: MailTexts['receipt'], values: Record<string, string>, purchase: string): Line[] {
+  const valueOf = (name: keyof ReceiptValues) => interpolate(`{{${name}}}`, values)
+  const lines: Line[] = [
+    [words.order, valueOf('order')],
+    [words.date, valueOf('date')],
+    [words.what, purchase],
+    [words.until, valueOf('until')],
+    // A receipt that was queued by an earlier release has no `discount`.
+    [words.discount, values['discount'] ?? ''],
+    [words.net, valueOf('net')],
+    [interpolate(words.tax, values), valueOf('tax')],
+    [words.total, valueOf('total')],
+    [words.seller, [valueOf('seller'), valueOf('address')].filter(Boolean).join(', ')],
+    [words.taxNumber, valueOf('taxNumber')],
+  ]
+  return lines.filter(([, value]) => value !== '')
 }
 
 function describePurchase(kind: string, words: MailTexts['receipt']): string {

@@ -9,8 +9,8 @@ export interface DateReader {
 }
 
 /**
- * Formats a moment as a day in the person's time zone and language. If the zone is unknown, formats the day in UTC and
- * appends it: "December 1, 2026 (UTC)".
+ * Formats a moment as a day in the person's time zone and language. If the zone is unknown, uses UTC and says so:
+ * "December 1, 2026 (UTC)".
  */
 export function formatDay(date: Date, { language, timeZone }: DateReader): string {
   const known = parseTimeZone(timeZone ?? undefined)

@@ -8,8 +8,8 @@ import pt from './mails.pt.json' with { type: 'json' }
 export type MailTexts = typeof en
 
 /**
- * The mail templates. Each has a button that opens `link`, and uses the other values that its texts name. `contact` is
- * sent to the operator, with the writer's `name`, `email` and `message`; `receipt` is composed by `composeReceipt`.
+ * The mail templates. A mail of `templates` has a button that opens `link`, and uses the other values that its texts
+ * name. `contact` forwards a visitor's `name`, `email` and `message` to the operator. `composeReceipt` composes `receipt`.
  */
 export type MailTemplate = keyof MailTexts['templates'] | 'contact' | 'receipt'
 

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
-/** A host name given by a user resolves to an address that is not public. */
+/** A host name given by a user has no dot, or resolves to an address that is not public. */
 export class NotPublicError extends Error {
   override name = 'NotPublicError'
 }
@@ -56,7 +56,7 @@ export function isPublicUrl(address: string): boolean {
   return !url.hostname.startsWith('[') && isIP(url.hostname) === 0 && url.hostname.includes('.')
 }
 
-const lookUpMs = 2000
+const lookupTimeoutMs = 2000
 
 /**
  * Creates a DNS lookup that fails with NotPublicError if any address of a name is not public. Connections use the
@@ -64,7 +64,9 @@ const lookUpMs = 2000
  * `/etc/hosts`. The system's own lookup would occupy one of the few threads for file access, for as long as a slow name
  * server takes.
  */
-export function openPublicLookup(resolver = new Resolver({ timeout: lookUpMs, tries: 1 })): LookupFunction {
+export function openPublicLookup(
+  resolver = new Resolver({ timeout: lookupTimeoutMs, tries: 1 }),
+): LookupFunction {
   return (hostname, { all }, callback) => {
     const answer = (found: LookupAddress[]) => {
       const [first] = found
@@ -76,18 +78,18 @@ export function openPublicLookup(resolver = new Resolver({ timeout: lookUpMs, tr
 
 async function findPublic(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
   if (!isPublicUrl(`https://${hostname}/`)) throw new NotPublicError(`${hostname} is not on the internet`)
-  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   const found = [
-    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
-    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
+    ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 })) : []),
   ]
-  if (found.length === 0) throw new Error(`${hostname} has no address`, { cause: four })
+  if (found.length === 0) throw new Error(`${hostname} has no address`, { cause: ipv4 })
   if (!found.every(({ address }) => isPublicAddress(address)))
     throw new NotPublicError(`${hostname} is not on the internet`)
   return found
 }
 
-/** Loaded on demand, only in processes that call such URLs. */
+/** Loads Node's https module. It is loaded on demand, because few processes need it. */
 // oxlint-disable-next-line no-restricted-imports -- fetch cannot say which addresses it may connect to
 export const loadHttps = (): Promise<typeof https> => import('node:https')
 

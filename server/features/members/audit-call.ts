@@ -12,8 +12,8 @@ const rateLimitedEvents: ReadonlySet<AuditedEvent> = new Set([
 ])
 
 /**
- * Writes an account's audit event, in the transaction of the event. `userId` is null if no account is known. Events
- * that unauthenticated clients can cause are limited per network and hour.
+ * Writes an account's audit event, in the transaction of the change that it records. `userId` is null if no account is
+ * known. Events that unauthenticated clients can cause are limited per network and hour.
  */
 export async function auditCall(
   { clock, secret, quotas }: Pick<MembersContext, 'clock' | 'secret' | 'quotas'>,

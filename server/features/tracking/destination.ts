@@ -36,7 +36,7 @@ export function evaluateStatus(status: number): DeliveryResult {
   return status >= 500 || status === 429 || status === 408 ? 'later' : 'refused'
 }
 
-/** Returns a field of a response, at any depth; undefined if the response has another shape. */
+/** Returns the field of a response at a path of names; undefined if there is none. */
 export function fieldOf(body: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], body)
 }

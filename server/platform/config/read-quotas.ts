@@ -22,7 +22,7 @@ const defaultQuotas = {
   idempotencyKeys: { setting: 'RATE_LIMIT_IDEMPOTENCY_KEYS_PER_IP', max: 600, seconds: 3600 },
   /** Requests for mails that contain a link. */
   mailLinks: { setting: 'RATE_LIMIT_MAIL_LINKS_PER_IP', max: 60, seconds: 3600 },
-  /** Audit events of one kind that unauthenticated clients can cause. */
+  /** Audit events that unauthenticated clients can cause. */
   auditEvents: { setting: 'RATE_LIMIT_AUDIT_EVENTS_PER_IP', max: 300, seconds: 3600 },
   /** Bytes of analytics events. */
   eventBytes: { setting: 'RATE_LIMIT_EVENT_BYTES_PER_IP', max: 60_000, seconds: 60 },

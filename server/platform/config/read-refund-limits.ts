@@ -1,14 +1,14 @@
 import { ConfigError } from './config-error.ts'
 import { readList, type Env } from './read-env.ts'
 
-/** Maximum refunds of an order by roles with a limit, in cents of the order's currency. */
+/** Maximum total that operators with the role support may refund of an order, in cents of the order's currency. */
 export interface RefundLimits {
   defaultCents: number
   /** Limits of currencies in which a cent has a different value. */
   byCurrency: Readonly<Record<string, number>>
 }
 
-const usualCents = 2000
+const fallbackCents = 2000
 const maxCurrencies = 50
 
 /** Reads limits such as `2000, JPY:300000`. @throws ConfigError */
@@ -17,7 +17,7 @@ export function readRefundLimits(env: Env): RefundLimits {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(
-        `SUPPORT_REFUND_LIMIT_CENTS must be a whole number of cents, and for other currencies such as JPY:300000, not "${part}".`,
+        `SUPPORT_REFUND_LIMIT_CENTS must be a whole number of cents, with amounts for other currencies such as JPY:300000 after a comma; "${part}" is neither.`,
       )
     return { currency, cents: Number(cents) }
   })
@@ -25,7 +25,10 @@ export function readRefundLimits(env: Env): RefundLimits {
   const currencyLimits = parts.flatMap(({ currency, cents }) =>
     currency === undefined ? [] : [[currency, cents] as const],
   )
-  return { defaultCents: defaultLimit?.cents ?? usualCents, byCurrency: Object.fromEntries(currencyLimits) }
+  return {
+    defaultCents: defaultLimit?.cents ?? fallbackCents,
+    byCurrency: Object.fromEntries(currencyLimits),
+  }
 }
 
 /** Returns the limit for a currency. */

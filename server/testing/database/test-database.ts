@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** A busy machine is slow, not wrong. */
+/** Long, so that a busy machine does not make tests fail. */
 const databaseWaitMs = 60_000
 
 /** A migrated, empty database for one test file. */
@@ -41,7 +41,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Opens a database as a web process with all three addresses does. The pooler is the replica too, which never lags. */
+/**
+ * Opens a database as a web process with a pooler, a direct address and a replica does. The pooler's address is also that
+ * of the replica, which therefore never lags.
+ */
 function openThroughPooler(url: string, poolerUrl: string): Promise<Database<Tables>> {
   const { database = '' } = new pg.Client({ connectionString: url })
   const databaseUrl = withDatabase(poolerUrl, database)

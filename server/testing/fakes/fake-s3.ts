@@ -1,4 +1,4 @@
-import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startFauxqs } from 'fauxqs'
 import { signatureErrorOf } from './verify-s3-signature.ts'
@@ -10,11 +10,9 @@ export type Fault =
   | 'break in the middle'
   | 'stop in the middle'
   | 'lose the answer'
-  /**
-   * With the next two faults, a response with the whole file breaks in the middle. A request for a range gets the whole
-   * file, or another range.
-   */
+  /** Breaks a response with the whole file in the middle, and answers a request for a range with the whole file. */
   | 'forget the range'
+  /** Breaks a response with the whole file in the middle, and answers a request for a range with another range. */
   | 'mistake the range'
   | 'fail'
   | 'refuse'
@@ -110,13 +108,18 @@ function forward(
   response: ServerResponse,
   port: number,
   fault: Fault,
-  note: (request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string) => void,
+  recordRequest: (
+    request: IncomingMessage,
+    status: number,
+    headers: IncomingMessage['headers'],
+    body: string,
+  ) => void,
 ): void {
   const { method, url: path, headers } = request
   const breaks = fault === 'break in the middle' || (fault?.endsWith('range') && headers.range === undefined)
   if (fault === 'forget the range') delete headers.range
   if (fault === 'mistake the range' && headers.range) headers.range = 'bytes=1-'
-  const upstream = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+  const upstream = sendRequest({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
     const status = answer.statusCode ?? 502
     response.writeHead(status, answer.headers)
     const parts: Buffer[] = []
@@ -130,7 +133,7 @@ function forward(
       } else if (fault !== 'lose the answer') response.write(chunk)
     })
     answer.on('end', () => {
-      note(request, status, answer.headers, Buffer.concat(parts).toString())
+      recordRequest(request, status, answer.headers, Buffer.concat(parts).toString())
       if (fault === 'lose the answer') response.destroy()
       else response.end()
     })

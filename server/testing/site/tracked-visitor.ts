@@ -2,7 +2,7 @@ import { changeUser, getUser } from '#contract/members.ts'
 import type { TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Creates a guest with a stored row and an answer to the consent question. */
+/** Creates a guest who is stored in the database. `marketing` is the answer to the consent question; null for none. */
 export async function trackedVisitor(
   site: TestSite,
   marketing: boolean | null,
@@ -15,6 +15,7 @@ export async function trackedVisitor(
   return { visitor, userId: id }
 }
 
+/** Stores a user's answer to the consent question; null removes it. */
 export async function setConsent(site: TestSite, userId: string, marketing: boolean | null): Promise<void> {
   await site.context.db
     .updateTable('users')

@@ -25,8 +25,8 @@ export interface ArchiveContext {
 }
 
 /**
- * Writes the events of each past day that has no file yet to the storage. Waits until a day after its end, because
- * events are stored late if a process could not store them at first. The next run continues an interrupted one.
+ * Archives each past day that has no file in the storage yet. Skips yesterday, because events are stored late if a
+ * process could not store them at first. The next run continues an interrupted one.
  */
 export async function archiveEvents(context: ArchiveContext, signal: AbortSignal): Promise<void> {
   const { db, storage, clock } = context

@@ -56,7 +56,7 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // Stored before a waiting withdrawal can continue, because the withdrawal deletes all pending conversions.
+    // The transaction still blocks a withdrawal, which would delete the conversion if it were pending.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })

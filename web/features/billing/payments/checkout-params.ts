@@ -66,7 +66,7 @@ export interface PlanChange {
   membership: Membership
 }
 
-/** Loads the choice to pay or the change of plan. Returns null if the item is unknown or already owned. */
+/** Loads the chosen item, or the change of plan. Returns null if the item is unknown or already owned. */
 export async function loadChoice(
   t: Translate,
   { kind, id }: CheckoutParams,
@@ -84,7 +84,7 @@ export async function loadChoice(
 }
 
 /**
- * Loads the choice of a plan: its first period or, for a subscriber, a change of plan. If the subscription is past due,
+ * Loads a chosen plan: its first period or, for a subscriber, a change of plan. If the subscription is past due,
  * returns its unpaid period, whichever plan was chosen. If no gateway accepts the price of that period, the chosen plan
  * can be paid instead.
  */
