@@ -1,4 +1,12 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type Dispatch,
+  type RefObject,
+  type SetStateAction,
+} from 'react'
 import type { Order } from '#contract/billing.ts'
 import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
@@ -39,8 +47,6 @@ export function useExpress(
   { params, choice, acceptedText, immediateDelivery }: ExpressPurchase,
   priceEvents: PriceEvents,
 ) {
-  const place = useRef<HTMLDivElement>(null)
-  const wallet = useRef<ExpressWallet>(null)
   const approval = useRef<Approval>(null)
   const [state, setState] = useState<WalletState>('unknown')
   const [isOpen, setOpen] = useState(false)
@@ -74,7 +80,52 @@ export function useExpress(
     },
   }
 
-  const { gateway } = params
+  const { place, wallet } = useMountedWallet(params.gateway, choice, events, setState)
+
+  // When the payment has ended, with any result, close the sheet.
+  useEffect(() => {
+    const approved = approval.current
+    if (!approved || step.at === 'working') return
+    approval.current = null
+    setOpen(false)
+    if (problem) approved.paymentFailed()
+    else approved.finish()
+  }, [step, problem])
+
+  const isBusy = isOpen || step.at !== 'form'
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (wasBusy.current && !isBusy) wallet.current?.focus()
+    wasBusy.current = isBusy
+  }, [isBusy, wallet])
+
+  return {
+    place,
+    state,
+    step,
+    problem,
+    /** True while a sheet or a 3-D Secure check is visible, not only the button. */
+    isOpen: isBusy,
+    /** Called when the 3-D Secure check has ended. */
+    checked: (order: Order) => void checked(order),
+    leaveCheck,
+    /** Closes the open sheet or 3-D Secure check if possible. */
+    close() {
+      if (step.at === 'bank') leaveCheck()
+      else if (step.at === 'form') wallet.current?.cancel()
+    },
+  }
+}
+
+/** Mounts the gateway's wallet in the element of `place`, and passes changes of the choice to the wallet. */
+function useMountedWallet(
+  gateway: string,
+  choice: Choice,
+  events: RefObject<WalletEvents | null>,
+  setState: Dispatch<SetStateAction<WalletState>>,
+) {
+  const place = useRef<HTMLDivElement>(null)
+  const wallet = useRef<ExpressWallet>(null)
   const latest = useRef(choice)
   latest.current = choice
   useEffect(() => {
@@ -110,45 +161,12 @@ export function useExpress(
       wallet.current?.remove()
       wallet.current = null
     }
-  }, [gateway])
+  }, [gateway, events, setState])
   const { kind, id, cents, currency } = choice
   useLayoutEffect(() => {
     wallet.current?.change(latest.current)
   }, [kind, id, cents, currency])
-
-  // When the payment has ended, with any result, close the sheet.
-  useEffect(() => {
-    const approved = approval.current
-    if (!approved || step.at === 'working') return
-    approval.current = null
-    setOpen(false)
-    if (problem) approved.paymentFailed()
-    else approved.finish()
-  }, [step, problem])
-
-  const isBusy = isOpen || step.at !== 'form'
-  const wasBusy = useRef(false)
-  useEffect(() => {
-    if (wasBusy.current && !isBusy) wallet.current?.focus()
-    wasBusy.current = isBusy
-  }, [isBusy])
-
-  return {
-    place,
-    state,
-    step,
-    problem,
-    /** True while a sheet or a 3-D Secure check is visible, not only the button. */
-    isOpen: isBusy,
-    /** Called when the 3-D Secure check has ended. */
-    checked: (order: Order) => void checked(order),
-    leaveCheck,
-    /** Closes the open sheet or 3-D Secure check if possible. */
-    close() {
-      if (step.at === 'bank') leaveCheck()
-      else if (step.at === 'form') wallet.current?.cancel()
-    },
-  }
+  return { place, wallet }
 }
 
 /** Converts a wallet's billing details to those of the form. A wallet's name is one string, or missing. */
