@@ -17,7 +17,7 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * are listed here; single tests have the tag `@phone` or `@desktop`.
  */
 export const onPhones =
-  /(billing\/[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-failures|playback-metrics|segment-worker|unexpected-errors)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
+  /(billing\/(?!purchase\.)[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-failures|playback-metrics|segment-worker|unexpected-errors)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
 export const onDesktops =
   /(pages\/keyboard|playback\/long-session|studio\/(content|folder-import|homepage|keyboard|search))\.spec\.ts/
 

@@ -1,4 +1,4 @@
-import { journey, opensEachRoute, pages, routes, subscribing, type ScreenRow } from './screen-tests.ts'
+import { opensEachRoute, pages, purchase, routes, subscribing, type ScreenRow } from './screen-tests.ts'
 
 const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
 const consent = 'e2e/pages/consent.spec.ts'
@@ -91,7 +91,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         implementation: 'one click in the member area',
         tests: [
           subscribing,
-          [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
+          [purchase, 'a subscriber cancels with one click, sees the end date, and resumes'],
         ],
       },
       {

@@ -5,7 +5,7 @@ const screens = 'e2e/screens/screens.spec.ts'
 const filled = 'e2e/screens/filled.spec.ts'
 const scroll = 'e2e/playback/feed-scrolling.spec.ts'
 export const pages = 'e2e/pages/pages.spec.ts'
-export const journey = 'e2e/pages/journey.spec.ts'
+export const purchase = 'e2e/billing/purchase.spec.ts'
 const library = 'e2e/pages/library.spec.ts'
 const account = 'e2e/pages/account.spec.ts'
 const balance = 'e2e/billing/balance.spec.ts'
@@ -18,7 +18,7 @@ const readable: TestReference = [screens, '…: accessible, no layout shift, and
 const readableFilled: TestReference = [filled, '…: accessible, and long words fit']
 const readableText: TestReference = [pages, 'each page shows its title, which is also the document title']
 const watching: TestReference = [
-  journey,
+  purchase,
   'a visitor watches, reaches a locked episode, is declined, pays and continues on the same page',
 ]
 const registering: TestReference = [
@@ -67,7 +67,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     tests: [
       opensEachRoute,
       watching,
-      [journey, 'a plan unlocks every episode'],
+      [purchase, 'a plan unlocks every episode'],
       [balance, 'an episode can be bought from the balance without any gateway'],
     ],
   },
@@ -136,7 +136,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opensEachRoute,
       readable,
       readableFilled,
-      [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
+      [purchase, 'a subscriber cancels with one click, sees the end date, and resumes'],
       subscribing,
     ],
   },
@@ -161,7 +161,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opensEachRoute,
       readable,
       readableFilled,
-      [journey, 'a wallet payment is approved on another page and returns to the episode'],
+      [purchase, 'a wallet payment is approved on another page and returns to the episode'],
     ],
   },
   {
