@@ -15,7 +15,7 @@ import { positionAfter } from '#server/features/catalog/ranking/popular-queries.
 import { presentCard, presentName } from '#server/features/catalog/cards/present-card.ts'
 import * as queries from '#server/features/catalog/queries.ts'
 import { recommendPage, type LoadWatched } from '#server/features/catalog/recommendations/recommend-videos.ts'
-import { cursorKey, keyTypes, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
+import { cursorKey, keyTypes, searchVideos } from '#server/features/catalog/search/search-videos.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 type Sort = (typeof sorts)[number]
@@ -115,7 +115,7 @@ async function openListing(
   return {
     title: keyword,
     sorts: ['relevance', 'popular', 'newest'],
-    read: (cursor, size) => searchByKeyword(catalog, keyword, language, sort ?? 'relevance', cursor, size),
+    read: (cursor, size) => searchVideos(catalog, keyword, language, sort ?? 'relevance', cursor, size),
   }
 }
 

@@ -5,7 +5,7 @@ import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
-import { searchByKeyword } from './search-videos.ts'
+import { searchVideos } from './search-videos.ts'
 import { suggestNames } from './suggest-names.ts'
 
 const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'storm', 'story', 'stone']
@@ -67,7 +67,7 @@ test(
         const offered = await suggestNames(site.context.db, keyword, 'en', maxOffered)
         const found = await walkPages({
           fetchPage: async ({ cursor, limit }) => {
-            const page = await searchByKeyword(site.context, keyword, 'en', sort, cursor, limit)
+            const page = await searchVideos(site.context, keyword, 'en', sort, cursor, limit)
             return { list: page.rows, next_cursor: page.nextCursor }
           },
           sizes: [size],

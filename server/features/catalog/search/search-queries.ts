@@ -295,7 +295,7 @@ const firstPagePosition: SearchPosition = {
  * Returns one page of the matching videos, in order. By popularity, includes
  * videos that have risen past the previous page.
  */
-export function searchVideos(
+export function selectMatches(
   db: Db,
   terms: SearchTerms,
   order: Order,

@@ -6,7 +6,7 @@ import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import type { ListedRow, ListOrder } from '#server/features/catalog/cards/list-queries.ts'
 import { choosePrefixes, maxChoices, buildSearchTerms, withCategories, type Search } from './typo-matching.ts'
 import { positionAfter } from '#server/features/catalog/ranking/popular-queries.ts'
-import { maxWords, searchVideos, selectTypedWords, type SearchPosition } from './search-queries.ts'
+import { maxWords, selectMatches, selectTypedWords, type SearchPosition } from './search-queries.ts'
 import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
@@ -21,7 +21,7 @@ const typoThreshold = 5
  * include the names that type-ahead offers.
  * @throws Fault invalidCursor
  */
-export async function searchByKeyword(
+export async function searchVideos(
   { readDb, withTags }: Catalog,
   keyword: string,
   language: Language,
@@ -111,7 +111,7 @@ async function findVideos(
   const { join, choices } = search
   const has = (group: string[]) => group.length > 0
   const isPossible = join === 'all' ? choices.length > 0 && choices.every(has) : choices.some(has)
-  return isPossible ? searchVideos(db, buildSearchTerms(search), order, after, size + 1) : []
+  return isPossible ? selectMatches(db, buildSearchTerms(search), order, after, size + 1) : []
 }
 
 function encodeSearch({ join, whole, choices, language }: Search): string[] {
