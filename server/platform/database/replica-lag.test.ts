@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { PrimaryPositions } from './replica-lag.ts'
+import { decideReplicaUse, PrimaryPositions } from './replica-lag.ts'
 
 it('measures lag from the time at which the primary was first seen ahead of the replica', () => {
   const primary = new PrimaryPositions()
@@ -28,4 +28,15 @@ it('starts over with a primary that lacks changes of the previous one', () => {
   primary.record(500n, 0)
   primary.record(400n, 1000)
   expect(primary.lagOf(400n, 5000)).toBe(0)
+})
+
+it('leaves out a replica that lags by more than 5 s, and reads from it again at 2 s', () => {
+  expect([0, 2000, 2001, 5000, 5001, undefined].map((lagMs) => decideReplicaUse(lagMs))).toEqual([
+    'read',
+    'read',
+    'no change',
+    'no change',
+    'leave out',
+    'leave out',
+  ])
 })

@@ -1,3 +1,20 @@
+/** A replica that lags by more than this is taken out of use. */
+const maxLagMs = 5000
+/**
+ * A replica is used again at this lag. The limit is below `maxLagMs`, so that a replica does not alternate between in
+ * use and out of use.
+ */
+const backLagMs = 2000
+
+/**
+ * Decides by its lag in ms, undefined if unknown, whether a replica is read from. Between the two limits, it stays as it
+ * is.
+ */
+export function decideReplicaUse(lagMs: number | undefined): 'read' | 'leave out' | 'no change' {
+  if (lagMs === undefined || lagMs > maxLagMs) return 'leave out'
+  return lagMs <= backLagMs ? 'read' : 'no change'
+}
+
 /** A position in PostgreSQL's write-ahead log (WAL), in bytes from its beginning. */
 export type WalPosition = bigint
 

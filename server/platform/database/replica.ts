@@ -1,14 +1,7 @@
 import type { PostgresPool } from 'kysely'
 import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
-
-/** A replica that lags by more than this is taken out of use. */
-const maxLagMs = 5000
-/**
- * A replica is used again at this lag. The limit is below `maxLagMs`, so that a replica does not alternate between in
- * use and out of use.
- */
-const backLagMs = 2000
+import { decideReplicaUse } from './replica-lag.ts'
 
 /** The connection source of Kysely. */
 export interface Statements {
