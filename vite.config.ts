@@ -66,7 +66,10 @@ export default defineConfig({
               test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib\/format-|contract\/)money|contract\/billing/,
             },
             // Shared by the paywall and the payment page, which are separate documents.
-            { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
+            {
+              name: 'pay',
+              test: /web\/features\/billing\/payments\/(order-report|pay|choices|plan-terms|accepted-terms|order-status)\.ts/,
+            },
             {
               name: 'steps',
               test: /web\/(features\/billing\/(payments\/(use-payment-steps\.ts|ProblemNote|problem-note)|express\/wallet-availability)|ui\/forms\/SubmitBar)/,
@@ -79,7 +82,7 @@ export default defineConfig({
             // Texts about payment methods and plans, shared by the payment page and the member area.
             {
               name: 'methods',
-              test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/use-plan-change)/,
+              test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/(membership-copy|use-plan-change))/,
             },
             // Loaded once the page is idle.
             {

@@ -11,7 +11,7 @@ import {
   isFullyRefunded,
   shouldShowOfferAgain,
   orderResultText,
-} from '#web/features/billing/payments/price-copy.ts'
+} from '#web/features/billing/payments/order-status.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/format-money.ts'
 import { paths } from '#web/lib/paths.ts'

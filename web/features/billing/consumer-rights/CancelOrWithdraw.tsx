@@ -9,7 +9,7 @@ import { formatLongDate } from '#web/lib/format.ts'
 import { paths, contractLinkPaths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
-import { withdrawalText } from '#web/features/billing/payments/price-copy.ts'
+import { withdrawalText } from './withdrawal-copy.ts'
 
 /** The page behind the cancellation link of a receipt: its button ends the renewals. */
 export function CancelByLink({ secret }: { secret: string }) {

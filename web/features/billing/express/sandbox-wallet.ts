@@ -2,7 +2,7 @@ import { i18n } from '#web/i18n/index.ts'
 import { money } from '#web/lib/format-money.ts'
 import { settings } from '#web/lib/settings.ts'
 import { storage } from '#web/lib/storage.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import type { ExpressWallet, WalletSettings } from '#web/features/billing/payments/express-wallet.ts'
 import styles from './express-checkout.module.css'
 

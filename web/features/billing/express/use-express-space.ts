@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Offer, OfferedGateway } from '#contract/billing.ts'
 import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from './wallet-availability.ts'
 

@@ -11,7 +11,7 @@ import type { Order } from '#contract/billing.ts'
 import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import { isValidName } from '#web/lib/validation.ts'
 import type { WalletState } from '#web/features/billing/payments/express-messages.ts'
 import type {

@@ -14,12 +14,8 @@ import { rememberPayer } from '#web/features/billing/payments/remembered-payer.t
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
 import { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
-import {
-  expressLabel,
-  payLabel,
-  acceptedTextOf,
-  type Choice,
-} from '#web/features/billing/payments/price-copy.ts'
+import { expressLabel, payLabel, acceptedTextOf } from '#web/features/billing/payments/accepted-terms.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 import { paths } from '#web/lib/paths.ts'
 

@@ -25,7 +25,7 @@ import {
   type PlanChange,
   type CheckoutParams,
 } from '#web/features/billing/payments/checkout-params.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
 const params = readCheckoutParams(location.search)

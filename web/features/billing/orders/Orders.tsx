@@ -11,7 +11,7 @@ import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { ordersQuery } from '#web/features/billing/payments/queries.ts'
 import { hasReceipt } from './use-order.ts'
 import { usePurchaseTitle } from './use-purchase-title.ts'
-import { orderStatusText } from '#web/features/billing/payments/price-copy.ts'
+import { orderStatusText } from '#web/features/billing/payments/order-status.ts'
 import styles from './orders.module.css'
 
 /** The user's orders, newest first, with item, date, amount and status. A paid order has a link to its receipt. */

@@ -3,7 +3,7 @@ import type { BalanceOffer, TopUp } from '#contract/top-ups.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/format-money.ts'
-import type { Choice } from './price-copy.ts'
+import type { Choice } from './choices.ts'
 
 const dayMs = 24 * 60 * 60_000
 

@@ -6,7 +6,7 @@ import { getUser, type Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { call, ApiError } from '#web/lib/api.ts'
 import { hasExpress } from './express-wallet.ts'
-import { episodeChoice, isUnpayable, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
+import { episodeChoice, isUnpayable, owedChoice, planChoice, videoChoice, type Choice } from './choices.ts'
 
 /** The purchase described by the URL of the order form. */
 export interface CheckoutParams {

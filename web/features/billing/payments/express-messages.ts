@@ -1,4 +1,4 @@
-import type { Choice } from './price-copy.ts'
+import type { Choice } from './choices.ts'
 import type { Problem } from './use-payment-steps.ts'
 
 /** The availability of a wallet: not known yet, ready to be pressed, or missing in this browser. */

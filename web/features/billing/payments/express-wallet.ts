@@ -1,5 +1,5 @@
 import type { CardEntry } from './card-entry.ts'
-import type { Choice } from './price-copy.ts'
+import type { Choice } from './choices.ts'
 
 /** The billing details that the wallet has of the user. */
 export interface WalletBillingDetails {

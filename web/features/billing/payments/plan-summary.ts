@@ -2,7 +2,7 @@ import { formatRoundedMoney } from '#contract/money.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { money } from '#web/lib/format-money.ts'
-import type { Choice } from './price-copy.ts'
+import type { Choice } from './choices.ts'
 
 const daysOfMonth = 365 / 12
 

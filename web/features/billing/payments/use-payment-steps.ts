@@ -1,8 +1,8 @@
 import { useState } from 'react'
+import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { RequestError, ApiError } from '#web/lib/api.ts'
 import { isRateLimited } from './pay.ts'
-import { waitText } from './price-copy.ts'
 
 /** The state of a form with card fields. */
 export type Step<T> =
@@ -57,4 +57,9 @@ export function usePaymentSteps<T>({ unsure, failed }: Messages) {
     }
   }
   return { step, problem, setStep, refuse: showProblem, attempt }
+}
+
+/** Describes how long the user must wait after too many attempts, in whole minutes, rounded up. */
+export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
+  return t('order.tooManyAttempts', { count: Math.ceil(retryAfter / 60) })
 }

@@ -6,7 +6,9 @@ import type { CardEntry } from './card-entry.ts'
 import { orderAfterThreeDSecure, createOrderReuser, payWithToken, priceFromError, pollOrder } from './pay.ts'
 import type { BillingDetails } from './billing-details.ts'
 import { usePaymentSteps } from './use-payment-steps.ts'
-import { mayStillBePaid, acceptedPriceFields, unpaidText, type Choice } from './price-copy.ts'
+import { acceptedPriceFields } from './accepted-terms.ts'
+import type { Choice } from './choices.ts'
+import { mayStillBePaid, unpaidText } from './order-status.ts'
 import { isOwned, type CheckoutParams } from './checkout-params.ts'
 
 interface PaymentOptions {

@@ -9,7 +9,7 @@ import { useCloseOnBack } from '#web/ui/use-close-on-back.ts'
 import { OrderFrame } from '#web/features/billing/payments/OrderFrame.tsx'
 import { readReport, type OrderReport } from '#web/features/billing/payments/order-report.ts'
 import { rememberReturnPath } from './return-path.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 
 interface CheckoutProps {
   choice: Choice

@@ -7,12 +7,8 @@ import {
   paymentMethodsFor,
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
-import {
-  expressLabel,
-  payLabel,
-  acceptedTextOf,
-  type Choice,
-} from '#web/features/billing/payments/price-copy.ts'
+import { expressLabel, payLabel, acceptedTextOf } from '#web/features/billing/payments/accepted-terms.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'

@@ -16,13 +16,13 @@ import { useAutoUnlock } from './use-auto-unlock.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { spendingText } from '#web/features/billing/payments/balance-copy.ts'
 import { planSummary } from '#web/features/billing/payments/plan-summary.ts'
+import { panelTerms } from '#web/features/billing/payments/accepted-terms.ts'
 import {
   episodeChoice,
-  panelTerms,
   planChoice,
   videoChoice,
   type Choice,
-} from '#web/features/billing/payments/price-copy.ts'
+} from '#web/features/billing/payments/choices.ts'
 import styles from './pay-panel.module.css'
 
 // Loaded on demand: only some sites have balances, and few viewers use auto-unlock.

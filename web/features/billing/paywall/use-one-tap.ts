@@ -4,12 +4,9 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { isOutcomeUnknown, createOneTapBuyer } from '#web/features/billing/payments/pay.ts'
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
-import {
-  mayStillBePaid,
-  acceptedPriceFields,
-  unpaidText,
-  type Choice,
-} from '#web/features/billing/payments/price-copy.ts'
+import { acceptedPriceFields } from '#web/features/billing/payments/accepted-terms.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
+import { mayStillBePaid, unpaidText } from '#web/features/billing/payments/order-status.ts'
 
 interface OneTapOptions {
   /** The payment source: a saved card, or the balance. */

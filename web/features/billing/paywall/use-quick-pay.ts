@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import type { Offer, Order } from '#contract/billing.ts'
+import type { Offer, Order, SavedPaymentMethod } from '#contract/billing.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/format-money.ts'
 import { trackCheckout } from './Checkout.tsx'
 import { useOneTap } from './use-one-tap.ts'
-import { maskedCardNumber, acceptedTextOf, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import { acceptedTextOf } from '#web/features/billing/payments/accepted-terms.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 
 type Source = 'balance' | 'card'
 
@@ -118,3 +119,6 @@ function sourceFields(source: Source, { saved_method: card }: QuickSources) {
   if (source === 'balance') return { gateway: 'balance' as const }
   return card && { gateway: card.gateway, saved_method_id: card.id }
 }
+
+/** Returns the label of a saved card on buttons: "•••• 4242". */
+const maskedCardNumber = ({ last4 }: Pick<SavedPaymentMethod, 'last4'>): string => `•••• ${last4 ?? ''}`

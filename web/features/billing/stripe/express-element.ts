@@ -1,7 +1,7 @@
 import { bcp47Tags } from '#contract/languages.ts'
 import { toStripeAmount } from '#contract/stripe-amount.ts'
 import type { ExpressWallet, WalletSettings } from '#web/features/billing/payments/express-wallet.ts'
-import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import type { Choice } from '#web/features/billing/payments/choices.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
 import { createIntentConfirmer } from './confirm-with-stripe.ts'

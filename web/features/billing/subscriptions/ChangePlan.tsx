@@ -5,7 +5,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/format-money.ts'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
 import { usePlanChange } from './use-plan-change.ts'
-import { planChangeText } from '#web/features/billing/payments/price-copy.ts'
+import { planChangeText } from './membership-copy.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
 
 interface ChangePlanProps {

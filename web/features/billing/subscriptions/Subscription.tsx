@@ -10,7 +10,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { plansQuery, refetchSubscription } from '#web/features/billing/payments/queries.ts'
 import { usePlanChange } from './use-plan-change.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
-import { membershipText } from '#web/features/billing/payments/price-copy.ts'
+import { membershipText } from './membership-copy.ts'
 import styles from '#web/features/billing/payment-methods/subscription.module.css'
 
 /**

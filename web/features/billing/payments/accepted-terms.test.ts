@@ -1,0 +1,36 @@
+import { expect, test, vi } from 'vitest'
+import '#web/i18n/watch.ts'
+import { i18n } from '#web/i18n/index.ts'
+import { panelTerms, payLabel } from './accepted-terms.ts'
+import type { Choice } from './choices.ts'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
+})
+
+const { t } = i18n
+const choice: Choice = {
+  kind: 'plan',
+  id: 'plan_1',
+  name: 'Weekly',
+  text: '',
+  cents: 499,
+  currency: 'USD',
+  terms: '$9.99 every 7 days.',
+}
+
+test('an item sold without a form states its renewal, cancellation and withdrawal', () => {
+  const ends = t('pay.cancelAnyTime')
+  const undone = t('order.withdrawal')
+  expect(panelTerms(t, choice, true)).toBe(`${choice.terms} ${ends} ${undone}`)
+  expect(panelTerms(t, choice, false)).toBe(`${choice.terms} ${ends}`)
+  const once = { ...choice, kind: 'episode' as const, terms: 'Once.' }
+  expect([true, false].map((one) => panelTerms(t, once, one))).toEqual([`Once. ${undone}`, 'Once.'])
+})
+
+test('the pay button subscribes to a plan, and pays for an episode or an open period', () => {
+  expect(payLabel(t, choice)('$4.99')).toBe('Subscribe for $4.99')
+  expect(payLabel(t, { kind: 'episode' })('€1.00')).toBe('Pay €1.00')
+  expect(payLabel(t, { kind: 'plan', owed: true })('$24.99')).toBe('Pay $24.99')
+})
