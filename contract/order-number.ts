@@ -1,17 +1,59 @@
-/** How many hexadecimal digits of an order's id its order number shows: 48 of the id's 128 random bits. */
-const orderNumberDigits = 12
+/** Crockford's base 32: digits and capitals without I, L, O and U, which are easily misread or misheard. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const idPrefix = 'ord_'
+/** How many hexadecimal digits of an order's id its number contains: 52 of the id's 128 random bits. */
+const idDigits = 13
+/** 52 bits in base 32. */
+const numberLength = 11
 
-/** Returns the readable number of an order, such as `CH-7F3A-29C0-11B4`: the beginning of its id. */
+/**
+ * Returns the readable number of an order, such as `CH-1ZKM-AE02-6TD0`: the beginning of its id in base 32, and a check
+ * character (product.md, section 10).
+ */
 export function orderNumber(id: string): string {
-  const digits = id.slice('ord_'.length, 'ord_'.length + orderNumberDigits).toUpperCase()
-  return ['CH', ...(digits.match(/.{1,4}/g) ?? [])].join('-')
+  const value = Number.parseInt(id.slice(idPrefix.length, idPrefix.length + idDigits), 16)
+  const characters = [...value.toString(32).padStart(numberLength, '0')]
+    .map((digit) => alphabet[Number.parseInt(digit, 32)])
+    .join('')
+  const groups = (characters + checkCharacter(characters)).match(/.{4}/g) ?? []
+  return ['CH', ...groups].join('-')
 }
 
 /**
- * Parses an order number as typed, with or without `CH`, dashes and capitals.
- * @returns the beginning of the order's id, or undefined if it is not an order number
+ * Parses an order number as typed, with or without `CH`, dashes and capitals. O is read as 0, I and L as 1.
+ * @returns the beginnings of the ids that may be meant; empty if it is not an order number, or one with a typing error.
+ * Numbers of 1.1 and earlier were 12 hexadecimal digits, so one of these in 32 can also be read as a number of today.
  */
-export function orderIdPrefix(text: string): string | undefined {
-  const digits = text.toLowerCase().replaceAll(/[\s-]/g, '').replace(/^ch/, '')
-  return new RegExp(`^[0-9a-f]{${orderNumberDigits}}$`).test(digits) ? `ord_${digits}` : undefined
+export function orderIdPrefixes(text: string): string[] {
+  const typed = text
+    .toUpperCase()
+    .replaceAll(/[\s-]/g, '')
+    .replace(/^CH(?=.{12}$)/, '')
+  if (typed.length !== numberLength + 1) return []
+  const prefixes = [parseNumber(typed.replaceAll('O', '0').replaceAll(/[IL]/g, '1'))]
+  if (/^[0-9A-F]+$/.test(typed)) prefixes.push(typed.toLowerCase())
+  return prefixes.flatMap((digits) => (digits === undefined ? [] : [idPrefix + digits]))
+}
+
+function parseNumber(typed: string): string | undefined {
+  const characters = typed.slice(0, numberLength)
+  const values = [...typed].map((character) => alphabet.indexOf(character))
+  if (values.includes(-1) || checkCharacter(characters) !== typed.slice(numberLength)) return undefined
+  const value = values.slice(0, numberLength).reduce((sum, digit) => sum * 32 + digit, 0)
+  const digits = value.toString(16).padStart(idDigits, '0')
+  return digits.length === idDigits ? digits : undefined
+}
+
+/**
+ * Returns the Luhn check character in base 32: it detects each wrong character, and all swaps of neighbours but `0Z` and
+ * `Z0`.
+ */
+function checkCharacter(characters: string): string {
+  const base = alphabet.length
+  let sum = 0
+  for (const [index, character] of [...characters].toReversed().entries()) {
+    const value = alphabet.indexOf(character) * (index % 2 === 0 ? 2 : 1)
+    sum += Math.floor(value / base) + (value % base)
+  }
+  return alphabet.charAt((base - (sum % base)) % base)
 }

@@ -104,7 +104,7 @@ describe.each(languages)('a receipt in %s', (language) => {
     expect(subject).toContain('Monthly & more')
     expect(link).toBe(receipt.claim)
     for (const expected of [
-      'CH-7F3A-29C0-11B4',
+      'CH-1ZKM-AE02-6TD0',
       '$8.39',
       '$1.60',
       '19%',

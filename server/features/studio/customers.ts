@@ -9,7 +9,7 @@ import {
   type Customer,
 } from '#contract/studio/customers.ts'
 import { Refusal } from '#contract/errors.ts'
-import { orderIdPrefix } from '#contract/order-number.ts'
+import { orderIdPrefixes } from '#contract/order-number.ts'
 import {
   findCustomerByOrder,
   findCustomersByEmail,
@@ -131,8 +131,8 @@ async function findCustomerIds(db: Db, searchText: string): Promise<string[]> {
     ])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
-  const order = searchText.startsWith('ord_') ? searchText : orderIdPrefix(searchText)
-  const buyer = order === undefined ? searchText : await findCustomerByOrder(db, order)
+  const orderIds = searchText.startsWith('ord_') ? [searchText] : orderIdPrefixes(searchText)
+  const buyer = orderIds.length === 0 ? searchText : await findCustomerByOrder(db, orderIds)
   return buyer === undefined ? [] : [buyer]
 }
 

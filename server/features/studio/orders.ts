@@ -1,6 +1,6 @@
 import type { QueryOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { orderIdPrefix } from '#contract/order-number.ts'
+import { orderIdPrefixes } from '#contract/order-number.ts'
 import {
   syncOrder as checkCall,
   exportOrders as exportCall,
@@ -155,15 +155,15 @@ function auditedFilters({ status, gateway, customer, since, until }: OrderQuery)
 function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor: Actor): OrderFilter {
   const searchText = customer?.trim() ?? ''
   const isAddress = searchText.includes('@')
-  const order = searchText.startsWith('ord_') ? searchText : orderIdPrefix(searchText)
-  const isOrder = order !== undefined
+  const orderIds = searchText.startsWith('ord_') ? [searchText] : orderIdPrefixes(searchText)
+  const isOrder = orderIds.length > 0
   if (isAddress && !orderViewOf(actor).canSeeCustomers) throw new Refusal('notAllowed')
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))
     throw new Refusal('endBeforeStart', { field: 'until' })
   return {
     status,
     gateway,
-    id: order,
+    ids: isOrder ? orderIds : undefined,
     userId: searchText === '' || isAddress || isOrder ? undefined : searchText,
     email: isAddress ? searchText : undefined,
     since: since === undefined ? undefined : new Date(since),

@@ -57,6 +57,7 @@ describe('reads a page of orders in the order of an index', () => {
     ['in a state at a gateway', { gateway: 'paypal', status: 'paid', since }, /orders_gateway_status/],
     ['of a customer', { userId: 'usr_7' }, /orders_user/],
     ['of an address', { email: '7@example.com' }, /orders_email/],
+    ['by its number', { ids: ['ord_7f3a29c011b4d', 'ord_7f3a29c011b4'] }, /orders_pkey/],
     ['of a customer in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
   ]
   it.each(filters)('%s', (_name, filter, index) =>

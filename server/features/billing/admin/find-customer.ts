@@ -16,9 +16,9 @@ export function findLatestOrderEmail(db: Db, userId: string): Promise<string | n
   return selectLatestOrderEmail(db, userId)
 }
 
-/** Returns the id of the buyer of an order, found by the order's id or a prefix of that id. */
-export async function findCustomerByOrder(db: Db, orderId: string): Promise<string | undefined> {
-  const [order] = await selectAllOrders(db, { id: orderId }, undefined, 1)
+/** Returns the id of the buyer of an order, found by the order's id or prefixes of ids. */
+export async function findCustomerByOrder(db: Db, orderIds: readonly string[]): Promise<string | undefined> {
+  const [order] = await selectAllOrders(db, { ids: orderIds }, undefined, 1)
   return order?.user_id
 }
 

@@ -7,8 +7,8 @@ import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables
 
 /** An operator's filters for orders. */
 export interface OrderFilter {
-  /** An order's id or a prefix of it. */
-  id?: string | undefined
+  /** Ids of orders or prefixes of them, of which one must match. */
+  ids?: readonly string[] | undefined
   status?: OrderStatus | undefined
   gateway?: OrderGatewayId | undefined
   userId?: string | undefined
@@ -70,9 +70,12 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(sql.lit(limit))
-  const { id, status, gateway, userId, email, since, until } = filter
+  const { ids, status, gateway, userId, email, since, until } = filter
   // Matches ids by prefix: `g` sorts after every hexadecimal digit.
-  if (id !== undefined) page = page.where('id', '>=', id).where('id', '<', `${id}g`)
+  if (ids !== undefined)
+    page = page.where(({ eb, or, and }) =>
+      or(ids.map((id) => and([eb('id', '>=', id), eb('id', '<', `${id}g`)]))),
+    )
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
   if (userId !== undefined) page = page.where('user_id', '=', userId)

@@ -1,20 +1,61 @@
-import { expect, test } from 'vitest'
-import { orderIdPrefix, orderNumber } from '#contract/order-number.ts'
+import fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import { orderIdPrefixes, orderNumber } from '#contract/order-number.ts'
 
 const id = 'ord_7f3a29c011b4d02f5ac1f00d5eedbabe'
+const hexDigit = fc.constantFrom(...'0123456789abcdef')
+const orderId = fc.array(hexDigit, { minLength: 32, maxLength: 32 }).map((digits) => `ord_${digits.join('')}`)
 
 test('an order has a short number', () => {
-  expect(orderNumber(id)).toBe('CH-7F3A-29C0-11B4')
+  expect(orderNumber(id)).toBe('CH-1ZKM-AE02-6TD0')
 })
 
-test.each(['CH-7F3A-29C0-11B4', 'ch-7f3a-29c0-11b4', '7f3a29c011b4', ' CH 7F3A 29C0 11B4 '])(
-  '%j leads to the orders whose ids begin with its digits',
+test.each([
+  'CH-1ZKM-AE02-6TD0',
+  'ch-1zkm-ae02-6td0',
+  '1zkmae026td0',
+  ' CH 1ZKM AE02 6TD0 ',
+  'CH-IZKM-AEO2-6TDO',
+  'lzkmaeo26tdo',
+])('%j leads to the order', (typed) => {
+  expect(orderIdPrefixes(typed)).toEqual(['ord_7f3a29c011b4d'])
+  expect(id.startsWith('ord_7f3a29c011b4d')).toBe(true)
+})
+
+test.each(['CH-7F3A-29C0-11B4', '7f3a29c011b4'])('%j, a number of 1.1, leads to its order', (typed) => {
+  expect(orderIdPrefixes(typed)).toEqual(['ord_7f3a29c011b4'])
+})
+
+test.each([id, 'CH-1ZKM', 'ada@example.com', 'CH-1ZKM-AE02-6TDU', 'ZZZZ-ZZZZ-ZZZ0', ''])(
+  '%j is not an order number',
   (typed) => {
-    expect(orderIdPrefix(typed)).toBe('ord_7f3a29c011b4')
-    expect(id.startsWith(orderIdPrefix(typed) ?? 'none')).toBe(true)
+    expect(orderIdPrefixes(typed)).toEqual([])
   },
 )
 
-test.each([id, 'CH-7F3A', 'ada@example.com', 'CH-7F3A-29C0-11BX'])('%j is not an order number', (typed) => {
-  expect(orderIdPrefix(typed)).toBeUndefined()
+/** Returns the prefix that a typed number of today stands for. */
+const parsed = (typed: string) =>
+  orderIdPrefixes(typed).find((prefix) => prefix.length === 'ord_'.length + 13)
+
+it('finds each order by its number', () => {
+  fc.assert(
+    fc.property(orderId, (random) => {
+      expect(random.startsWith(parsed(orderNumber(random)) ?? 'none')).toBe(true)
+    }),
+  )
+})
+
+it('notices a wrong character, and two neighbours that are swapped', () => {
+  const character = fc.constantFrom(...'0123456789ABCDEFGHJKMNPQRSTVWXYZ')
+  fc.assert(
+    fc.property(orderId, fc.nat(11), character, (random, position, wrong) => {
+      const number = orderNumber(random).slice('CH-'.length).replaceAll('-', '')
+      const replaced = number.slice(0, position) + wrong + number.slice(position + 1)
+      expect(parsed(replaced) === undefined).toBe(replaced !== number)
+      const pair = number.slice(position, position + 2)
+      fc.pre(pair.length === 2 && !['0Z', 'Z0'].includes(pair))
+      const swapped = number.slice(0, position) + pair.charAt(1) + pair.charAt(0) + number.slice(position + 2)
+      expect(parsed(swapped) === undefined).toBe(swapped !== number)
+    }),
+  )
 })
