@@ -102,8 +102,13 @@ function MemberArea() {
       <AreaLinks />
       <TitledSection title={t('my.membership')}>
         {!user &&
-          (isError ? <LoadError onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
-        {user && (user.membership.plan ? <SubscriptionSection /> : <FreePlan />)}
+          (isError ? (
+            <LoadError onRetry={() => void refetch()} />
+          ) : (
+            <div className={styles.skeleton} aria-busy />
+          ))}
+        {user &&
+          (user.membership.plan ? <SubscriptionSection /> : <FreePlan isGuest={user.role !== 'member'} />)}
       </TitledSection>
       {user && (
         <SavedCard
@@ -113,7 +118,7 @@ function MemberArea() {
         />
       )}
       {(settings.balance || balance.data) && user && (
-        <Suspense fallback={<div className={styles.skeleton} />}>
+        <Suspense fallback={<div className={styles.skeleton} aria-busy />}>
           {/* The key refetches the balance when the user changes. */}
           <OwnBalance
             key={user.id}
@@ -227,7 +232,7 @@ function AreaLinks() {
   )
 }
 
-function FreePlan() {
+function FreePlan({ isGuest }: { isGuest: boolean }) {
   const { t } = useTranslation()
   return (
     <div className={styles.free}>
@@ -235,7 +240,8 @@ function FreePlan() {
         <h3>{t('my.free')}</h3>
         <p>{t('my.freeText')}</p>
       </div>
-      <Link className={buttonClass('main')} to={paths.shopping.to()}>
+      {/* The main button of a guest is the one that creates an account. */}
+      <Link className={buttonClass(isGuest ? 'quiet' : 'main')} to={paths.shopping.to()}>
         {t('my.plans')}
       </Link>
     </div>

@@ -31,7 +31,8 @@ function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { video_id, daily_limit: limit, remaining_today: left, max_price_cents, currency } = auto
-  const title = useQuery(videoQuery(video_id)).data?.title ?? ''
+  const { data: video, isLoading } = useQuery(videoQuery(video_id))
+  const title = video?.title ?? ''
   const [busy, setBusy] = useState(false)
   const stop = async () => {
     setBusy(true)
@@ -46,7 +47,7 @@ function AutoUnlockRow({ auto }: { auto: AutoUnlock }) {
     }
   }
   return (
-    <li className={styles.line}>
+    <li className={styles.line} aria-busy={isLoading}>
       <div>
         <p className={styles.name}>{title}</p>
         <p>

@@ -34,7 +34,7 @@ export function BalanceSection({ renderSection }: BalanceSectionProps) {
         t('balance.title'),
         <>
           {!data && isError && <LoadError onRetry={() => void refetch()} />}
-          {!data && !isError && <div className={styles.skeleton} />}
+          {!data && !isError && <div className={styles.skeleton} aria-busy />}
           {data && (
             <div className={styles.balance}>
               <div className={styles.amounts}>
@@ -46,7 +46,9 @@ export function BalanceSection({ renderSection }: BalanceSectionProps) {
               </div>
               <div className={styles.buttons}>
                 {data.top_ups.length > 0 && (
-                  <Button onClick={() => setToppingUp(true)}>{t('balance.topUp')}</Button>
+                  <Button variant="quiet" onClick={() => setToppingUp(true)}>
+                    {t('balance.topUp')}
+                  </Button>
                 )}
                 {refundable.length > 0 && <Refund balances={refundable} />}
               </div>

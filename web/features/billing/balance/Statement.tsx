@@ -15,7 +15,7 @@ export function Statement() {
   const entries = (pages.data?.pages ?? []).flatMap(({ list }) => list)
   return (
     <>
-      <ul className={styles.statement}>
+      <ul aria-busy={pages.isPending}>
         {entries.map((entry) => (
           <StatementRow key={entry.id} entry={entry} />
         ))}
@@ -28,10 +28,14 @@ export function Statement() {
 function StatementRow({ entry }: { entry: BalanceEntry }) {
   const { t } = useTranslation()
   const { kind, currency, amount_cents, bonus_cents, at, video_id, episode_number: number } = entry
-  const title = useQuery({ ...videoQuery(video_id ?? ''), enabled: video_id !== undefined }).data?.title
+  const { data: video, isLoading } = useQuery({
+    ...videoQuery(video_id ?? ''),
+    enabled: video_id !== undefined,
+  })
+  const title = video?.title
   const purchaseTitle = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
   return (
-    <li className={styles.line}>
+    <li className={styles.line} aria-busy={isLoading}>
       <div>
         <p className={styles.name}>
           {[t(`balance.entry.${kind}`), purchaseTitle].filter(Boolean).join(': ')}

@@ -14,15 +14,15 @@ interface SavedCardProps {
   renderSection: (card: ReactNode) => ReactNode
 }
 
-/** The card saved for purchases, with a button that removes it. Renders nothing if no card is saved. */
+/** The card saved for purchases, with a button that removes it. Shows nothing if no card is saved. */
 export function SavedCard({ userId, renderSection }: SavedCardProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const query = savedMethodQuery(userId)
-  const { data } = useQuery(query)
+  const { data, isPending } = useQuery(query)
   const [busy, setBusy] = useState(false)
   const saved = data?.saved_method
-  if (!saved) return null
+  if (!saved) return <span hidden aria-busy={isPending} />
   const remove = async () => {
     setBusy(true)
     try {

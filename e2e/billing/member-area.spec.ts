@@ -1,0 +1,65 @@
+import type { Locator, Page } from '@playwright/test'
+import { topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
+import { defaultSite, expect, test } from '#e2e/support/fixtures.ts'
+import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
+import { expectPlaying } from '#e2e/support/playback-and-payment.ts'
+import { registerMember } from '#e2e/support/register-member.ts'
+import { desktop, phone } from '#e2e/playwright.config.ts'
+
+test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
+
+const savedCard = { id: 'mth_1', gateway: 'sandbox', brand: 'visa', last4: '4242' }
+
+/** Tops up, and unlocks an episode from the balance. */
+async function spendFromBalance(page: Page): Promise<void> {
+  await unlockButton(await topUpAtPaywall(page, 4)).click()
+  await expectPlaying(page, 4)
+}
+
+test('the member area does not move, whichever of its parts loads last', async ({ page }) => {
+  await spendFromBalance(page)
+  await recordLayoutShifts(page)
+  const card = { code: 200, info: { saved_method: savedCard } }
+  for (const late of ['**/api/payment/method', '**/api/balance', '**/api/balance/entries*', /\/api\/video\?/])
+    for (const { viewport } of [desktop, phone]) {
+      await page.setViewportSize(viewport)
+      await page.route('**/api/payment/method', (route) => route.fulfill({ json: card }))
+      // The orders are requested at the same time as the part that is late.
+      const orders = page.waitForResponse(/\/api\/payment\?/)
+      await page.route(late, async (route) => {
+        await orders
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+        await route.fallback()
+      })
+      await page.goto('/my')
+      for (const name of ['Saved card', 'Balance', 'Balance history', 'Orders and receipts'])
+        await expect(page.getByRole('region', { name, exact: true })).toBeVisible()
+      await expect(page.getByText('Purchase: The Test Tower, episode 4')).toBeVisible()
+      await expectNoLayoutShift(page)
+      await page.unrouteAll({ behavior: 'wait' })
+    }
+})
+
+test('the member area has one main button: of a guest, it creates an account', async ({ page }) => {
+  await page.goto('/my')
+  const main = page.getByRole('main')
+  await expect(main.getByRole('button', { name: 'Top up your balance' })).toBeVisible()
+  await expect.poll(() => mainButtons(main)).toEqual(['Create account'])
+  await registerMember(page)
+  await page.reload()
+  await expect(main.getByRole('button', { name: 'Top up your balance' })).toBeVisible()
+  await expect.poll(() => mainButtons(main)).toEqual(['See plans'])
+})
+
+/** Returns the labels of the buttons in the accent colour. */
+const mainButtons = (main: Locator): Promise<string[]> =>
+  main.evaluate((screen) => {
+    const sample = screen.appendChild(document.createElement('i'))
+    sample.style.background = 'var(--accent)'
+    const colourOf = (element: Element) => getComputedStyle(element).backgroundColor
+    const accent = colourOf(sample)
+    sample.remove()
+    return [...screen.querySelectorAll<HTMLElement>('a, button')]
+      .filter((element) => colourOf(element) === accent)
+      .map(({ innerText }) => innerText)
+  })
