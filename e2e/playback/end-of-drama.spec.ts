@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
 import { expectProgress, slowDownCountdowns, swipeUp } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ playbackSpeed: 'real' })
@@ -24,6 +25,17 @@ test('after its last episode a drama continues automatically with the next drama
   await expect(page).not.toHaveURL(address)
   await expect(page).toHaveTitle(/The Test Tower/)
   await expectProgress(page)
+})
+
+test('the end of a drama is complete before it is reached, and does not move', async ({ page }) => {
+  await slowDownCountdowns(page)
+  await page.goto('/searchDetail/silent')
+  const path = await page.getByRole('link', { name: /Wide and Silent/ }).getAttribute('href')
+  await recordLayoutShifts(page)
+  await page.goto(path ?? '')
+  await expect(end(page)).toBeInViewport({ ratio: 0.99 })
+  await expect(end(page).getByRole('timer')).toContainText(/Plays in \d seconds?/)
+  await expectNoLayoutShift(page)
 })
 
 test('the countdown can be stopped, and the last episode replayed', async ({ page }) => {

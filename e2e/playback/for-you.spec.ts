@@ -1,7 +1,12 @@
 import type { Page } from '@playwright/test'
 import { getHomepage, queryHomepage, type VideoCard } from '#contract/catalog.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import {
+  expectAccessible,
+  expectNoLayoutShift,
+  expectNoOverflow,
+  recordLayoutShifts,
+} from '#e2e/support/page-quality.ts'
 import {
   expectProgress,
   skipToEnd,
@@ -47,6 +52,17 @@ test('recommendations open as a feed, a swipe opens the next drama, and going ba
   await expect(page).toHaveURL(address)
   await expect(page).toHaveTitle(second)
   await expectProgress(page)
+})
+
+test('the feed does not move when the data of its first drama arrives after the list', async ({ page }) => {
+  await recordLayoutShifts(page)
+  await page.route(/\/api\/video\?/, async (route) => {
+    await expect(page.locator('[data-player]')).toBeVisible()
+    await route.continue()
+  })
+  await page.goto(`${await feedSectionUrl(page)}?feed=${await towerId(page)}`)
+  await expectProgress(page)
+  await expectNoLayoutShift(page)
 })
 
 test('a horizontal swipe opens the drama @phone', async ({ page }) => {

@@ -114,9 +114,7 @@ function DramaSlides({ section, title, dramas, back, onShown, last }: DramaSlide
   return (
     <div className={screen.page}>
       <title>{drama ? `${drama.title} · ${title}` : title}</title>
-      <span className={video && screen.phone}>
-        <h1 className="hidden-text">{title}</h1>
-      </span>
+      <h1 className={video ? `hidden-text ${screen.phone}` : 'hidden-text'}>{title}</h1>
       <div className={screen.stage} style={{ '--shape': aspectRatio } as CSSProperties}>
         <FeedPlayer
           count={dramas.length + 1}

@@ -52,7 +52,16 @@ export function EndSlide({
         <div className={styles.words}>
           <h2>{title}</h2>
           {hasMoreEpisodes && <p>{t('end.continuesText')}</p>}
-          {next && active && <UpNext video={next} counts={autoPlaysNext} onNext={onNext} />}
+          {next && (
+            // The key starts the countdown when the slide is reached.
+            <UpNext
+              key={String(active)}
+              video={next}
+              active={active}
+              autoPlaysNext={autoPlaysNext}
+              onNext={onNext}
+            />
+          )}
           <div className={styles.buttons}>
             <Button variant="quiet" onClick={onReplay}>
               <Icon name="play" size={18} /> {t('end.replay')}
@@ -101,17 +110,15 @@ export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => v
 
 const countdownSeconds = 8
 
-function UpNext({
-  video,
-  counts: autoPlaysNext,
-  onNext,
-}: {
+interface UpNextProps extends Pick<EndSlideProps, 'active' | 'autoPlaysNext' | 'onNext'> {
   video: VideoCard
-  counts: boolean
-  onNext: () => void
-}) {
+}
+
+/** The next drama. Looks the same before the slide is reached, so that nothing moves then. */
+function UpNext({ video, active, autoPlaysNext, onNext }: UpNextProps) {
   const { t } = useTranslation()
-  const { seconds, stop } = useCountdown(autoPlaysNext ? countdownSeconds : null, onNext)
+  const countdown = useCountdown(active && autoPlaysNext ? countdownSeconds : null, onNext)
+  const seconds = autoPlaysNext && !active ? countdownSeconds : countdown.seconds
   return (
     <div className={styles.next}>
       <div className={styles.poster}>
@@ -125,7 +132,7 @@ function UpNext({
         <div className={styles.buttons}>
           <Button onClick={onNext}>{t('end.play')}</Button>
           {seconds !== null && (
-            <Button variant="quiet" onClick={stop}>
+            <Button variant="quiet" onClick={countdown.stop}>
               {t('end.stop')}
             </Button>
           )}
