@@ -8,6 +8,7 @@ import {
   randomEmail,
   cardForm,
   expectPlaying,
+  expressFrame,
   lockedPanel,
   payByCard,
   towerUrl,
@@ -148,12 +149,57 @@ test('the list of episodes opens from the paywall, and its button covers no word
   await expect(panel).toHaveCount(0)
 })
 
+test('beside a wallet, the button of a plan is as high as the button of an episode', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel
+    .getByText(/^Monthly/)
+    .first()
+    .click()
+  const subscribe = panel.getByRole('button', { name: 'Subscribe for $24.99' })
+  await expect.poll(async () => (await subscribe.boundingBox())?.height).toBe(52)
+})
+
 test('on a narrow phone, the German pay button beside a wallet has one line', async ({ page }) => {
   await page.setViewportSize(narrowPhone)
   await page.addInitScript(() => localStorage.setItem('language', 'dy'))
   await page.goto(await towerUrl(page, 4))
   const pay = page.getByRole('button', { name: /^0,99\s\$ bezahlen$/ })
   await expect.poll(async () => (await pay.boundingBox())?.height).toBe(52)
+})
+
+test('on a phone, the bar covers no offer in German', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('language', 'dy'))
+  await page.goto(await towerUrl(page, 4))
+  const yearly = page.locator('label').filter({ hasText: /^Jährlich/ })
+  await expect(yearly).toBeVisible()
+  const isOnTop = () =>
+    yearly.evaluate((label) => {
+      const { left, bottom } = label.getBoundingClientRect()
+      return label.contains(document.elementFromPoint(left + 20, bottom - 4))
+    })
+  await expect.poll(isOnTop).toBe(true)
+})
+
+test('at 200 % zoom on a phone, no price of the paywall is cut off, in English and German', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 195, height: 422 })
+  for (const [language, name] of [
+    ['en', 'Episode 4 is locked'],
+    ['dy', 'Folge 4 ist gesperrt'],
+  ] as const) {
+    await page.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
+    await page.goto(await towerUrl(page, 4))
+    const panel = page.getByRole('region', { name })
+    await expect(panel.getByText(/149[.,]99/).first()).toBeVisible()
+    await expect
+      .poll(() => panel.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      .toBe(0)
+    const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
+    await expect(wallet).toBeVisible()
+    expect(await wallet.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
 })
 
 test('the words above the offers are readable on a white picture', async ({ page }) => {
