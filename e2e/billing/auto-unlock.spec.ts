@@ -12,11 +12,12 @@ import {
 
 test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
 
-const autoPrompt = (page: Page) =>
-  page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
+const promptTitle = 'Unlock the next episodes automatically?'
+const autoPrompt = (page: Page) => page.getByRole('region', { name: promptTitle })
+const terms = (page: Page) => page.getByRole('dialog', { name: promptTitle })
 
 const showTerms = (page: Page) => autoPrompt(page).getByRole('button', { name: 'Set up' }).click()
-const consent = (page: Page) => autoPrompt(page).getByRole('checkbox', { name: /lose my 14-day right/ })
+const consent = (page: Page) => terms(page).getByRole('checkbox', { name: /lose my 14-day right/ })
 
 /** Opens the terms of the offer, and accepts them. */
 async function turnOnAutoUnlock(page: Page): Promise<void> {
@@ -26,8 +27,8 @@ async function turnOnAutoUnlock(page: Page): Promise<void> {
 
 async function acceptTerms(page: Page): Promise<void> {
   await consent(page).check()
-  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
-  await expect(autoPrompt(page)).toHaveCount(0)
+  await terms(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(terms(page)).toHaveCount(0)
 }
 
 /** Tops up, unlocks an episode and turns auto-unlock on. */
@@ -46,10 +47,9 @@ test('auto-unlock is offered after an unlock, shows the price before each episod
   const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
-  const prompt = autoPrompt(page)
   await showTerms(page)
-  await expect(prompt).toContainText('$0.99 from your balance')
-  await prompt.getByLabel('Daily limit').selectOption('5')
+  await expect(terms(page)).toContainText('$0.99 from your balance')
+  await terms(page).getByLabel('Daily limit').selectOption('5')
   await acceptTerms(page)
   await page.goto(await towerUrl(page, 5))
   await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
@@ -103,8 +103,8 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   await expectPlaying(page, 4)
   await showTerms(page)
   await expect(consent(page)).not.toBeChecked()
-  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
-  await expect(autoPrompt(page).getByText('Tick this box to turn on auto-unlock.')).toBeVisible()
+  await terms(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(terms(page).getByText('Tick this box to turn on auto-unlock.')).toBeVisible()
   expect(requests).toEqual([])
   await page.goto(await towerUrl(page, 5))
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
@@ -166,7 +166,7 @@ test.describe('an automatic unlock whose responses get lost', () => {
   })
 })
 
-test.describe('the card that offers auto-unlock', () => {
+test.describe('the sheet with the terms of auto-unlock', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
@@ -180,7 +180,7 @@ test.describe('the card that offers auto-unlock', () => {
       await page.goto(await towerUrl(page, number))
       await page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ }).click()
       await page.getByRole('button', { name: /^Einrichten|Set up$/ }).click()
-      const box = page.locator('section').getByRole('checkbox')
+      const box = page.getByRole('dialog').getByRole('checkbox')
       await expect(box).toBeVisible()
       for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
         await page.setViewportSize(viewport)

@@ -1,8 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { phone } from '#e2e/playwright.config.ts'
-import { expect, test } from '#e2e/support/fixtures.ts'
+import { topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
+import { defaultSite, expect, test } from '#e2e/support/fixtures.ts'
 import { narrowPhone, overlap, readStable } from '#e2e/support/page-quality.ts'
-import { lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
+import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const landscape = { width: 844, height: 390 }
 const desktopAt200Percent = { width: 720, height: 450 }
@@ -43,6 +44,41 @@ test('a toast covers neither the heading nor the buttons of the paywall', async 
   await expectNotCovered(page, toast)
 })
 
+test.describe('with a balance', () => {
+  test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
+
+  test('the offer of auto-unlock covers neither the heading nor the buttons of the next paywall', async ({
+    page,
+  }) => {
+    await unlockButton(await topUpAtPaywall(page, 4)).click()
+    await expectPlaying(page, 4)
+    const offer = page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
+    await expect(offer).toBeVisible()
+    await page.keyboard.press('n')
+    await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+    await expectNotCovered(page, offer, 5)
+    await page.setViewportSize({ width: 1100, height: 800 })
+    const panel = page.getByRole('complementary', { name: 'About' })
+    await expect(panel).toBeVisible()
+    await expect.poll(() => overlap(offer, panel)).toBe(false)
+  })
+
+  test('the paywall does not move when a toast disappears, and the next paywall has no space for it', async ({
+    page,
+  }) => {
+    await topUpAtPaywall(page, 4)
+    const toast = page.getByText('$5.00 was added to your balance.')
+    await expect(toast).toBeVisible()
+    const headingPosition = async (episode: number) =>
+      (await lockedPanel(page, episode).getByRole('heading').boundingBox())?.y ?? NaN
+    const before = await readStable(() => headingPosition(4))
+    await expect(toast).toBeHidden()
+    expect(await headingPosition(4)).toBe(before)
+    await page.keyboard.press('n')
+    await expect.poll(() => headingPosition(5)).toBeLessThan(before)
+  })
+})
+
 test.describe('without a connection', () => {
   // A style sheet may still be loading when the connection is lost.
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED|Unable to preload CSS/ })
@@ -60,9 +96,9 @@ test.describe('without a connection', () => {
 })
 
 /** Expects in several sizes that a notice covers neither the heading nor the buttons of the paywall. */
-async function expectNotCovered(page: Page, notice: Locator): Promise<void> {
-  await expect(payButton(page)).toBeVisible()
-  const panel = lockedPanel(page, 4)
+async function expectNotCovered(page: Page, notice: Locator, episode = 4): Promise<void> {
+  const panel = lockedPanel(page, episode)
+  await expect(panel.getByRole('button').first()).toBeVisible()
   for (const viewport of sizes) {
     await page.setViewportSize(viewport)
     await readStable(() => notice.boundingBox())

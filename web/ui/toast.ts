@@ -35,19 +35,38 @@ function makeToast(): HTMLElement {
   return element
 }
 
+type NoticeProperty = '--toast' | '--banner' | '--lines'
+const notices = new Map<NoticeProperty, HTMLElement>()
+
 /**
- * Moves the paywall below a notice while the notice is shown (pay-panel.module.css). The height of a hidden notice is 0.
+ * Moves the paywall below a notice when the notice appears (pay-panel.module.css). A paywall on screen keeps the space
+ * when the notice disappears, because its offers must not move under the finger.
  * @returns a function that must be called when the notice is removed
  */
-export function reservePaywallSpace(notice: HTMLElement, property: '--toast' | '--banner'): () => void {
-  const { style } = document.body
+export function reservePaywallSpace(notice: HTMLElement, property: NoticeProperty): () => void {
+  const release = () => {
+    if (!document.querySelector('main [data-layout]')) setPaywallSpace(property)
+  }
   const observer = new ResizeObserver(() => {
-    const { offsetHeight } = notice
-    style.setProperty(property, `${offsetHeight && offsetHeight + 16}px`)
+    if (!notice.offsetHeight) return release()
+    notices.set(property, notice)
+    return setPaywallSpace(property)
   })
   observer.observe(notice)
   return () => {
     observer.disconnect()
-    style.removeProperty(property)
+    notices.delete(property)
+    release()
   }
+}
+
+function setPaywallSpace(property: NoticeProperty): void {
+  // The height of a hidden notice is 0.
+  const height = notices.get(property)?.offsetHeight ?? 0
+  document.body.style.setProperty(property, `${height && height + 16}px`)
+}
+
+/** Reserves space above a new paywall for the notices that are shown. */
+export function resetPaywallSpace(): void {
+  for (const property of ['--toast', '--banner', '--lines'] as const) setPaywallSpace(property)
 }

@@ -9,6 +9,8 @@ import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { reserveLineSpace } from './reserve-line-space.ts'
 import styles from './auto-unlock.module.css'
 
 /** A drama for which auto-unlock can be turned on. */
@@ -30,7 +32,7 @@ interface AutoUnlockPromptProps {
 const limits = [5, 10, 20, 50]
 const defaultLimit = 10
 
-/** Offers auto-unlock from the balance in one line over the playing episode. A press shows the terms. */
+/** Offers auto-unlock from the balance in one line over the playing episode. A press shows the terms in a sheet. */
 export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
@@ -41,7 +43,7 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
     props.onClose()
   }
   return (
-    <section className={styles.lines} aria-label={t('auto.promptTitle')}>
+    <section ref={reserveLineSpace} className={styles.lines} aria-label={t('auto.promptTitle')}>
       <div className={styles.line}>
         <p>{t('auto.promptTitle')}</p>
         <Button variant="quiet" onClick={() => setShown(true)}>
@@ -59,14 +61,11 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
 function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const id = useId()
   const consentErrorId = useId()
   const [limit, setLimit] = useState(defaultLimit)
   const [agreed, setAgreed] = useState(false)
   const [showsConsentError, setShowsConsentError] = useState(false)
   const [busy, setBusy] = useState(false)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
   const { videoId, title, cents, currency } = offer
   const text = t('auto.promptText', { title, price: money(cents, currency) })
   const turnOn = async () => {
@@ -98,44 +97,43 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
     onClose()
   }
   return (
-    <section className={styles.card} aria-labelledby={id}>
-      <h2 id={id} ref={heading} tabIndex={-1}>
-        {t('auto.promptTitle')}
-      </h2>
-      <p>{text}</p>
-      <label className={styles.limit}>
-        {t('auto.dailyLimit')}
-        <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
-          {limits.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
-      <div>
-        <label className={styles.agree}>
-          <input
-            type="checkbox"
-            checked={agreed}
-            required
-            aria-invalid={showsConsentError && !agreed}
-            aria-describedby={consentErrorId}
-            onChange={(event) => setAgreed(event.target.checked)}
-          />
-          {t('auto.immediateConsent')}
+    <Sheet title={t('auto.promptTitle')} onClose={decline}>
+      <div className={styles.terms}>
+        <p>{text}</p>
+        <label className={styles.limit}>
+          {t('auto.dailyLimit')}
+          <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
+            {limits.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
         </label>
-        <p id={consentErrorId} role="status" className={styles.missing}>
-          {showsConsentError && !agreed && t('auto.immediateConsentMissing')}
-        </p>
+        <div>
+          <label className={styles.agree}>
+            <input
+              type="checkbox"
+              checked={agreed}
+              required
+              aria-invalid={showsConsentError && !agreed}
+              aria-describedby={consentErrorId}
+              onChange={(event) => setAgreed(event.target.checked)}
+            />
+            {t('auto.immediateConsent')}
+          </label>
+          <p id={consentErrorId} role="status" className={styles.missing}>
+            {showsConsentError && !agreed && t('auto.immediateConsentMissing')}
+          </p>
+        </div>
+        <div className={styles.buttons}>
+          <Button disabled={busy} onClick={() => void turnOn()}>
+            {t('auto.turnOn')}
+          </Button>
+          <Button variant="quiet" onClick={decline}>
+            {t('auto.notNow')}
+          </Button>
+        </div>
       </div>
-      <div className={styles.buttons}>
-        <Button disabled={busy} onClick={() => void turnOn()}>
-          {t('auto.turnOn')}
-        </Button>
-        <Button variant="quiet" onClick={decline}>
-          {t('auto.notNow')}
-        </Button>
-      </div>
-    </section>
+    </Sheet>
   )
 }
 

@@ -9,6 +9,7 @@ import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
+import { reserveLineSpace } from './reserve-line-space.ts'
 import styles from './auto-unlock.module.css'
 
 interface UnlockedNoticeProps {
@@ -47,7 +48,7 @@ export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) 
     }
   }
   return (
-    <div className={styles.line} role="status">
+    <div ref={reserveLineSpace} className={styles.line} role="status">
       <p>{t('auto.unlocked', { number, price })}</p>
       <Button variant="quiet" disabled={busy} onClick={() => void press()}>
         {t(canUndo ? 'auto.undo' : 'auto.turnOff')}

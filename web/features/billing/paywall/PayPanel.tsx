@@ -1,11 +1,12 @@
 import '#web/i18n/balance.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, lazy, Suspense, useEffect, useId, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useId, useLayoutEffect, useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer, Order } from '#contract/billing.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Button } from '#web/ui/Button.tsx'
+import { resetPaywallSpace } from '#web/ui/toast.ts'
 import { trackPaywall } from '#web/lib/tracking/funnel.ts'
 import { money } from '#web/lib/format-money.ts'
 import { useExpressOffer } from '#web/features/billing/express/use-express-space.ts'
@@ -55,6 +56,7 @@ export function PayPanel(props: PayPanelProps) {
 /** The choices, the payment methods, and the full price beside the button. */
 function Panel({ offer, title, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
+  useLayoutEffect(resetPaywallSpace, [])
   const { episode, price, video, plans, gateways, balance } = offer
   const offerAutoUnlockAfter = useOfferAutoUnlock(offer, title)
   const hasUnreadyEpisodes = video.ready_count < video.episode_count
