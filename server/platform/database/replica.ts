@@ -77,8 +77,9 @@ export class Replica {
   /** Records the replica's lag (undefined if unknown), and starts or stops using the replica accordingly. */
   recordLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
-    if (lagMs === undefined || lagMs > maxLagMs) this.takeOutOfUse('it is behind')
-    else if (!this.#opened && lagMs <= backLagMs) this.#putIntoUse()
+    const use = decideReplicaUse(lagMs)
+    if (use === 'leave out') this.takeOutOfUse('it is behind')
+    else if (use === 'read' && !this.#opened) this.#putIntoUse()
   }
 
   #putIntoUse(): void {
