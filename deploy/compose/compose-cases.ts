@@ -11,7 +11,7 @@ const clients = 4
 const minRequests = 20
 /** A local domain. Caddy creates its certificate itself. */
 const domain = 'drama.localhost'
-const values = { DOMAIN: domain, SITE_NAME: 'My Dramas' }
+const values = { DOMAIN: domain, SITE_NAME: 'My Dramas', COMPOSE_PROFILES: 's3,observability' }
 
 interface Targets {
   data: { activeTargets: { scrapeUrl: string; health: string }[] }

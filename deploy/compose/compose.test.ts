@@ -63,6 +63,13 @@ test('the proxy depends on no service, for which Compose may stop it in an updat
   expect(compose.services['proxy']).not.toHaveProperty('depends_on')
 })
 
+test('the proxy knows whether the bucket is on, and serves it only then', () => {
+  expect(compose.services['proxy']?.environment).toMatchObject({
+    COMPOSE_PROFILES: '${COMPOSE_PROFILES:-}',
+  })
+  expect(read('deploy/caddy/Caddyfile')).toContain('"{$COMPOSE_PROFILES}"')
+})
+
 test('the proxy and Prometheus reach the ports at which the site answers', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
@@ -78,7 +85,5 @@ test('the proxy and Prometheus reach the ports at which the site answers', () =>
 test('.env.example has every variable of compose.yaml, and otherwise only settings of the site', () => {
   const usedVariables = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
   expect([...usedVariables].filter((name) => !example.includes(name))).toEqual([])
-  // Compose itself reads this one.
-  usedVariables.add('COMPOSE_PROFILES')
   expect(example.filter((name) => !usedVariables.has(name) && !settings.has(name))).toEqual([])
 })

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readS3 } from '#server/platform/config/read-s3.ts'
 import { createS3Calls } from '#server/platform/storage/s3-calls.ts'
 import { openS3 } from '#server/platform/storage/s3.ts'
 import { partBytes } from '#server/platform/storage/upload-in-parts.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
 import { testStorageContract, createTestFolder } from '#server/testing/media/storage-contract-tests.ts'
 import { startProxy } from './run-proxy.ts'
 import { startSwift, type Swift } from './run-swift.ts'
@@ -39,7 +42,7 @@ beforeAll(async () => {
   for (const Bucket of ['films', 'store']) await client.send(new CreateBucketCommand({ Bucket }))
   client.destroy()
   storage = open()
-  proxy = await startProxy(new URL(endpoint))
+  proxy = await startProxy({ store: new URL(endpoint).host })
   storageBehindProxy = open({ S3_ENDPOINT: proxy.url, S3_BUCKET: 'store' })
 })
 afterAll(async () => {
@@ -114,6 +117,27 @@ describe('the proxy of compose.yaml', () => {
     expect(range.headers.get('content-type')).toBe('video/iso.segment')
     expect(range.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
     expect([400, 403]).toContain((await fetch(link.split('?')[0] ?? '')).status)
+  })
+
+  it.each([
+    ['with the profile s3, responds with 502 while the bucket is down', 'observability,s3', 502],
+    ['without the profile s3, leaves /store to the site, which responds with 404', 'observability', 404],
+  ])('%s', async (_, profiles, status) => {
+    const site = createServer((_request, response) => response.writeHead(404).end())
+    const [sitePort, storePort] = [await freePort(), await freePort()]
+    site.listen(sitePort, '127.0.0.1')
+    await once(site, 'listening')
+    onTestFinished(() => void site.close())
+    const { url, close } = await startProxy({
+      store: `127.0.0.1:${storePort}`,
+      site: `127.0.0.1:${sitePort}`,
+      profiles,
+    })
+    onTestFinished(close)
+    const statuses = await Promise.all(
+      ['/store', '/store/media/a.m4s', '/stores'].map(async (path) => (await fetch(url + path)).status),
+    )
+    expect(statuses).toEqual([status, status, 404])
   })
 })
 
