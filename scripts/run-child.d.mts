@@ -4,6 +4,8 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 export const killAfterMs: number
 /** The same for the site, which finishes the requests under way. */
 export const killSiteAfterMs: number
+/** A SIGINT within this time after the first signal is part of the same Ctrl-C. */
+export const sameInterruptMs: number
 
 /**
  * Forwards signals to the running program, and prevents another one from starting afterwards. The exit of the parent

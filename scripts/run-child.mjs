@@ -11,11 +11,19 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 export const killAfterMs = 9500
 /** The same for the site, which finishes the requests under way. */
 export const killSiteAfterMs = 35_000
+/** The same after a second Ctrl-C. */
+const killInterruptedAfterMs = 1000
+/**
+ * A SIGINT within this time after the first signal is part of the same Ctrl-C, which the terminal and npm both send
+ * (server/platform/processes/stop-signals.ts).
+ */
+export const sameInterruptMs = 2000
 const checkParentEveryMs = 250
 
 let child
 let killChildAfterMs
 let stoppedBy
+let stoppedAt
 
 /** Returns the exit status that a shell reports for a process which a signal has terminated. */
 const statusOf = (signal) => 128 + constants.signals[signal]
@@ -41,11 +49,20 @@ export const isStopping = () => stoppedBy !== undefined
 
 function stop(signal) {
   if (!child) process.exit(statusOf(signal))
-  if (stoppedBy === undefined) setTimeout(() => child?.kill('SIGKILL'), killChildAfterMs).unref()
+  const isFirst = stoppedBy === undefined
   stoppedBy ??= signal
+  stoppedAt ??= Date.now()
+  const isSecondInterrupt = signal === 'SIGINT' && Date.now() - stoppedAt > sameInterruptMs
+  if (isFirst) killChildAfter(killChildAfterMs)
+  else if (isSecondInterrupt) killChildAfter(killInterruptedAfterMs)
+  else if (signal === 'SIGINT') return
   // Ctrl-C on a terminal also signals the program directly, so the program may get the signal twice. It is sent here
   // because `kill` signals only this script.
   child.kill(signal)
+}
+
+function killChildAfter(ms) {
+  setTimeout(() => child?.kill('SIGKILL'), ms).unref()
 }
 
 /**

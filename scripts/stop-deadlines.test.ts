@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { killAfterMs, killSiteAfterMs, passSignalsOn, runChild } from './run-child.mjs'
+import { killAfterMs, killSiteAfterMs, sameInterruptMs } from './run-child.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const before = signals.flatMap((signal) => process.listeners(signal))
@@ -75,10 +75,28 @@ test('the site exits forcibly after the 30 s for requests, and before the script
   expect([siteStopTimeoutMs, killSiteAfterMs]).toEqual([34_000, 35_000])
 })
 
-test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
+test('a second Ctrl-C ends a process at once; the copies of the first one and SIGTERM do not', () => {
+  const { onStopSignal, sameInterruptMs: sameMs, siteStopTimeoutMs } = stopSignals
+  expect(sameMs).toBe(sameInterruptMs)
+  const exit = spyOnExit()
+  const stop = vi.fn<(signal: string) => void>()
+  onStopSignal(stop, siteStopTimeoutMs)
+  sendSignal('SIGINT')
+  vi.advanceTimersByTime(sameMs)
+  sendSignal('SIGINT')
+  vi.advanceTimersByTime(1)
+  sendSignal('SIGTERM')
+  expect(exit).not.toHaveBeenCalled()
+  sendSignal('SIGINT')
+  expect(exit.mock.calls).toEqual([[130]])
+  expect(stop).toHaveBeenCalledOnce()
+})
+
+/** Starts a program that ignores a signal and reports it, by a new copy of the script's module. */
+async function runIgnoringProgram(signal: NodeJS.Signals) {
+  const { passSignalsOn, runChild } = await import('./run-child.mjs')
   const children: ChildProcess[] = []
-  const ignoring =
-    "process.on('SIGTERM', () => console.log('heard')); setInterval(() => {}, 1000); console.log('ready')"
+  const ignoring = `process.on('${signal}', () => console.log('heard')); setInterval(() => {}, 1000); console.log('ready')`
   const run = () =>
     runChild(process.execPath, ['-e', ignoring], { stdio: ['ignore', 'pipe', 'inherit'] }, (child) =>
       children.push(child),
@@ -87,9 +105,16 @@ test('a script kills a program that ignores signals after the site would have ex
   const ended = run()
   const [child] = children
   if (!child?.stdout) throw new Error('The program has no output to read')
-  await once(child.stdout, 'data')
+  const { stdout } = child
+  const prints = () => once(stdout, 'data')
+  await prints()
+  return { child, children, ended, prints, run }
+}
+
+test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
+  const { child, children, ended, prints, run } = await runIgnoringProgram('SIGTERM')
   sendSignal('SIGTERM')
-  await once(child.stdout, 'data')
+  await prints()
   const kill = vi.spyOn(child, 'kill')
   vi.advanceTimersByTime(killAfterMs - 1)
   expect(kill).not.toHaveBeenCalled()
@@ -101,4 +126,20 @@ test('a script kills a program that ignores signals after the site would have ex
   expect([stopTimeoutMs, killAfterMs, 10_000]).toEqual(
     [stopTimeoutMs, killAfterMs, 10_000].toSorted((a, b) => a - b),
   )
+})
+
+test('a script forwards a second Ctrl-C, but not the copies of the first one, and kills the program a second later', async () => {
+  const { child, ended } = await runIgnoringProgram('SIGINT')
+  const kill = vi.spyOn(child, 'kill')
+  sendSignal('SIGINT')
+  vi.advanceTimersByTime(sameInterruptMs)
+  sendSignal('SIGINT')
+  expect(kill.mock.calls).toEqual([['SIGINT']])
+  vi.advanceTimersByTime(1)
+  sendSignal('SIGINT')
+  vi.advanceTimersByTime(999)
+  expect(kill.mock.calls).toEqual([['SIGINT'], ['SIGINT']])
+  vi.advanceTimersByTime(1)
+  expect(kill.mock.lastCall).toEqual(['SIGKILL'])
+  expect(await ended).toBe(128 + 9)
 })

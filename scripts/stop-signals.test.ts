@@ -54,13 +54,33 @@ test.each<[NodeJS.Signals, Role, End]>([
   { timeout: 4 * timeoutMs },
   async (signal, role, end) => {
     const site = await startSite({ DEMO: '0' })
-    const request = await beginRequest(site.port)
-    const { target, tree } = findIn(site.npm, role)
-    process.kill(target.pid, signal)
-    await waitUntil('the site is closed', async () => !(await isReachable(site.url)), timeoutMs)
-    expect(await request.finish()).toMatch(/^HTTP\/1.1 200 /)
-    await ended(tree)
-    expect(await site.end).toEqual(end)
+    const { target } = findIn(site.npm, role)
+    await expectCleanStop(site, () => process.kill(target.pid, signal), end)
+  },
+)
+
+test(
+  'Ctrl-C completes the current request and stops every process of npm start',
+  { timeout: 4 * timeoutMs },
+  async () => {
+    const site = await startSite({ DEMO: '0' })
+    await expectCleanStop(site, () => pressCtrlC(site.npm), inOrder)
+  },
+)
+
+test(
+  'a second Ctrl-C stops every process of npm start without waiting for the current request',
+  { timeout: 4 * timeoutMs },
+  async () => {
+    const site = await startSite({ DEMO: '0' })
+    await beginRequest(site.port)
+    const tree = treeOf(site.npm)
+    const pressUntilEnded = () => {
+      if (site.npm.exitCode === null) pressCtrlC(site.npm)
+      return !tree.some(isRunning)
+    }
+    await waitUntil('every process has ended', pressUntilEnded, timeoutMs)
+    expect(await site.end).toEqual([130, null])
     expect(databaseLog()).toMatch(/database system is shut down\n$/)
   },
 )
@@ -100,6 +120,23 @@ test(
   },
 )
 
+/** Sends SIGINT to all processes of npm start at once, as a terminal does. */
+function pressCtrlC({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGINT')
+}
+
+/** Stops a site during a request. The request must be answered, every process end, and the database shut down cleanly. */
+async function expectCleanStop(site: RunningSite, stop: () => void, end: End): Promise<void> {
+  const request = await beginRequest(site.port)
+  const tree = treeOf(site.npm)
+  stop()
+  await waitUntil('the site is closed', async () => !(await isReachable(site.url)), timeoutMs)
+  expect(await request.finish()).toMatch(/^HTTP\/1.1 200 /)
+  await ended(tree)
+  expect(await site.end).toEqual(end)
+  expect(databaseLog()).toMatch(/database system is shut down\n$/)
+}
+
 const isA =
   (role: Role) =>
   ({ command }: TreeProcess) =>
@@ -123,6 +160,8 @@ const ended = (tree: readonly TreeProcess[]) =>
 
 const databaseLog = () => readFileSync(join(home, 'postgres', 'postgres.log'), 'utf8')
 
+type RunningSite = Awaited<ReturnType<typeof startSite>>
+
 /** Runs `npm start` as an operator does, without the environment of the npm that runs the tests. */
 async function startSite(settings: Record<string, string>) {
   const port = await freePort()
@@ -131,6 +170,8 @@ async function startSite(settings: Record<string, string>) {
     cwd: root,
     env: { PATH, HOME, ENV_FILE: '', DATA_DIR: home, PORT: String(port), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as for a command of a terminal.
+    detached: true,
   })
   const end = once(npm, 'exit')
   let printed = ''

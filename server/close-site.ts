@@ -27,7 +27,8 @@ export async function closeSite({
   worker,
   telemetry,
 }: RunningSite): Promise<never> {
-  context.log.info(`Closing; requests in progress have up to ${maxRequestsMs / 1000} s to finish`)
+  const hint = process.stdin.isTTY ? '; press Ctrl-C again to exit at once' : ''
+  context.log.info(`Closing; requests in progress have up to ${maxRequestsMs / 1000} s to finish${hint}`)
   // Asks clients to close idle connections: a proxy could send a request over one that the server is closing.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const { drainMs } = context.config

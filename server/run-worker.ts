@@ -48,6 +48,11 @@ export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor
     return worker
   }
 
+  // A site that exits before its worker has stopped was told to exit at once.
+  process.once('exit', () => {
+    if (stopping) child.kill('SIGKILL')
+  })
+
   function restart() {
     setTimeout(() => {
       if (!stopping) child = start()

@@ -27,9 +27,9 @@ const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as cons
 export async function startWorker(config: Config, telemetry: Telemetry): Promise<void> {
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
-  onStopSignal((signal) => {
-    // The id of a dead parent may belong to another process.
-    if (process.ppid === Number(parent)) process.kill(process.ppid, signal)
+  onStopSignal(() => {
+    // The id of a dead parent may belong to another process. A forwarded SIGINT could count as a second Ctrl-C.
+    if (process.ppid === Number(parent)) process.kill(process.ppid, 'SIGTERM')
     stop.abort()
   })
   if (parent) process.stdin.on('close', () => stop.abort()).resume()

@@ -13,15 +13,26 @@ export const stopTimeoutMs = 9000
 export const siteStopTimeoutMs = 34_000
 /** Minimum time to close the database once the last request is finished. */
 const closeMs = 3000
+/**
+ * A SIGINT within this time after the first stop signal is part of the same Ctrl-C: the terminal sends it to every
+ * process, and npm and the script forward it too.
+ */
+export const sameInterruptMs = 2000
 
 let firstSignal: { signal: StopSignal; at: number } | undefined
 let exitTimer: NodeJS.Timeout | undefined
 let stopDeadline = Infinity
 
-/** Calls `stop` at the first stop signal. Exits the process after `timeoutMs`. */
+/**
+ * Calls `stop` at the first stop signal. Exits the process after `timeoutMs`, or at once when Ctrl-C is pressed again.
+ * Only SIGINT counts for that: service managers send SIGTERM to several processes, which forward it.
+ */
 export function onStopSignal(stop: (signal: StopSignal) => void, timeoutMs = stopTimeoutMs): void {
   const ask = (signal: StopSignal) => {
-    if (firstSignal) return
+    if (firstSignal) {
+      if (signal === 'SIGINT' && Date.now() - firstSignal.at > sameInterruptMs) process.exit(statusOf(signal))
+      return
+    }
     firstSignal = { signal, at: Date.now() }
     exitAt(firstSignal.at + timeoutMs, signal)
     stop(signal)
@@ -37,8 +48,11 @@ export function endRequestTime(): void {
 function exitAt(deadline: number, signal: StopSignal): void {
   clearTimeout(exitTimer)
   stopDeadline = deadline
-  exitTimer = setTimeout(() => process.exit(128 + constants.signals[signal]), deadline - Date.now()).unref()
+  exitTimer = setTimeout(() => process.exit(statusOf(signal)), deadline - Date.now()).unref()
 }
+
+/** Returns the exit status that a shell reports for a process which a signal has terminated. */
+const statusOf = (signal: StopSignal) => 128 + constants.signals[signal]
 
 /** Returns how long until this process exits by force: Infinity before a stop signal. */
 export function stopTimeLeftMs(): number {
