@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
+import { currentRequestId } from './request-id.ts'
 
 export type Log = Logger
 
@@ -20,13 +21,14 @@ interface LogOptions {
 }
 
 /**
- * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Cookies and credentials
- * of a logged request are redacted.
+ * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Lines of a request have
+ * its id. Cookies and credentials of a logged request are redacted.
  */
 export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
   const options: LoggerOptions = {
     ...(onError ? { hooks: { logMethod: errorReportingHook(onError) } } : {}),
     level,
+    mixin: requestFields,
     redact: ['req.headers.cookie', 'req.headers.authorization', '*.password', '*.secret'],
   }
   if (json) return destination ? pino(options, destination) : pino(options)
@@ -34,6 +36,11 @@ export function createLog({ json, level = 'info', onError, destination }: LogOpt
     options,
     pretty({ colorize: process.stdout.isTTY, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }),
   )
+}
+
+function requestFields(): { request_id?: string } {
+  const request_id = currentRequestId()
+  return request_id === undefined ? {} : { request_id }
 }
 
 const errorLevel = 50
@@ -50,7 +57,7 @@ function errorReportingHook(
 
 function readError([first, second]: readonly unknown[]): LoggedError {
   if (typeof first !== 'object' || first === null)
-    return { err: undefined, message: String(first), fields: {} }
-  const { err, ...fields }: Record<string, unknown> = { ...first }
+    return { err: undefined, message: String(first), fields: requestFields() }
+  const { err, ...fields }: Record<string, unknown> = { ...requestFields(), ...first }
   return { err, message: String(second ?? ''), fields }
 }

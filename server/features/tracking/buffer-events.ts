@@ -1,4 +1,5 @@
 import type { Log } from '#server/platform/log.ts'
+import { bindToCaller } from '#server/platform/request-id.ts'
 
 /** Buffers events briefly, so that the database gets few large writes instead of many small ones. */
 export interface EventBuffer<T> {
@@ -40,8 +41,9 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   let writing: Promise<void> | undefined
 
   const schedule = () => {
-    if (bufferedEvents.size > 0 && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
+    if (bufferedEvents.size > 0 && !stopped) timer ??= setTimeout(flushLater, delayMs).unref()
   }
+  const flushLater = bindToCaller(() => void flush())
 
   function flush(): Promise<void> {
     clearTimeout(timer)

@@ -17,6 +17,7 @@ import {
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import type { Log } from '#server/platform/log.ts'
+import { bindToCaller } from '#server/platform/request-id.ts'
 
 /** Addresses of the database. */
 export interface DatabaseSettings {
@@ -336,6 +337,9 @@ function createPool(source: Source, overrides: pg.PoolConfig, log: Log): pg.Pool
     ),
   )
   // An idle connection broke; the next query opens a new one. Without a listener, the event would end the process.
-  pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
+  pool.on(
+    'error',
+    bindToCaller((error: Error) => log.warn({ error: error.message }, 'A database connection was lost')),
+  )
   return pool
 }

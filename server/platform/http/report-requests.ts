@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RefusalName } from '#contract/errors.ts'
 import type { Log } from '#server/platform/log.ts'
+import { runInRequest } from '#server/platform/request-id.ts'
 
 /** The outcome of a request. */
 export interface CompletedRequest {
@@ -25,6 +26,11 @@ export interface RequestReports {
   observeCall?(call: CompletedRequest): void
   /** Called for each refusal, for metrics: its HTTP status is 200, like that of a success. */
   observeRefusal?(refusal: RefusedRequest): void
+}
+
+/** Runs each request as one, so that the log lines of its code have its id. */
+export function runAsRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => runInRequest(request.id, done))
 }
 
 /** Logs and measures each request. The hook is only added if needed, since it runs for every file too. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { languages } from '#contract/languages.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import type { PlainRoute } from './route.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
+import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { listApiRoutes } from '#server/testing/site/list-api-routes.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -99,6 +101,52 @@ it('logs each call by its route, without the query', async () => {
   await (await bareServer({ log, plainRoutes })).inject('/pages/7')
   expect(lines).toHaveLength(1)
 })
+
+it('adds the request id to the log lines of each request, and to no other line', async () => {
+  const lines: { msg: string; id?: string; request_id?: string }[] = []
+  const log = createLog({ json: true, destination: { write: (line) => void lines.push(JSON.parse(line)) } })
+  const plainRoutes = (['GET', 'POST'] as const).map((method): PlainRoute => ({
+    method,
+    path: '/work',
+    async handle(request, reply) {
+      await nextTurn()
+      log.warn({ id: request.id }, 'a line of a request')
+      return reply.send('done')
+    },
+  }))
+  const app = await bareServer({ log, plainRoutes })
+  await Promise.all([
+    app.inject({ url: '/work', headers: { 'x-request-id': 'edge-42' } }),
+    app.inject('/work'),
+  ])
+  expect(await postInTwoParts(await app.listen({ port: 0, host: '127.0.0.1' }))).toMatch(/done$/)
+  log.warn('another line')
+  await app.close()
+  expect(lines.map(({ msg, id }) => [msg, id])).toEqual([
+    ['a line of a request', 'edge-42'],
+    ['a line of a request', expect.any(String)],
+    ['a line of a request', expect.any(String)],
+    ['another line', undefined],
+  ])
+  expect(lines.map(({ request_id }) => request_id)).toEqual(lines.map(({ id }) => id))
+})
+
+/** Posts a form whose body arrives in another event of the connection than its headers. @returns the response */
+async function postInTwoParts(url: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const head = [
+    'POST /work HTTP/1.1',
+    'Host: localhost',
+    'Connection: close',
+    'Content-Type: application/x-www-form-urlencoded',
+    'Content-Length: 3',
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  await once(socket, 'data')
+  socket.write('a=b')
+  return text(socket)
+}
 
 it('sends HSTS if the site uses https, and only then', async () => {
   const headersAt = async (publicUrl: string) =>

@@ -44,7 +44,7 @@ import {
   type Route,
   type Viewer,
 } from './route.ts'
-import { reportRequests, routeOf, type RequestReports } from './report-requests.ts'
+import { reportRequests, routeOf, runAsRequests, type RequestReports } from './report-requests.ts'
 import { sendBounded } from './sending/send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
 import { createValidatorCompiler } from './sending/validators.ts'
@@ -115,6 +115,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   })
   overrideNodeRefusals(words, app.server)
   endConnectionsOnClose(app)
+  runAsRequests(app)
   if (options.logCalls || options.observeCall) reportRequests(app, options)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())

@@ -6,6 +6,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
+import { bindToCaller } from '#server/platform/request-id.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   checkPlaybackAccess,
@@ -107,8 +108,9 @@ export function bufferPositions({
     `${user_id} ${video_id}`
   const isEmpty = () => positions.size === 0 && watchRecords.length === 0
   const schedule = () => {
-    if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
+    if (!isEmpty() && !stopped) timer ??= setTimeout(flushLater, delayMs).unref()
   }
+  const flushLater = bindToCaller(() => void flush())
 
   /** Keeps the newest position, even if a failed write returns an older one to the buffer. */
   const addPosition = (row: PendingPosition) => {
