@@ -92,16 +92,29 @@ test('Prometheus can parse every query of the dashboards', () => {
   expect(status, output).toBe(0)
 })
 
-test('the site exports every metric that an alert or a dashboard uses', async () => {
-  const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
-  const exportedMetrics = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
-  const usedMetrics = [read('prometheus', 'rules.yml'), ...dashboardTexts()].flatMap((text) =>
-    [...text.matchAll(/\b(?:cliffhanger|nodejs|process)_\w+/g)].map(([name]) =>
-      name.replace(/_(bucket|count|sum)$/, ''),
-    ),
+/** Returns the names of the metrics that a text uses. */
+const metricsIn = (text: string) =>
+  [...text.matchAll(/\b(?:cliffhanger|nodejs|process)_\w+/g)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
   )
+
+async function readExportedMetrics(): Promise<Set<string>> {
+  const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
+  return new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
+}
+
+test('the site exports every metric that an alert or a dashboard uses', async () => {
+  const exportedMetrics = await readExportedMetrics()
+  const usedMetrics = [read('prometheus', 'rules.yml'), ...dashboardTexts()].flatMap(metricsIn)
   expect(usedMetrics.length).toBeGreaterThan(40)
   expect([...new Set(usedMetrics)].filter((name) => !exportedMetrics.has(name))).toEqual([])
+})
+
+test('the dashboards show every metric of the site', async () => {
+  const shownMetrics = new Set(dashboardTexts().flatMap(metricsIn))
+  const ownMetrics = [...(await readExportedMetrics())].filter((name) => name.startsWith('cliffhanger_'))
+  expect(ownMetrics.length).toBeGreaterThan(25)
+  expect(ownMetrics.filter((name) => !shownMetrics.has(name))).toEqual([])
 })
 
 interface Rules {
