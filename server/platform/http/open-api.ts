@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { isCommand } from '#contract/studio/command.ts'
 import { faults, type FaultName } from '#contract/errors.ts'
+import { callExamples, type CallExample } from '#contract/examples.ts'
 import { documentedSchema } from './envelope.ts'
 import type { BytesRoute, PlainDescription, PlainRoute, Route } from './route.ts'
 
@@ -145,16 +146,20 @@ function describeCall(endpoint: Endpoint): object {
   const names = Object.keys(headers).filter(
     (name) => (name !== 'idempotencyKey' || idempotent) && (name !== 'timeZone' || unsafe),
   )
+  const examples = callExamples.filter((example) => example.endpoint === endpoint)
+  const [bodyExample] = examples.flatMap(({ body: sent }) => sent ?? [])
   const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     ...describeOperation(method, endpoint.path, isCommand(endpoint) ? endpoint.command : undefined),
     summary,
     parameters: [...(query ? queryParameters(query, endpoint.path) : []), ...references],
-    ...(unsafe && body ? { requestBody: { content: json(body) } } : {}),
+    ...(unsafe && body
+      ? { requestBody: { content: json(body, bodyExample && { example: bodyExample }) } }
+      : {}),
     responses: {
       200: {
         description: 'The request was understood: it succeeded, or was refused with a code in the body',
-        content: json(documentedSchema(endpoint)),
+        content: json(documentedSchema(endpoint), describeExamples(examples)),
       },
       ...faultReferences(unsafe),
     },
@@ -199,8 +204,17 @@ function queryParameters({ properties, required }: TObject, path = ''): object[]
   }))
 }
 
-function json(schema: object): object {
-  return { 'application/json': { schema } }
+function describeExamples(examples: readonly CallExample[]): object {
+  if (examples.length === 0) return {}
+  const entries = examples.map(({ summary, response }, index) => [
+    `example${index + 1}`,
+    { summary, value: response },
+  ])
+  return { examples: Object.fromEntries(entries) }
+}
+
+function json(schema: object, examples: object = {}): object {
+  return { 'application/json': { schema, ...examples } }
 }
 
 const faultNames = Object.keys(faults) as FaultName[]
