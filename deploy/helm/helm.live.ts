@@ -10,11 +10,18 @@ import { parseAllDocuments } from 'yaml'
 import { readDocumentedSettings } from '#deploy/testing/read-documented-settings.ts'
 import { lintChart, renderChart } from './run-helm.ts'
 
+interface Probe {
+  httpGet: { path: string; port: string }
+}
+
 interface Container {
   command?: string[]
   env: { name: string; value: string }[]
   envFrom: { secretRef: { name: string } }[]
   ports?: { name: string; containerPort: number }[]
+  startupProbe?: Probe
+  readinessProbe?: Probe
+  livenessProbe?: Probe
   securityContext: Record<string, unknown>
 }
 
@@ -131,6 +138,19 @@ it('every container runs read-only and unprivileged, with existing settings of t
     expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
     expect(env.map(({ name }) => name).filter((name) => !settings.has(name))).toEqual([])
   }
+})
+
+it('the pods are probed at paths of the site, on ports that they have', () => {
+  const containers = containersIn(render(allValues)).filter(({ ports }) => ports !== undefined)
+  const probesOf = ({ startupProbe, readinessProbe, livenessProbe }: Container) =>
+    [startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet.path)
+  expect(containers.map((container) => [container.name, ...probesOf(container)])).toEqual([
+    ['site-web', '/api/ready', '/api/health', '/api/health'],
+    ['site-worker', undefined, undefined, '/metrics'],
+  ])
+  for (const { ports = [], startupProbe, readinessProbe, livenessProbe } of containers)
+    for (const probe of [startupProbe, readinessProbe, livenessProbe])
+      if (probe) expect(ports.map(({ name }) => name)).toContain(probe.httpGet.port)
 })
 
 it('the migration runs before an installation and an upgrade', () => {
