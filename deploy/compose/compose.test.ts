@@ -59,8 +59,15 @@ test.each(services)('the service %s depends on existing services', (_name, { dep
   for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name)
 })
 
-test('the proxy depends on no service, for which Compose may stop it in an update', () => {
-  expect(compose.services['proxy']).not.toHaveProperty('depends_on')
+test.each(services.filter(([, { build }]) => build === undefined))(
+  'the service %s depends on no service, for which Compose would restart it in an update',
+  (_name, service) => {
+    expect(service).not.toHaveProperty('depends_on')
+  },
+)
+
+test('the proxy reads its configuration from a folder, so that a reload sees the file of an update', () => {
+  expect(compose.services['proxy']?.volumes).toContain('./deploy/caddy:/etc/caddy:ro')
 })
 
 test('the proxy knows whether the bucket is on, and serves it only then', () => {

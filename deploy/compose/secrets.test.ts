@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '#server/platform/config/config.ts'
-import { readCompose } from './read-compose.ts'
+import { readCompose, type Service } from './read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const given = {
@@ -22,7 +22,7 @@ const given = {
 }
 const environmentFiles: Record<string, string>[] = [{}, given]
 /** The folders of both volumes, which the tests map to one. */
-const secretsFolder = /\/(s3-)?secrets/
+const secretsFolder = /\/(s3-)?secrets/g
 const secretFiles = ['app-secret', 'database-password', 'database-url', 'secret-key']
 const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>
   Object.values(environment).flatMap((value) =>
@@ -36,7 +36,7 @@ function runSecrets(volume: string, values: Record<string, string> = {}): Record
   const [program = '', ...args] = service?.command ?? []
   const { status, stdout, stderr } = spawnSync(
     join(root, 'deploy/image', program),
-    args.map((argument) => argument.replace(secretsFolder, volume)),
+    args.map((argument) => argument.replaceAll(secretsFolder, volume)),
     { env: { PATH: process.env['PATH'], ...toStrings(service?.environment) }, encoding: 'utf8' },
   )
   expect([status, stdout, stderr]).toEqual([0, '', ''])
@@ -106,13 +106,15 @@ test.each(filesOfServices)('the service $name mounts $path, which exists', ({ na
   expect(readCompose().services[name]?.volumes).toContain('secrets:/secrets:ro')
 })
 
-test('every service with secrets starts after they are written', () => {
+test('every service with secrets starts after they are written, or waits for them', () => {
   const { services } = readCompose()
+  const isWaiting = ({ entrypoint = [], command = [] }: Service) =>
+    /until \[ -s \/(s3-)?secrets\/[\w-]+ \]/.test([...entrypoint, ...command].join(' '))
   const dependenciesOf = (name: string): string[] =>
     Object.keys(services[name]?.depends_on ?? {}).flatMap((each) => [each, ...dependenciesOf(each)])
-  for (const [name, { volumes = [] }] of Object.entries(services))
-    if (volumes.some((volume) => /^(s3-)?secrets:/.test(volume)) && name !== 'secrets')
-      expect(dependenciesOf(name), name).toContain('secrets')
+  for (const [name, service] of Object.entries(services))
+    if (service.volumes?.some((volume) => /^(s3-)?secrets:/.test(volume)) && name !== 'secrets')
+      expect(isWaiting(service) || dependenciesOf(name).includes('secrets'), name).toBe(true)
 })
 
 test('the service s3 has no secret but its own key', () => {
@@ -133,7 +135,7 @@ test('the service s3 creates its bucket and starts the store with the generated 
   const { stdout, stderr } = spawnSync(
     program,
     args.map((argument) =>
-      argument.replace(secretsFolder, volume).replaceAll('/buckets', join(home, 'buckets')),
+      argument.replaceAll(secretsFolder, volume).replaceAll('/buckets', join(home, 'buckets')),
     ),
     { env: { PATH: `${bin}:${process.env['PATH']}`, ...toStrings(service?.environment) }, encoding: 'utf8' },
   )
