@@ -1,13 +1,16 @@
 import { hashSync, verifySync } from '@node-rs/argon2'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { HashingResult, HashingJob } from './run-hashing.ts'
 
+const niceness = 10
+
 /**
  * Lowers the thread's priority, so that other calls are served first. On Linux, a priority applies to the calling
- * thread; elsewhere it would apply to the whole process.
+ * thread; elsewhere it would apply to the whole process. A site that was started with a lower priority (`nice`) keeps it,
+ * because only a privileged process may raise it.
  */
-if (process.platform === 'linux') setPriority(10)
+if (process.platform === 'linux' && getPriority() < niceness) setPriority(niceness)
 
 /** Argon2id, the library's default variant, with 19 MiB, two passes and one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
