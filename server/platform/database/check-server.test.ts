@@ -58,6 +58,20 @@ it('accepts the server for a command, which needs few connections', async () => 
   await opened.close()
 })
 
+it('refuses a database that is not in UTF-8', async () => {
+  const name = `latin_${process.pid}`
+  await database.pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`)
+  const { host } = new pg.Client({ connectionString: database.url })
+  const databaseUrl = `postgres:///${name}?user=${role}&host=${encodeURIComponent(host)}`
+  try {
+    await expect(openDatabase({ ...narrow, databaseUrl }, log)).rejects.toThrow(
+      /^The database of DATABASE_URL has the encoding SQL_ASCII; the site needs UTF8/,
+    )
+  } finally {
+    await database.pool.query(`DROP DATABASE ${name}`)
+  }
+})
+
 it('names the setting of an unreachable server', async () => {
   const away = 'postgres://127.0.0.1:1/site'
   const direct = openDatabaseForRequests({ ...narrow, databaseDirectUrl: away }, log, bounds)

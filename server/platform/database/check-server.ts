@@ -14,17 +14,21 @@ interface TestedServer {
 }
 
 /**
- * Checks a PostgreSQL server before use: its version, that it provides this number of connections at once, and that a
- * connection keeps its session.
+ * Checks a PostgreSQL server before use: its version, that the database is in UTF-8, that it provides this number of
+ * connections at once, and that a connection keeps its session.
  * @param setting the name of the setting with its address
  * @throws ConfigError naming the setting, and what to do
  */
 export async function checkServer(server: TestedServer, setting: string, connections: number): Promise<void> {
-  const { version, backends } = await tryConnections(server, setting, connections)
+  const { version, encoding, backends } = await tryConnections(server, setting, connections)
   const major = Math.floor(version / 10_000)
   if (major < oldestVersion)
     throw new ConfigError(
       `${setting} points to PostgreSQL ${major}; the site needs ${oldestVersion} or newer.`,
+    )
+  if (encoding !== 'UTF8')
+    throw new ConfigError(
+      `The database of ${setting} has the encoding ${encoding}; the site needs UTF8. Create it with createdb --encoding=UTF8 --template=template0.`,
     )
   if (new Set(backends).size < backends.length)
     throw new ConfigError(
@@ -60,22 +64,24 @@ async function tryConnections(
   { openPool }: TestedServer,
   setting: string,
   needed: number,
-): Promise<{ version: number; backends: number[] }> {
+): Promise<{ version: number; encoding: string; backends: number[] }> {
   const pool = openPool({ max: needed, connectionTimeoutMillis: longestWaitMs, query_timeout: longestWaitMs })
   const clients: pg.PoolClient[] = []
   const backends: number[] = []
   let version = 0
+  let encoding = ''
   try {
     while (backends.length < needed) {
       const client = await pool.connect()
       clients.push(client)
-      const { rows } = await client.query<{ version: string; backend: number }>(
-        "SELECT current_setting('server_version_num') AS version, pg_backend_pid() AS backend",
+      const { rows } = await client.query<{ version: string; encoding: string; backend: number }>(
+        "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding, pg_backend_pid() AS backend",
       )
       version = Number(rows[0]?.version)
+      encoding = rows[0]?.encoding ?? ''
       backends.push(rows[0]?.backend ?? 0)
     }
-    return { version, backends }
+    return { version, encoding, backends }
   } catch (error) {
     throw explainError(error, setting, { required: needed, received: backends.length })
   } finally {
