@@ -44,7 +44,7 @@ const interrupted = 130
 
 async function runImport(context: Context, path: string, signal: AbortSignal): Promise<number> {
   const folder = pathFromShell(path)
-  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
+  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder} that this user can read.`)
   const programs = await findConverter(context.config)
   const warning = bundledFfmpegWarning(programs)
   if (warning !== undefined) print(warning)
