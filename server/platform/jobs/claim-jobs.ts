@@ -6,7 +6,7 @@ export const requestedJobsChannel = 'requested_jobs'
 
 const longestReason = 500
 /** Interval for recording the success of a frequent job. The alert for a job without success allows five minutes. */
-const recordIntervalSeconds = 60
+export const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole poll. */
@@ -89,16 +89,19 @@ function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date
 
 /**
  * Claims these jobs for this round, except those that another process has claimed.
- * @returns the names of those claimed
+ * @returns the names of those claimed, and whether a success was recorded recently and nothing has failed since
  */
-export async function claimRound(pool: Pool, names: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
+export async function claimRound(
+  pool: Pool,
+  names: readonly string[],
+): Promise<Map<string, { isRecorded: boolean }>> {
+  const { rows } = await pool.query<{ name: string; isRecorded: boolean }>(
     `UPDATE scheduled_jobs SET claimed_at = now() WHERE name = ANY (ARRAY(
        SELECT name FROM scheduled_jobs WHERE name = ANY($1) AND ${roundIsDue} ORDER BY name FOR UPDATE SKIP LOCKED
-     )) RETURNING name`,
-    [names],
+     )) RETURNING name, coalesce(failures = 0 AND succeeded_at >= now() - make_interval(secs => $2), false) AS "isRecorded"`,
+    [names, recordIntervalSeconds],
   )
-  return rows.map(({ name }) => name)
+  return new Map(rows.map(({ name, isRecorded }) => [name, { isRecorded }]))
 }
 
 /**

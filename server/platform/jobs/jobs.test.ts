@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startJobs, type Job, type Jobs } from './jobs.ts'
@@ -136,6 +136,34 @@ test('a process of another version leaves the jobs that are in use, and deletes 
   await expect.poll(() => runs, { timeout: 60_000 }).toBeGreaterThan(before + 1)
   const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM scheduled_jobs')
   expect(rows.map(({ name }) => name)).not.toContain('removed')
+})
+
+test('the success of a frequent job is recorded once a minute, and at once after a failure', async () => {
+  const query = vi.spyOn(database.pool, 'query')
+  onTestFinished(() => query.mockRestore())
+  const records = () =>
+    query.mock.calls.filter(([text]) => String(text).includes('failing_since = NULL')).length
+  let runs = 0
+  let fails = false
+  const run = async () => {
+    runs++
+    if (fails) throw new Error('no')
+  }
+  await waitForClaim('frequent')
+  await start({ name: 'frequent', everySeconds: 1, run })
+  await expect.poll(() => runs, { timeout: 60_000 }).toBeGreaterThan(3)
+  expect(records()).toBe(1)
+  fails = true
+  const failures = async () => {
+    const { rows } = await database.pool.query<{ failures: number }>(
+      "SELECT failures FROM scheduled_jobs WHERE name = 'frequent'",
+    )
+    return rows[0]?.failures
+  }
+  await expect.poll(failures, { timeout: 60_000 }).toBeGreaterThan(0)
+  fails = false
+  await expect.poll(failures, { timeout: 60_000 }).toBe(0)
+  expect(records()).toBe(2)
 })
 
 test('closing aborts the signal of running jobs and waits for them', async () => {

@@ -7,6 +7,7 @@ import {
   registerJobs,
   recordFailure,
   recordNothingDue,
+  recordIntervalSeconds,
   recordSuccess,
   claimRound,
   claimRequestedJobs,
@@ -50,7 +51,7 @@ interface Options {
   clock?: Clock
 }
 
-type RunJob = (job: Job, minIntervalSeconds?: number) => Promise<void>
+type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: boolean }) => Promise<void>
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
@@ -71,16 +72,21 @@ export async function startJobs(
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const runJob: RunJob = async (job, minIntervalSeconds) => {
+  const runJob: RunJob = async (job, { minIntervalSeconds, isRecorded = false } = {}) => {
     if (stopping.signal.aborted) return
     const began = performance.now()
-    const end = (outcome: CompletedJobRun['outcome']) =>
-      observe({ job: job.name, outcome, seconds: (performance.now() - began) / 1000 })
+    const end = (outcome: CompletedJobRun['outcome']) => {
+      const seconds = (performance.now() - began) / 1000
+      observe({ job: job.name, outcome, seconds })
+      return seconds
+    }
     const run = job
       .run(stopping.signal)
       .then(
         () => {
-          end('succeeded')
+          const seconds = end('succeeded')
+          // A frequent job would need a transaction for this in each round.
+          if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
         },
         (error: unknown) => {
@@ -132,9 +138,9 @@ function createDueJobStarter(
   runJob: RunJob,
 ) {
   const busy = new Set<string>()
-  const begin = async (job: Job) => {
+  const begin = async (job: Job, record: { isRecorded: boolean }) => {
     busy.add(job.name)
-    await runJob(job)
+    await runJob(job, record)
     busy.delete(job.name)
   }
   return async () => {
@@ -142,8 +148,11 @@ function createDueJobStarter(
     await recordNothingDue(pool, idle)
     const names = due.filter((name) => !busy.has(name))
     if (names.length === 0) return
-    const claimed = new Set(await claimRound(pool, names))
-    for (const job of jobs) if (claimed.has(job.name)) void begin(job)
+    const claimed = await claimRound(pool, names)
+    for (const job of jobs) {
+      const record = claimed.get(job.name)
+      if (record) void begin(job, record)
+    }
   }
 }
 
@@ -151,7 +160,9 @@ function listenForWakes(pool: Pool, jobs: readonly Job[], runJob: RunJob, log: L
   const byName = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job))]))
   // A requested run always records its success, even if another was recorded recently, because the operator waits to
   // see it.
-  const requested = new Map(jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, 0))]))
+  const requested = new Map(
+    jobs.map((job) => [job.name, coalesceRuns(() => runJob(job, { minIntervalSeconds: 0 }))]),
+  )
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
       const wake = byName.get(name)
