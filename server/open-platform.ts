@@ -7,16 +7,18 @@ import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { openRuntimeSettings } from './platform/config/runtime-settings.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
 import { createDocumentFiles } from '#server/platform/document-files.ts'
 import { createSlots } from './platform/http/limits/concurrency-slots.ts'
 import { newId } from '#server/platform/ids.ts'
+import { joinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import { openNetworkQuotas } from '#server/platform/network-quotas.ts'
 import { watchDisk } from './platform/processes/disk-guard.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
-import type { Tables } from '#server/tables.ts'
+import type { Tables, Tx } from '#server/tables.ts'
 
 /** Parts of the platform that tests may replace. */
 export interface PlatformOverrides {
@@ -29,6 +31,9 @@ export interface PlatformOverrides {
 }
 
 export type Platform = Awaited<ReturnType<typeof openPlatform>>
+
+/** The longest wait for a lock of a transaction that writes several buffers: one must not delay the others. */
+const joinedLockTimeoutMs = 500
 
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 
@@ -57,6 +62,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
+    joinWrites: joinWrites<Tx>((work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs })),
     /** Identifies this site's database. */
     siteId,
     storage,

@@ -1,6 +1,7 @@
 import type { Experiments } from '#server/features/experiments/experiments.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
+import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -20,6 +21,7 @@ interface Dependencies {
   quotas: NetworkQuotas
   experiments: Experiments
   countPlays: CountPlays
+  joinWrites: JoinWrites<Tx>
 }
 
 /**

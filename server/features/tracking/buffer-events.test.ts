@@ -1,26 +1,33 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { joinWrites } from '#server/platform/join-writes.ts'
 import { createLog } from '#server/platform/log.ts'
+import type { Tx } from '#server/tables.ts'
 import { bufferEvents } from './buffer-events.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
-/** A database that can be unavailable, or refuse a batch for its data. */
-function fakeDatabase() {
+/** A buffer with a database that can be unavailable, or refuse a batch for its data. */
+function openBuffer(capacity?: number) {
   const database = { written: [] as number[], batches: 0, fails: undefined as Error | undefined }
   const write = async (batch: readonly { n: number }[]) => {
     if (database.fails) throw database.fails
     database.batches += 1
     database.written.push(...batch.map(({ n }) => n))
   }
-  return { database, write }
+  const prepare = async (batch: readonly { n: number }[]) => async () => {
+    await write(batch)
+    return async () => {}
+  }
+  // The fake does not use its transaction.
+  const join = joinWrites<Tx>((work) => work({} as Tx))
+  return { database, events: bufferEvents({ joinWrites: join, prepare, write, log, ...(capacity && { capacity }) }) }
 }
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('events are written together, within a second', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log })
+  const { database, events } = openBuffer()
   for (let n = 0; n < 50; n++) events.add({ n })
   expect(database.written).toEqual([])
   await vi.advanceTimersByTimeAsync(999)
@@ -28,8 +35,7 @@ test('events are written together, within a second', async () => {
 })
 
 test('while the database is unavailable the newest events are kept and the oldest are dropped and counted', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log, capacity: 10 })
+  const { database, events } = openBuffer(10)
   database.fails = new Error('away')
   for (let n = 0; n < 25; n++) events.add({ n })
   await vi.advanceTimersByTimeAsync(5000)
@@ -41,8 +47,7 @@ test('while the database is unavailable the newest events are kept and the oldes
 })
 
 test('a batch that the database always refuses does not block the next', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log })
+  const { database, events } = openBuffer()
   database.fails = Object.assign(new Error('a NUL in it'), { code: '22P05' })
   events.add({ n: 1 })
   await vi.advanceTimersByTimeAsync(1000)
@@ -54,8 +59,7 @@ test('a batch that the database always refuses does not block the next', async (
 })
 
 test('events are dropped while the disk of the database is full', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log })
+  const { database, events } = openBuffer()
   database.fails = Object.assign(new Error('could not extend file'), { code: '53100' })
   events.add({ n: 1 })
   await vi.advanceTimersByTimeAsync(1000)
@@ -65,8 +69,7 @@ test('events are dropped while the disk of the database is full', async () => {
 })
 
 test('stopping writes buffered events, and accepts no more', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log })
+  const { database, events } = openBuffer()
   events.add({ n: 1 })
   await events.stop()
   events.add({ n: 2 })
@@ -75,8 +78,7 @@ test('stopping writes buffered events, and accepts no more', async () => {
 })
 
 test('stopping ends while the database is unavailable', async () => {
-  const { database, write } = fakeDatabase()
-  const events = bufferEvents({ write, log })
+  const { database, events } = openBuffer()
   database.fails = new Error('away')
   events.add({ n: 1 })
   await events.stop()

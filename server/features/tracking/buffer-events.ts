@@ -1,5 +1,7 @@
+import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
-import { bindToCaller } from '#server/platform/request-id.ts'
+import type { Tx } from '#server/tables.ts'
+import type { WritePrepared } from './write-events.ts'
 
 /** Buffers events briefly, so that the database gets few large writes instead of many small ones. */
 export interface EventBuffer<T> {
@@ -13,16 +15,14 @@ export interface EventBuffer<T> {
 }
 
 interface Options<T> {
-  /** Writes a batch atomically. */
+  joinWrites: JoinWrites<Tx>
+  /** Prepares a batch for a transaction with other data. Must not reject. */
+  prepare(batch: readonly T[]): Promise<WritePrepared>
+  /** Writes a batch in a transaction of its own. */
   write(batch: readonly T[]): Promise<void>
   log: Log
   /** Maximum number of buffered events. Beyond it, the oldest event is dropped for each new one. */
   capacity?: number
-  /**
-   * Maximum time in milliseconds that an event waits for its batch. If the process crashes, events of this time are
-   * lost.
-   */
-  delayMs?: number
 }
 
 const batchSize = 1000
@@ -32,41 +32,49 @@ const batchSize = 1000
  * While the database is unavailable, up to `capacity` events are buffered, and the write is retried.
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
-  const { write, log, capacity = 10_000, delayMs = 900 } = options
+  const { joinWrites, prepare, write, log, capacity = 10_000 } = options
   const bufferedEvents = new Set<T>()
   let dropped = 0
   let failing = false
   let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> | undefined
 
-  const schedule = () => {
-    if (bufferedEvents.size > 0 && !stopped) timer ??= setTimeout(flushLater, delayMs).unref()
-  }
-  const flushLater = bindToCaller(() => void flush())
+  const isEmpty = () => bufferedEvents.size === 0
+  /** Returns the oldest events. They stay in the buffer until they are written. */
+  const firstBatch = () => [...bufferedEvents].slice(0, batchSize)
+  const writes = joinWrites({ isEmpty, take, writeAll })
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    writing ??= writeAll().finally(() => {
-      writing = undefined
-      schedule()
-    })
-    return writing
+  async function take() {
+    if (isEmpty()) return undefined
+    const batch = firstBatch()
+    const writePrepared = await prepare(batch)
+    return {
+      isFull: batch.length === batchSize,
+      async write(tx: Tx) {
+        const finish = await writePrepared(tx)
+        return async () => {
+          await finish()
+          remove(batch, 'written')
+        }
+      },
+      putBack: () => {},
+    }
   }
 
   async function writeAll(): Promise<void> {
-    while (bufferedEvents.size > 0) {
-      const batch = [...bufferedEvents].slice(0, batchSize)
+    while (!isEmpty()) {
+      const batch = firstBatch()
       const outcome = await write(batch).then(() => 'written' as const, handleWriteError)
       if (outcome === 'failed') return
-      if (outcome === 'refused') dropped += batch.length
-      for (const event of batch) bufferedEvents.delete(event)
-      if (outcome === 'written' && failing) {
-        failing = false
-        log.info({ dropped }, 'Analytics events are written again')
-      }
+      remove(batch, outcome)
     }
+  }
+
+  function remove(batch: readonly T[], outcome: 'written' | 'refused'): void {
+    if (outcome === 'refused') dropped += batch.length
+    for (const event of batch) bufferedEvents.delete(event)
+    if (outcome === 'refused' || !failing) return
+    failing = false
+    log.info({ dropped }, 'Analytics events are written again')
   }
 
   function handleWriteError(error: unknown): 'failed' | 'refused' {
@@ -89,13 +97,12 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
         dropped += 1
       }
       bufferedEvents.add(event)
-      if (!writing) schedule()
+      writes.schedule()
     },
     dropped: () => dropped,
     async stop() {
       stopped = true
-      await writing
-      await flush()
+      await writes.stop()
       if (bufferedEvents.size > 0)
         log.warn(
           { lost: bufferedEvents.size },

@@ -1,6 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config/config.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
+import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Tx } from '#server/tables.ts'
 import {
@@ -10,9 +11,10 @@ import {
   eraseTracking,
   exportTracking,
   mergeTracking,
+  prepareEvents,
+  writeEvents,
   recordTouch,
   queueRegistrationConversion,
-  writeEvents,
   type AttributionContext,
   type ConversionContext,
   type WriteEventsContext,
@@ -23,6 +25,7 @@ interface Dependencies {
   config: Config
   clock: Clock
   log: Log
+  joinWrites: JoinWrites<Tx>
 }
 
 type TrackingContext = AttributionContext & ConversionContext & WriteEventsContext
@@ -32,8 +35,13 @@ type NewMember = Parameters<typeof queueRegistrationConversion>[2]
  * Creates the buffer of analytics events for the context, and the account lifecycle hooks for attribution, events and
  * conversions.
  */
-export function trackingFeature({ config, clock, log }: Dependencies, context: () => TrackingContext) {
-  const events = bufferEvents<ReceivedEvent>({ write: (batch) => writeEvents(context(), batch), log })
+export function trackingFeature({ config, clock, log, joinWrites }: Dependencies, context: () => TrackingContext) {
+  const events = bufferEvents<ReceivedEvent>({
+    joinWrites,
+    prepare: (batch) => prepareEvents(context(), batch),
+    write: (batch) => writeEvents(context(), batch),
+    log,
+  })
   return {
     parts: { tracking: config.tracking, events, countPlays },
     lifecycleHooks: {

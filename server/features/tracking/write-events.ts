@@ -51,33 +51,58 @@ export interface WriteEventsContext {
 /** A user's events are trimmed, on average, each time this fraction of their maximum size has been written. */
 const trimFraction = 1 / 20
 
+/** Writes prepared events in a transaction. Idempotent. @returns what to do after the commit */
+export type WritePrepared = (tx: Tx) => Promise<() => Promise<void>>
+
 /**
- * Writes a batch of events with their shares and funnel steps in one transaction. Idempotent. The user and click ids of
- * an event are stored only with the user's consent.
+ * Prepares a batch of events with their shares and funnel steps for a transaction: looks up the senders before it
+ * begins. The user and click ids of an event are stored only with the user's consent.
  */
+export async function prepareEvents(
+  context: WriteEventsContext,
+  batch: readonly ReceivedEvent[],
+): Promise<WritePrepared> {
+  const events = await resolveSenders(batch)
+  return async (tx) => {
+    const rows = await insertBatch(context, tx, events)
+    return () => trimVisitors(context, rows)
+  }
+}
+
+/** Writes a batch of events in a transaction of its own, for which it creates missing partitions. Idempotent. */
 export async function writeEvents(
-  { db, secret, loadConsents, lockConsents, resourceLimits }: WriteEventsContext,
+  context: WriteEventsContext,
   batch: readonly ReceivedEvent[],
 ): Promise<void> {
-  const identifiedEvents = await resolveSenders(batch)
-  const write = async (tx: Tx) => {
-    const consentingUserIds = await lockConsents(tx, sendersOf(identifiedEvents))
-    const eventRows = identifiedEvents.map((event) => eventRow(event, consentingUserIds))
-    await insertEvents(
-      tx,
-      eventRows,
-      identifiedEvents.flatMap((event) => toFunnelSteps(event).map((step) => ({ id: event.id, ...step }))),
-    )
-    const shareEvents = identifiedEvents.filter(({ name }) => name === 'share')
-    const consents = await loadConsents(tx, sendersOf(shareEvents))
-    const shares = shareEvents.flatMap((event) => shareRow(secret, event, consents))
-    if (shares.length > 0) await insertShares(tx, shares)
-    return eventRows
-  }
-  const times = identifiedEvents.map(({ at }) => at)
-  const rows = await withEventPartitions(db, times, () => inTransaction(db, write))
+  const write = await prepareEvents(context, batch)
+  const times = batch.map(({ at }) => at)
+  const finish = await withEventPartitions(context.db, times, () => inTransaction(context.db, write))
+  await finish()
+}
+
+async function trimVisitors({ db, resourceLimits }: WriteEventsContext, rows: readonly EventRow[]): Promise<void> {
   for (const userId of pickUsersToTrim(rows, resourceLimits.eventBytesPerVisitor * trimFraction))
     await trimEvents(db, userId, resourceLimits.eventBytesPerVisitor)
+}
+
+async function insertBatch(
+  { secret, loadConsents, lockConsents }: WriteEventsContext,
+  tx: Tx,
+  events: readonly IdentifiedEvent[],
+): Promise<EventRow[]> {
+  const consentingUserIds = await lockConsents(tx, sendersOf(events))
+  const eventRows = events.map((event) => eventRow(event, consentingUserIds))
+  await insertEvents(
+    tx,
+    eventRows,
+    events.flatMap((event) => toFunnelSteps(event).map((step) => ({ id: event.id, ...step }))),
+  )
+  const shareEvents = events.filter(({ name }) => name === 'share')
+  if (shareEvents.length === 0) return eventRows
+  const consents = await loadConsents(tx, sendersOf(shareEvents))
+  const shares = shareEvents.flatMap((event) => shareRow(secret, event, consents))
+  if (shares.length > 0) await insertShares(tx, shares)
+  return eventRows
 }
 
 /**

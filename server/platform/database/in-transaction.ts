@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { isStatementOutdated } from './pipelines.ts'
 
 /**
@@ -16,14 +16,20 @@ const firstPauseMs = 20
  * failure, or if a table has changed since its statements were prepared. After `maxAttempts` attempts, throws the last
  * error. `work` must have no effects outside of the transaction, because it may run several times: use
  * `db.transaction()` for work that also sends something.
+ * @param options.lockTimeoutMs the longest wait for a lock; without it, only the time-out of the statement applies
  */
 export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
+  { lockTimeoutMs }: { lockTimeoutMs?: number } = {},
 ): Promise<Result> {
+  const workWithTimeout = async (tx: Transaction<Tables>) => {
+    if (lockTimeoutMs !== undefined) await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
+    return work(tx)
+  }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work)
+      return await db.transaction().execute(workWithTimeout)
     } catch (error) {
       if (attempt === maxAttempts || !isConflict(error)) throw error
     }

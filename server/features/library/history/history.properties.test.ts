@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 import { mergeGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { newId } from '#server/platform/ids.ts'
+import { joinWrites, type JoinWrites, type WriteBuffer } from '#server/platform/join-writes.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { selectViewing, selectWatched } from './history-queries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 import { bufferPositions, type PositionBuffer } from './position-buffer.ts'
@@ -21,8 +22,10 @@ const start = Date.UTC(2026, 0, 1)
 
 let site: TestSite
 let videos: BuiltVideo[]
-/** The position buffers of two processes. They write only when a step flushes them. */
+/** The position buffers of two processes. They write only in a step. */
 let processes: PositionBuffer[]
+/** What the processes write together with other buffers. */
+let joined: WriteBuffer<Tx>[]
 const time = { now: start }
 
 beforeAll(async () => {
@@ -32,6 +35,12 @@ beforeAll(async () => {
   )
   const { db, log, countPlays } = site.context
   const clock = { now: () => new Date(time.now) }
+  joined = []
+  const never = joinWrites<Tx>((work) => db.transaction().execute(work), 2 ** 30)
+  const join: JoinWrites<Tx> = (buffer) => {
+    joined.push(buffer)
+    return never(buffer)
+  }
   processes = [1, 2].map(() =>
     bufferPositions({
       db,
@@ -40,7 +49,7 @@ beforeAll(async () => {
       countPlays,
       quotas: noQuotas,
       running: async () => [],
-      delayMs: 2 ** 30,
+      joinWrites: join,
     }),
   )
 })
@@ -269,6 +278,33 @@ class Write extends Step {
   }
 }
 
+class WriteTogether extends Step {
+  readonly params: { process: number; outcome: 'committed' | 'rolled back' | 'unknown' }
+  constructor(params: WriteTogether['params']) {
+    super()
+    this.params = params
+  }
+  toString(): string {
+    const { process, outcome } = this.params
+    return `process ${process} writes what waits in a transaction with other data, which is ${outcome}`
+  }
+  async run(_: History, { context: { db } }: TestSite): Promise<void> {
+    const { process, outcome } = this.params
+    const batch = await joined[process]?.take()
+    if (!batch) return
+    const transaction = db.transaction().execute(async (tx) => {
+      const finish = await batch.write(tx)
+      if (outcome === 'rolled back') throw new Error('other data was refused')
+      return finish
+    })
+    await transaction.then(
+      // If the connection is lost during the commit, the process does not learn that it succeeded.
+      (finish) => (outcome === 'unknown' ? batch.putBack() : finish()),
+      () => batch.putBack(),
+    )
+  }
+}
+
 class Count extends Step {
   toString(): string {
     return 'plays are counted'
@@ -301,6 +337,9 @@ const steps = fc.commands<History, TestSite, false>(
       .map((params) => new Remove(params)),
     process.map((number) => new SignIn(number)),
     process.map((number) => new Write(number)),
+    fc
+      .record({ process, outcome: fc.constantFrom('committed', 'rolled back', 'unknown') })
+      .map((params) => new WriteTogether(params)),
     fc.constantFrom(1, 20, 40).map((passed) => new Wait(passed)),
     fc.constant(undefined).map(() => new Count()),
   ],

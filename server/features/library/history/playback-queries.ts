@@ -3,12 +3,13 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { HistoryRow } from './history-queries.ts'
 
 /**
- * Updates positions in existing history entries, which are locked in the order of their keys. After a sign-in, a
- * guest's position is written for the member. Skips deleted accounts and videos without a history entry. Keeps a later
- * position or removal.
+ * Updates positions in existing history entries. After a sign-in, a guest's position is written for the member. Skips
+ * deleted accounts and videos without a history entry. Keeps a later position or removal. Does not lock the entries
+ * first, because each lock is written to the WAL. So two transactions may deadlock; run it in `inTransaction`.
  * @returns the positions that were written
  */
-export async function updatePositions(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  // The order of the keys makes deadlocks rare: with an index, PostgreSQL updates in this order.
   const { rows: saved } = await sql<HistoryRow>`
     WITH latest AS (
       SELECT DISTINCT ON (owner, given.video_id) coalesce(merged_into, given.user_id) AS owner, given.video_id, given.episode_id,
@@ -19,16 +20,11 @@ export async function updatePositions(db: Db, rows: readonly HistoryRow[]): Prom
       JOIN episodes ON episodes.id = given.episode_id AND episodes.video_id = given.video_id
       WHERE deleted_at IS NULL
       ORDER BY owner, given.video_id, given.at DESC
-    ), held AS (
-      SELECT user_id, watch_history.video_id, latest.episode_id, latest.position_ms, latest.at
-      FROM watch_history JOIN latest ON user_id = owner AND watch_history.video_id = latest.video_id
-      WHERE watch_history.at < latest.at
-      ORDER BY user_id, watch_history.video_id FOR NO KEY UPDATE OF watch_history
     )
-    UPDATE watch_history SET episode_id = held.episode_id, position_ms = held.position_ms, at = held.at, removed = false
-    FROM held WHERE watch_history.user_id = held.user_id AND watch_history.video_id = held.video_id AND watch_history.at < held.at
+    UPDATE watch_history SET episode_id = latest.episode_id, position_ms = latest.position_ms, at = latest.at, removed = false
+    FROM latest WHERE watch_history.user_id = owner AND watch_history.video_id = latest.video_id AND watch_history.at < latest.at
     RETURNING watch_history.user_id, watch_history.video_id, watch_history.episode_id, watch_history.position_ms, watch_history.at`.execute(
-    db,
+    tx,
   )
   return saved
 }

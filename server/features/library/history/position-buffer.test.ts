@@ -4,6 +4,8 @@ import { getVideo, type Video } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { joinWrites } from '#server/platform/join-writes.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
@@ -14,9 +16,9 @@ import { Visitor } from '#server/testing/site/visitor.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { selectViewing } from './history-queries.ts'
+import { selectViewing, type HistoryRow } from './history-queries.ts'
 import { recordEpisodeViews, updatePositions } from './playback-queries.ts'
-import { bufferPositions } from './position-buffer.ts'
+import { bufferPositions, type PositionBuffer, type SaveCall } from './position-buffer.ts'
 import { removeFromHistory } from './save-position.ts'
 
 let database: TestDatabase
@@ -70,6 +72,32 @@ async function countUpdates(tx: Tx): Promise<{ rows: number; withIndex: number }
     SELECT coalesce(sum(n_tup_upd), 0)::int AS rows, coalesce(sum(n_tup_upd - n_tup_hot_upd), 0)::int AS "withIndex"
     FROM pg_stat_xact_user_tables WHERE relname IN ('watch_history', 'episode_views')`.execute(tx)
   return rows[0] ?? { rows: NaN, withIndex: NaN }
+}
+
+/** Opens the buffer of another process, which writes only when the test flushes it. */
+function openBuffer(): PositionBuffer {
+  const { db, clock, log, countPlays } = site.context
+  return bufferPositions({
+    db,
+    clock,
+    log,
+    countPlays,
+    quotas: noQuotas,
+    running: async () => [],
+    joinWrites: joinWrites((work) => inTransaction(db, work), 600_000),
+  })
+}
+
+/** Returns a call that saves a position of a second ago. */
+function callOf(userId: string, position_ms: number): SaveCall {
+  const position = {
+    video_id: video.id,
+    episode_id: video.episodes[0]?.id ?? '',
+    position_ms,
+    at: new Date(Date.now() - 1000).toISOString(),
+  }
+  const ids = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+  return { userId, position, ip: '192.0.2.1', zone: undefined, ids }
 }
 
 const startedVideos = async (userId: string) => {
@@ -130,15 +158,16 @@ describe('a pending position', () => {
     const { history } = await rowsOf(user.id)
     const [row] = history
     if (!row) throw new Error('nothing was stored')
-    const { db } = site.context
     const later = (ms: number) => ({ ...row, position_ms: ms, at: new Date(row.at.getTime() + ms) })
-    expect(await updatePositions(db, [later(-1000)])).toEqual([])
+    const update = (...rows: HistoryRow[]) =>
+      inTransaction(site.context.db, (tx) => updatePositions(tx, rows))
+    expect(await update(later(-1000))).toEqual([])
     // Two positions for one row in a batch: a guest's and that of the member it merged into.
-    expect(await updatePositions(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
+    expect(await update(later(2000), later(1000))).toMatchObject([{ position_ms: 2000 }])
     await visitor.callOk(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
-    expect(await updatePositions(db, [later(8000)])).toEqual([])
+    expect(await update(later(8000))).toEqual([])
     expect((await visitor.callOk(listHistory)).list).toEqual([])
-    expect(await updatePositions(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
+    expect(await update(later(10_000))).toMatchObject([{ position_ms: 10_000 }])
   })
 
   it('needs no query for the session, even if it is the first one in a video', async () => {
@@ -224,29 +253,12 @@ describe('a pending position', () => {
 
   it('is not inserted for a removal that another process stored meanwhile', async () => {
     const { visitor, user } = await registerMember(site)
-    const { db, clock, log, countPlays } = site.context
-    // It writes only when the test flushes it.
-    const saves = bufferPositions({
-      db,
-      clock,
-      log,
-      countPlays,
-      quotas: noQuotas,
-      running: async () => [],
-      delayMs: 600_000,
-    })
-    const viewing = await selectViewing(db, user.id, video.id)
+    const saves = openBuffer()
+    const viewing = await selectViewing(database.db, user.id, video.id)
     if (!viewing) throw new Error('the member is not stored')
     saves.cacheViewing(user.id, video.id, viewing)
-    const position = {
-      video_id: video.id,
-      episode_id: video.episodes[0]?.id ?? '',
-      position_ms: 5000,
-      at: new Date(Date.now() - 1000).toISOString(),
-    }
-    const ids = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
-    const call = { userId: user.id, position, ip: '192.0.2.1', zone: undefined, ids }
-    expect(await saves.accept(call)).toMatchObject(position)
+    const call = callOf(user.id, 5000)
+    expect(await saves.accept(call)).toMatchObject(call.position)
     const removal = { remove: [video.id, 'vid_unknown'] }
     expect(
       await database.db.transaction().execute((tx) => removeFromHistory(tx, user.id, removal, new Date())),
@@ -255,6 +267,69 @@ describe('a pending position', () => {
     expect(await rowsOf(user.id)).toMatchObject({ history: [{ removed: true }], plays: [{}] })
     const { list } = await visitor.callOk(listHistory)
     expect(list.map((entry) => entry.video.id)).not.toContain(video.id)
+  })
+
+  it('is written in one transaction with the events of its process', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    const transactionsOf = async (name: string) => {
+      const { rows } = await database.pool.query<{ position: string; event: string }>(
+        `SELECT watch_history.xmin::text AS position, events.xmin::text AS event FROM watch_history, events
+         WHERE watch_history.user_id = $1 AND name = $2`,
+        [user.id, name],
+      )
+      return rows[0]
+    }
+    let number = 0
+    // A second may end between the two calls.
+    await expect
+      .poll(
+        async () => {
+          const name = `joined_${++number}`
+          await save(visitor, 2000 + number)
+          await visitor.fetch(`/api/statics.png?event=${name}`)
+          await expect.poll(() => transactionsOf(name)).toBeTruthy()
+          const { position, event } = (await transactionsOf(name)) ?? {}
+          return position === event
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true)
+  })
+
+  it('is written even if its transaction deadlocks with another one', async () => {
+    const viewers = await Promise.all([registerMember(site), registerMember(site)])
+    const saves = openBuffer()
+    for (const { visitor, user } of viewers) {
+      await save(visitor, 1000)
+      const viewing = await selectViewing(database.db, user.id, video.id)
+      if (viewing) saves.cacheViewing(user.id, video.id, viewing)
+      expect(await saves.accept(callOf(user.id, 9000))).toMatchObject({ position_ms: 9000 })
+    }
+    const [first = '', last = ''] = viewers.map(({ user }) => user.id).toSorted()
+    const other = await database.pool.connect()
+    const touch = (userId: string) =>
+      other.query('UPDATE watch_history SET removed = removed WHERE user_id = $1', [userId])
+    const waiting = async () => {
+      const { rows } = await database.pool.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      )
+      return rows.length
+    }
+    try {
+      // So that PostgreSQL ends the transaction of the positions, which waits first.
+      await other.query("BEGIN; SET LOCAL deadlock_timeout = '1min'")
+      await touch(last)
+      const flush = saves.flush()
+      await expect.poll(waiting).toBe(1)
+      await touch(first)
+      await other.query('COMMIT')
+      await flush
+    } finally {
+      other.release(true)
+    }
+    for (const { user } of viewers)
+      expect((await rowsOf(user.id)).history).toMatchObject([{ position_ms: 9000 }])
   })
 
   it('changes no index, and neither does the finish of an episode', async () => {

@@ -4,9 +4,9 @@ import type { RunningExperiment } from '#server/features/experiments/experiments
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
+import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
-import { bindToCaller } from '#server/platform/request-id.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   checkPlaybackAccess,
@@ -73,14 +73,12 @@ interface Options {
   countPlays: CountPlays
   quotas: Pick<NetworkQuotas, 'spendOrThrow'>
   running(): Promise<readonly RunningExperiment[]>
-  /** Maximum delay of a batch, in milliseconds. */
-  delayMs?: number
+  joinWrites: JoinWrites<Tx>
 }
 
 const batchSize = 500
 /** Maximum number of attempts to write while the account is being merged or deleted. */
 const maxAttempts = 30
-const defaultDelayMs = 900
 const retryDelayMs = 250
 
 export function bufferPositions({
@@ -90,27 +88,22 @@ export function bufferPositions({
   countPlays,
   quotas,
   running,
-  delayMs = defaultDelayMs,
+  joinWrites,
 }: Options): PositionBuffer {
   const cachedPositions = createPositionCache()
   const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock)
   const positions = new Map<string, PendingPosition>()
   let watchRecords: WatchRecord[] = []
   /** Users with positions that are pending or being written. */
-  const pendingUsers = new Set<string>()
+  let pendingUsers = new Set<string>()
   const attemptsByUser = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
   let failing = false
   let stopped = false
 
   const keyOf = ({ user_id, video_id }: Pick<PendingPosition, 'user_id' | 'video_id'>) =>
     `${user_id} ${video_id}`
   const isEmpty = () => positions.size === 0 && watchRecords.length === 0
-  const schedule = () => {
-    if (!isEmpty() && !stopped) timer ??= setTimeout(flushLater, delayMs).unref()
-  }
-  const flushLater = bindToCaller(() => void flush())
+  const { schedule, flush, stop } = joinWrites({ isEmpty, take: async () => takeForTransaction(), writeAll })
 
   /** Keeps the newest position, even if a failed write returns an older one to the buffer. */
   const addPosition = (row: PendingPosition) => {
@@ -135,40 +128,61 @@ export function bufferPositions({
     return { ...access, half_hour, finished: cached?.finished ?? false }
   }
 
-  function takeBatch(limit: number): PositionBatch {
-    const batch = { places: [...positions.values()].slice(0, limit), watched: watchRecords.slice(0, limit) }
+  function takeBatch(): PositionBatch {
+    const batch = {
+      places: [...positions.values()].slice(0, batchSize),
+      watched: watchRecords.slice(0, batchSize),
+    }
     for (const row of batch.places) positions.delete(keyOf(row))
-    watchRecords = watchRecords.slice(limit)
+    watchRecords = watchRecords.slice(batchSize)
     return batch
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    writing = writing.then(writeAll).finally(schedule)
-    return writing
+  function putBack({ places, watched }: PositionBatch): void {
+    places.forEach(addPosition)
+    addWatchRecords(watched)
+  }
+
+  function takeForTransaction() {
+    if (isEmpty()) return undefined
+    const batch = takeBatch()
+    return {
+      isFull: !isEmpty(),
+      async write(tx: Tx) {
+        const unwritten = await writePositionBatchInTransaction(tx, batch, countPlays)
+        return () => void finish(batch, unwritten)
+      },
+      putBack: () => putBack(batch),
+    }
   }
 
   async function writeAll(): Promise<void> {
     while (!isEmpty()) {
-      const batch = takeBatch(batchSize)
+      const batch = takeBatch()
       const unwritten = await writePositionBatch(db, batch, countPlays).catch((error: unknown) =>
         handleWriteError(error, batch),
       )
-      if (unwritten === 'failed') return
-      // The history entry may have been deleted. Without the cache, the next position
-      // queries the database, which creates an entry.
-      for (const { user_id } of unwritten.places) cachedPositions.evict(user_id)
-      const userIds = new Set([...unwritten.places, ...unwritten.watched].map(({ user_id }) => user_id))
-      const retryUserIds = new Set([...userIds].filter(mayRetry))
-      unwritten.places.filter(({ user_id }) => retryUserIds.has(user_id)).forEach(addPosition)
-      addWatchRecords(unwritten.watched.filter(({ user_id }) => retryUserIds.has(user_id)))
-      if (retryUserIds.size > 0) return
+      if (unwritten === 'failed' || finish(batch, unwritten) === 'retry') return
     }
-    pendingUsers.clear()
-    attemptsByUser.clear()
+  }
+
+  /** Handles a batch that was written, and returns to the buffer what has to be retried. */
+  function finish(batch: PositionBatch, unwritten: PositionBatch): 'done' | 'retry' {
+    const usersOf = ({ places, watched }: PositionBatch) =>
+      new Set([...places, ...watched].map(({ user_id }) => user_id))
+    // The history entry may have been deleted. Without the cache, the next position
+    // queries the database, which creates an entry.
+    for (const { user_id } of unwritten.places) cachedPositions.evict(user_id)
+    const retryUserIds = new Set([...usersOf(unwritten)].filter(mayRetry))
+    for (const userId of usersOf(batch)) if (!retryUserIds.has(userId)) attemptsByUser.delete(userId)
+    putBack({
+      places: unwritten.places.filter(({ user_id }) => retryUserIds.has(user_id)),
+      watched: unwritten.watched.filter(({ user_id }) => retryUserIds.has(user_id)),
+    })
+    pendingUsers = usersOf({ places: [...positions.values()], watched: watchRecords })
     if (failing) log.info('Writing positions succeeded again')
     failing = false
+    return retryUserIds.size > 0 ? 'retry' : 'done'
   }
 
   function mayRetry(userId: string): boolean {
@@ -186,8 +200,7 @@ export function bufferPositions({
     if (!failing)
       log.warn({ err: error, waiting: pendingUsers.size }, 'Writing positions failed; they will be retried')
     failing = true
-    batch.places.forEach(addPosition)
-    addWatchRecords(batch.watched)
+    putBack(batch)
     return 'failed'
   }
 
@@ -267,7 +280,7 @@ export function bufferPositions({
     flush,
     async stop() {
       stopped = true
-      await flush()
+      await stop()
       // Positions may be left because another transaction had locked their account.
       if (!isEmpty()) await delay(retryDelayMs).then(flush)
       if (!isEmpty())

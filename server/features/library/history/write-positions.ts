@@ -54,9 +54,6 @@ export async function writePositionBatch(
   batch: PositionBatch,
   countPlays: CountPlays,
 ): Promise<PositionBatch> {
-  const { places, watched } = batch
-  if (watched.length === 0 && !places.some(({ isNew }) => isNew))
-    return { places: await updateEntries(db, places), watched }
   return inTransaction(db, (tx) => writePositionBatchInTransaction(tx, batch, countPlays))
 }
 
@@ -109,10 +106,10 @@ async function insertEntries(
   return selectWaiting(started, owners)
 }
 
-async function updateEntries(db: Db, places: readonly PendingPosition[]): Promise<PendingPosition[]> {
+async function updateEntries(tx: Tx, places: readonly PendingPosition[]): Promise<PendingPosition[]> {
   if (places.length === 0) return []
-  const written = await updatePositions(db, places)
-  return written.length === places.length ? [] : findUnwrittenPositions(db, places)
+  const written = await updatePositions(tx, places)
+  return written.length === places.length ? [] : findUnwrittenPositions(tx, places)
 }
 
 async function writeWatchRecords(

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { joinWrites, type WriteBuffer } from './join-writes.ts'
+
+/** A transaction: what was written in it. */
+type Rows = string[]
+
+/** A database that stores the rows of each transaction once it is committed. */
+function fakeDatabase() {
+  const commits: Rows[] = []
+  const transact = async <Result>(work: (tx: Rows) => Promise<Result>): Promise<Result> => {
+    const rows: Rows = []
+    const result = await work(rows)
+    commits.push(rows)
+    return result
+  }
+  return { commits, transact }
+}
+
+/** A buffer of rows; `refuses` is a row that fails its transaction, and is dropped when it is written alone. */
+class RowBuffer implements WriteBuffer<Rows> {
+  rows: string[] = []
+  refuses = ''
+  readonly #transact: ReturnType<typeof fakeDatabase>['transact']
+  constructor(transact: ReturnType<typeof fakeDatabase>['transact']) {
+    this.#transact = transact
+  }
+  isEmpty = () => this.rows.length === 0
+  take = async () => {
+    const taken = this.rows.splice(0, 3)
+    if (taken.length === 0) return undefined
+    return {
+      isFull: taken.length === 3,
+      write: async (tx: Rows) => {
+        this.#insert(tx, taken)
+        return () => {}
+      },
+      putBack: () => void this.rows.unshift(...taken),
+    }
+  }
+  writeAll = async () => {
+    const rows = this.rows.splice(0).filter((row) => row !== this.refuses)
+    if (rows.length > 0) await this.#transact(async (tx) => this.#insert(tx, rows))
+  }
+  #insert(tx: Rows, rows: readonly string[]): void {
+    if (rows.includes(this.refuses)) throw new Error('refused')
+    tx.push(...rows)
+  }
+}
+
+function openBuffers() {
+  const { commits, transact } = fakeDatabase()
+  const join = joinWrites<Rows>(transact)
+  const open = () => {
+    const buffer = new RowBuffer(transact)
+    const { schedule, flush, stop } = join(buffer)
+    const add = (...rows: string[]) => {
+      buffer.rows.push(...rows)
+      schedule()
+    }
+    return { buffer, add, flush, stop }
+  }
+  return { commits, positions: open(), events: open() }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('buffers are written in one transaction, within a second', async () => {
+  const { commits, positions, events } = openBuffers()
+  positions.add('p1')
+  await vi.advanceTimersByTimeAsync(500)
+  events.add('e1')
+  expect(commits).toEqual([])
+  await vi.advanceTimersByTimeAsync(499)
+  expect(commits).toEqual([['p1', 'e1']])
+  events.add('e2')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits).toEqual([['p1', 'e1'], ['e2']])
+})
+
+test('a batch that fails loses nothing of the others, and is then written on its own', async () => {
+  const { commits, positions, events } = openBuffers()
+  events.buffer.refuses = 'bad'
+  positions.add('p1', 'p2')
+  events.add('bad', 'e1')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits.toSorted()).toEqual([['e1'], ['p1', 'p2']])
+  positions.add('p3')
+  events.add('e2')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits.at(-1)).toEqual(['p3', 'e2'])
+})
+
+test('a buffer with more than a batch is written at once', async () => {
+  const { commits, positions, events } = openBuffers()
+  positions.add('p1', 'p2', 'p3', 'p4', 'p5')
+  events.add('e1')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits).toEqual([
+    ['p1', 'p2', 'p3', 'e1'],
+    ['p4', 'p5'],
+  ])
+})
+
+test('what is added during a write is written a second later, with the other buffers', async () => {
+  const { commits, positions, events } = openBuffers()
+  const { take } = positions.buffer
+  let during = ['p2']
+  positions.buffer.take = async () => {
+    const batch = await take()
+    positions.add(...during)
+    during = []
+    return batch
+  }
+  positions.add('p1')
+  await vi.advanceTimersByTimeAsync(999)
+  events.add('e1')
+  expect(commits).toEqual([['p1']])
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits).toEqual([['p1'], ['p2', 'e1']])
+})
+
+test('a flush ends once the data that is being written is written too', async () => {
+  const { commits, positions, events } = openBuffers()
+  const gate = Promise.withResolvers<void>()
+  const { take } = events.buffer
+  events.buffer.take = () => gate.promise.then(take)
+  positions.add('p1')
+  events.add('e1')
+  await vi.advanceTimersByTimeAsync(999)
+  let flushed = false
+  const flush = positions.flush().then(() => (flushed = true))
+  await vi.advanceTimersByTimeAsync(10)
+  expect([flushed, commits]).toEqual([false, []])
+  gate.resolve()
+  await flush
+  expect(commits).toEqual([['p1', 'e1']])
+})
+
+test('a stopped buffer is written once more, and not on the schedule', async () => {
+  const { commits, positions, events } = openBuffers()
+  positions.add('p1')
+  await positions.stop()
+  expect(commits).toEqual([['p1']])
+  positions.buffer.rows.push('late')
+  events.add('e1')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(commits).toEqual([['p1'], ['e1']])
+})

@@ -1,0 +1,122 @@
+/** Data in memory that is written to the database in batches. */
+export interface WriteBuffer<Tx> {
+  isEmpty(): boolean
+  /** Takes a batch out of the buffer; undefined if it is empty. Must not reject. */
+  take(): Promise<TakenBatch<Tx> | undefined>
+  /** Writes all data in transactions of its own, and keeps what cannot be written now. Must not reject. */
+  writeAll(): Promise<void>
+}
+
+/** A batch that is written in one transaction with those of other buffers. */
+export interface TakenBatch<Tx> {
+  /** True if the buffer may contain more. */
+  isFull: boolean
+  /** Writes the batch. May be called again if the transaction fails. @returns what to do after the commit */
+  write(tx: Tx): Promise<() => void | Promise<void>>
+  /** Returns the batch to its buffer. Called after a failure, even one after the commit: a batch may be written twice. */
+  putBack(): void
+}
+
+/** When a buffer is written. */
+export interface WriteSchedule {
+  /** Writes the buffer within a second. */
+  schedule(): void
+  /** Writes what the buffer contains now. */
+  flush(): Promise<void>
+  /** Writes what the buffer contains, and no longer on a schedule. */
+  stop(): Promise<void>
+}
+
+/** Adds a buffer to those that are written together. */
+export type JoinWrites<Tx> = (buffer: WriteBuffer<Tx>) => WriteSchedule
+
+/** With the time of a write, less than a second: a process that is killed loses no more. */
+const defaultDelayMs = 950
+
+/** Runs `work` in a transaction, several times if it conflicts with another one. */
+type Transact<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>
+
+interface Queue<Tx> {
+  buffer: WriteBuffer<Tx>
+  /** Resolves once the buffer is not being written. */
+  idle(): Promise<void>
+  /** Runs `write` when the writes before it have ended. */
+  enqueue(write: () => Promise<void>): Promise<void>
+}
+
+/**
+ * Writes all buffers of a process in one transaction a second, because a transaction for each would be the largest cost
+ * of a viewer. If it fails, each buffer is written on its own, so that one cannot hold up the data of another.
+ */
+export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs): JoinWrites<Tx> {
+  const queues = new Set<Queue<Tx>>()
+  let timer: NodeJS.Timeout | undefined
+  const schedule = () => {
+    timer ??= setTimeout(writeQueues, delayMs).unref()
+  }
+
+  function writeQueues(): void {
+    timer = undefined
+    const filled = [...queues].filter(({ buffer }) => !buffer.isEmpty())
+    const written = Promise.all(filled.map(({ idle }) => idle())).then(() =>
+      writeTogether(
+        transact,
+        filled.map(({ buffer }) => buffer),
+      ),
+    )
+    for (const { buffer, enqueue } of filled)
+      void enqueue(async () => {
+        if (!(await written).has(buffer)) await buffer.writeAll()
+      })
+  }
+
+  return (buffer) => {
+    let writing: Promise<void> = Promise.resolve()
+    const enqueue: Queue<Tx>['enqueue'] = (write) => {
+      writing = writing.then(write).finally(() => {
+        if (!buffer.isEmpty() && queues.has(queue)) schedule()
+      })
+      return writing
+    }
+    const queue = { buffer, idle: () => writing, enqueue }
+    queues.add(queue)
+    const flush = () => enqueue(() => buffer.writeAll())
+    return {
+      schedule,
+      flush,
+      stop() {
+        queues.delete(queue)
+        return flush()
+      },
+    }
+  }
+}
+
+/** Writes a batch of each buffer in one transaction. @returns the buffers of which nothing more has to be written */
+async function writeTogether<Tx>(
+  transact: Transact<Tx>,
+  buffers: readonly WriteBuffer<Tx>[],
+): Promise<ReadonlySet<WriteBuffer<Tx>>> {
+  const taken = await Promise.all(buffers.map(async (buffer) => ({ buffer, batch: await buffer.take() })))
+  const batches = taken.flatMap(({ batch }) => batch ?? [])
+  try {
+    if (batches.length > 0) await writeBatches(transact, batches)
+    return new Set(taken.filter(({ batch }) => !batch?.isFull).map(({ buffer }) => buffer))
+  } catch {
+    // Each buffer handles and logs the errors of its own batch.
+    for (const batch of batches) batch.putBack()
+    return new Set()
+  }
+}
+
+async function writeBatches<Tx>(
+  transact: Transact<Tx>,
+  batches: readonly TakenBatch<Tx>[],
+): Promise<void> {
+  const afterCommit = await transact(async (tx) => {
+    const finish: Awaited<ReturnType<TakenBatch<Tx>['write']>>[] = []
+    for (const batch of batches) finish.push(await batch.write(tx))
+    return finish
+  })
+  await Promise.all(afterCommit.map((finish) => finish()))
+}
