@@ -109,10 +109,7 @@ async function writeTogether<Tx>(
   }
 }
 
-async function writeBatches<Tx>(
-  transact: Transact<Tx>,
-  batches: readonly TakenBatch<Tx>[],
-): Promise<void> {
+async function writeBatches<Tx>(transact: Transact<Tx>, batches: readonly TakenBatch<Tx>[]): Promise<void> {
   const afterCommit = await transact(async (tx) => {
     const finish: Awaited<ReturnType<TakenBatch<Tx>['write']>>[] = []
     for (const batch of batches) finish.push(await batch.write(tx))

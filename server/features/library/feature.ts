@@ -5,6 +5,7 @@ import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { hasPlayCountChanges } from './counts/count-queries.ts'
 import { selectLastActivity } from './history/history-queries.ts'
 import { bufferPositions } from './history/position-buffer.ts'
 import type { CountPlays } from './history/write-positions.ts'
@@ -28,11 +29,12 @@ interface Dependencies {
  * Adds the buffer of playback positions to the context. A viewer's pending positions are written
  * before the viewer's records are read or changed.
  */
-export function libraryFeature({ experiments, ...dependencies }: Dependencies) {
+export async function libraryFeature({ experiments, ...dependencies }: Dependencies) {
   const saves = bufferPositions({ ...dependencies, running: () => experiments.running() })
   return {
     parts: {
       saves,
+      playCounts: { hasChanges: await hasPlayCountChanges(dependencies.db) },
       async personalFor(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState> {
         if (viewer) await saves.flushUser(viewer.userId)
         const { state, viewing } = await loadViewerState(db, viewer, videoId)

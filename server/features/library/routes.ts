@@ -21,6 +21,7 @@ export interface LibraryRoutesContext extends MembersContext, Catalog {
   experiments: Experiments
   countPlays: CountPlays
   saves: PositionBuffer
+  playCounts: { hasChanges: boolean }
 }
 
 /** Reads the position in a call, with its time zone and ad ids. */

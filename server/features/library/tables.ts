@@ -28,7 +28,14 @@ export interface PlaysTable {
   episode_id: string
   half_hour: Date
   video_id: string
+  /** True if the play is counted in `videos.play_count` or in `play_count_changes`. */
   aggregated: Generated<boolean>
+}
+
+export interface PlayCountChangesTable {
+  id: GeneratedAlways<number>
+  video_id: string
+  change: number
 }
 
 export interface UnlocksTable {
@@ -88,6 +95,7 @@ export interface LibraryTables {
   favorites: FavoritesTable
   favorite_changes: FavoriteChangesTable
   plays: PlaysTable
+  play_count_changes: PlayCountChangesTable
   unlocks: UnlocksTable
   entitlements: EntitlementsTable
 }

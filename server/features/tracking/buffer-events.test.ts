@@ -20,7 +20,10 @@ function openBuffer(capacity?: number) {
   }
   // The fake does not use its transaction.
   const join = joinWrites<Tx>((work) => work({} as Tx))
-  return { database, events: bufferEvents({ joinWrites: join, prepare, write, log, ...(capacity && { capacity }) }) }
+  return {
+    database,
+    events: bufferEvents({ joinWrites: join, prepare, write, log, ...(capacity && { capacity }) }),
+  }
 }
 
 beforeEach(() => void vi.useFakeTimers())

@@ -35,7 +35,10 @@ type NewMember = Parameters<typeof queueRegistrationConversion>[2]
  * Creates the buffer of analytics events for the context, and the account lifecycle hooks for attribution, events and
  * conversions.
  */
-export function trackingFeature({ config, clock, log, joinWrites }: Dependencies, context: () => TrackingContext) {
+export function trackingFeature(
+  { config, clock, log, joinWrites }: Dependencies,
+  context: () => TrackingContext,
+) {
   const events = bufferEvents<ReceivedEvent>({
     joinWrites,
     prepare: (batch) => prepareEvents(context(), batch),

@@ -80,7 +80,10 @@ export async function writeEvents(
   await finish()
 }
 
-async function trimVisitors({ db, resourceLimits }: WriteEventsContext, rows: readonly EventRow[]): Promise<void> {
+async function trimVisitors(
+  { db, resourceLimits }: WriteEventsContext,
+  rows: readonly EventRow[],
+): Promise<void> {
   for (const userId of pickUsersToTrim(rows, resourceLimits.eventBytesPerVisitor * trimFraction))
     await trimEvents(db, userId, resourceLimits.eventBytesPerVisitor)
 }

@@ -32,7 +32,7 @@ async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<num
   while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
 }
 
-/** Adds uncounted plays to the play counts of videos. Several processes may run it concurrently. */
+/** Adds uncounted plays and changes to the play counts of videos. Several processes may run it concurrently. */
 export function aggregatePlays(db: Db): Promise<void> {
   return runInBatches(db, aggregatePlayBatch)
 }
@@ -54,10 +54,21 @@ export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   await runInBatches(db, (tx, limit) => deleteTombstones(tx, before(tombstoneRetentionDays), limit))
 }
 
+interface LibraryJobsContext {
+  db: Db
+  clock: Clock
+  playCounts: { hasChanges: boolean }
+}
+
 /** Returns the scheduled jobs of this feature. */
-export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
+export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext) {
   return [
-    { name: 'aggregate-plays', everySeconds: 10, dueWhen: anyPlays, run: () => aggregatePlays(db) },
+    {
+      name: 'aggregate-plays',
+      everySeconds: 10,
+      dueWhen: anyPlays(playCounts),
+      run: () => aggregatePlays(db),
+    },
     {
       name: 'aggregate-favorites',
       everySeconds: 10,

@@ -2,18 +2,67 @@ import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** SQL condition: there are plays to count. */
-export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT aggregated)'
+/**
+ * Returns an SQL condition: there are plays to count. `hasChanges`: the table of changes existed when this process
+ * started. If it is created later, the condition is always true.
+ */
+export const anyPlays = ({ hasChanges }: { hasChanges: boolean }) =>
+  `EXISTS (SELECT FROM plays WHERE NOT aggregated)
+    OR ${hasChanges ? 'EXISTS (SELECT FROM play_count_changes)' : "to_regclass('play_count_changes') IS NOT NULL"}`
+
+/**
+ * Returns whether plays can be counted by appended rows. The table is missing until the database is migrated, which may
+ * happen while this release runs.
+ */
+export async function hasPlayCountChanges(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`
+    SELECT to_regclass('play_count_changes') IS NOT NULL AS exists`.execute(db)
+  return rows[0]?.exists === true
+}
 
 /** SQL condition: there are changes of favorites to count. */
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
+/** Changes play counts, by video id: by appended rows if possible, because the plays may not be counted yet. */
+export async function changePlayCounts(tx: Tx, changes: ReadonlyMap<string, number>): Promise<void> {
+  if (changes.size === 0) return
+  if (await hasPlayCountChanges(tx)) await appendPlayCountChanges(tx, changes)
+  else await addToCounters(tx, 'videos', 'play_count', changes)
+}
+
+/** Appends changes of play counts, by video id. Needs the table of changes. */
+export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string, number>): Promise<void> {
+  if (changes.size === 0) return
+  const rows = [...changes].map(([video_id, change]) => ({ video_id, change }))
+  await tx.insertInto('play_count_changes').values(rows).execute()
+}
+
 /**
- * Adds a batch of uncounted plays to the counts of their videos. Several processes may run it concurrently.
- * @returns how many plays were counted
+ * Adds a batch of appended changes, and of plays that are not aggregated, to the counts of their videos. The latter are
+ * from a process of the release before, or from before the table of changes existed. Several processes may run it
+ * concurrently.
+ * @returns how many rows of the larger batch were counted
  */
 export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
-  const { rows } = await sql<{ video_id: string; plays: number }>`
+  const plays = await markPlays(tx, limit)
+  const changes = (await hasPlayCountChanges(tx)) ? await dequeuePlayCountChanges(tx, limit) : []
+  const sums = new Map<string, number>()
+  for (const { video_id, change } of [...plays, ...changes])
+    sums.set(video_id, (sums.get(video_id) ?? 0) + change)
+  await addToCounters(tx, 'videos', 'play_count', new Map([...sums].filter(([, change]) => change !== 0)))
+  const countRows = (counted: readonly VideoChange[]) => counted.reduce((sum, { rows }) => sum + rows, 0)
+  return Math.max(countRows(plays), countRows(changes))
+}
+
+/** The change of a video's play count, and the number of rows from which it is. */
+interface VideoChange {
+  video_id: string
+  change: number
+  rows: number
+}
+
+async function markPlays(tx: Tx, limit: number): Promise<VideoChange[]> {
+  const { rows } = await sql<VideoChange>`
     WITH batch AS (
       SELECT user_id, episode_id, half_hour FROM plays WHERE NOT aggregated LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), marked AS (
@@ -21,10 +70,21 @@ export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number>
       WHERE plays.user_id = batch.user_id AND plays.episode_id = batch.episode_id AND plays.half_hour = batch.half_hour
       RETURNING plays.video_id
     )
-    SELECT video_id, count(*)::int AS plays FROM marked GROUP BY video_id`.execute(tx)
-  const plays = new Map(rows.map((row) => [row.video_id, row.plays]))
-  await addToCounters(tx, 'videos', 'play_count', plays)
-  return rows.reduce((sum, row) => sum + row.plays, 0)
+    SELECT video_id, count(*)::int AS change, count(*)::int AS rows FROM marked GROUP BY video_id`.execute(tx)
+  return rows
+}
+
+async function dequeuePlayCountChanges(tx: Tx, limit: number): Promise<VideoChange[]> {
+  const { rows } = await sql<VideoChange>`
+    WITH batch AS (
+      DELETE FROM play_count_changes WHERE id = ANY(ARRAY(
+        SELECT id FROM play_count_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      )) RETURNING video_id, change
+    )
+    SELECT video_id, sum(change)::int AS change, count(*)::int AS rows FROM batch GROUP BY video_id`.execute(
+    tx,
+  )
+  return rows
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { appendPlayCountChanges } from '#server/features/library/counts/count-queries.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { HistoryRow } from './history-queries.ts'
 
@@ -62,14 +63,24 @@ export async function lockOwners(
   return { owners, deletedUserIds }
 }
 
-/** Inserts plays, each once per viewer, episode and half hour. @returns the new ones */
+/**
+ * Inserts plays, each once per viewer, episode and half hour, and counts the new ones. Without the table of changes, a
+ * job marks and counts them.
+ * @returns the new ones
+ */
 export async function insertPlays(tx: Tx, plays: readonly PlayRow[]): Promise<PlayRow[]> {
-  const { rows } = await sql<PlayRow>`
-    INSERT INTO plays (user_id, episode_id, video_id, half_hour)
-    SELECT DISTINCT user_id, episode_id, video_id, half_hour FROM jsonb_to_recordset(${JSON.stringify(plays)}::jsonb)
+  const { rows } = await sql<PlayRow & { aggregated: boolean }>`
+    INSERT INTO plays (user_id, episode_id, video_id, half_hour, aggregated)
+    SELECT DISTINCT user_id, episode_id, video_id, half_hour, to_regclass('play_count_changes') IS NOT NULL
+    FROM jsonb_to_recordset(${JSON.stringify(plays)}::jsonb)
       AS given (user_id text, episode_id text, video_id text, half_hour timestamptz)
     ORDER BY user_id, episode_id, half_hour
-    ON CONFLICT DO NOTHING RETURNING user_id, episode_id, video_id, half_hour`.execute(tx)
+    ON CONFLICT DO NOTHING RETURNING user_id, episode_id, video_id, half_hour, aggregated`.execute(tx)
+  const counted = Map.groupBy(
+    rows.filter(({ aggregated }) => aggregated),
+    ({ video_id }) => video_id,
+  )
+  await appendPlayCountChanges(tx, new Map([...counted].map(([id, { length }]) => [id, length])))
   return rows
 }
 

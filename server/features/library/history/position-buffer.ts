@@ -15,6 +15,7 @@ import {
   parsePosition,
   type SaveResult,
 } from './save-position.ts'
+import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
 import { selectEpisode } from '#server/features/library/entitlement-queries.ts'
 import type { StoredViewing } from './history-queries.ts'
 import { cacheAccess, createPositionCache, type CachedPosition } from './position-cache.ts'
@@ -99,6 +100,7 @@ export function bufferPositions({
   const attemptsByUser = new Map<string, number>()
   let failing = false
   let stopped = false
+  let hasSaved = false
 
   const keyOf = ({ user_id, video_id }: Pick<PendingPosition, 'user_id' | 'video_id'>) =>
     `${user_id} ${video_id}`
@@ -224,12 +226,20 @@ export function bufferPositions({
     }
   }
 
+  /** Counts the appended plays, because a process of the previous release, which may follow, does not know them. */
+  async function countLastPlays(): Promise<void> {
+    await aggregatePlays(db).catch((error: unknown) =>
+      log.debug({ err: error }, 'The last plays are counted by another process'),
+    )
+  }
+
   return {
     async accept(call) {
       const now = clock.now()
       const { video_id, episode_id, position_ms, at } = parsePosition(call.position, now)
       const cached = cachedPositions.get(call, video_id)
       if (!cached || stopped) return undefined
+      hasSaved = true
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
       // The cached position was evicted or replaced meanwhile.
       if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
@@ -261,7 +271,10 @@ export function bufferPositions({
       schedule()
       return { ...entry, at: entry.at.toISOString() }
     },
-    cache: (call, saved) => cachedPositions.addSaved(call, call.position.episode_id ?? '', saved),
+    cache(call, saved) {
+      hasSaved = true
+      cachedPositions.addSaved(call, call.position.episode_id ?? '', saved)
+    },
     cacheViewing: cachedPositions.addLoaded,
     async flushUser(userId) {
       if (pendingUsers.has(userId)) await flush()
@@ -288,6 +301,7 @@ export function bufferPositions({
           { lost: pendingUsers.size },
           'Pending positions could not be written before the stop and are lost',
         )
+      if (hasSaved) await countLastPlays()
     },
   }
 }

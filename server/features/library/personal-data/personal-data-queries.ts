@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addToCounters } from '#server/platform/database/add-to-counters.ts'
+import { changePlayCounts } from '#server/features/library/counts/count-queries.ts'
 import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -63,7 +63,7 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
     SELECT video_id, count(*)::int AS plays FROM moved JOIN own USING (episode_id, half_hour)
     WHERE moved.aggregated AND own.aggregated GROUP BY video_id`.execute(tx)
   const duplicatePlays = new Map(rows.map((row) => [row.video_id, -row.plays]))
-  await addToCounters(tx, 'videos', 'play_count', duplicatePlays)
+  await changePlayCounts(tx, duplicatePlays)
 }
 
 /** Merges unlocks; of two unlocks of a video, the later one remains. */
