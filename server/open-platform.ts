@@ -8,6 +8,7 @@ import type { Config } from './platform/config/config.ts'
 import { openRuntimeSettings } from './platform/config/runtime-settings.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { createCatalogueChanges } from './platform/database/catalogue-changes.ts'
 import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
 import { createDocumentFiles } from '#server/platform/document-files.ts'
 import { createSlots } from './platform/http/limits/concurrency-slots.ts'
@@ -62,6 +63,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
+    catalogueChanges: createCatalogueChanges(database.pool),
     joinWrites: joinWrites<Tx>((work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs })),
     /** Identifies this site's database. */
     siteId,

@@ -20,6 +20,7 @@ import { studioUploadRoutes } from '#server/features/studio/studio.ts'
 import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.ts'
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
+import { openAnnouncements } from './platform/database/announcements.ts'
 import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
@@ -35,7 +36,10 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   const { clock, log, isHttps, database } = context
-  const recognition = createViewerCache({ ...database, clock, log, isHttps })
+  const recognition = createViewerCache({ clock, isHttps, announcementsArrive: () => announcements.arrive() })
+  const listeners = [recognition.listener, context.catalogueChanges.listener]
+  const announcements = openAnnouncements({ ...database, log, listeners })
+  await context.catalogueChanges.rely(() => announcements.arrive())
   const site = await createHttpServer({
     log: context.log,
     clock: context.clock,
@@ -84,7 +88,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
       ...pagesRoutes(context),
     ],
   })
-  site.addHook('onClose', () => recognition.stop())
+  site.addHook('onClose', () => announcements.stop())
   return site
 }
 

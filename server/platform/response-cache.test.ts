@@ -68,6 +68,87 @@ it('loads once for callers that arrive during the load', async () => {
   ])
 })
 
+describe('an answer that is kept until a change', () => {
+  function keptAtNoon({ stale = false } = {}) {
+    const state = {
+      now: Date.UTC(2026, 0, 1, 12),
+      version: 1 as number | undefined,
+      truth: 'old',
+      away: false,
+    }
+    const clock = { now: () => new Date(state.now) }
+    const keep = {
+      changes: { version: () => state.version },
+      mayKeep: (answer: string) => answer !== 'draft',
+    }
+    const answers = createResponseCache<string>(clock, { keep, stale })
+    const load = async () => {
+      if (state.away) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED', syscall: 'connect' })
+      return state.truth
+    }
+    return { state, ask: () => answers.get('key', load), answers }
+  }
+
+  it('is loaded again only once a change was announced, or after ten minutes', async () => {
+    const { state, ask } = keptAtNoon()
+    await ask()
+    state.truth = 'new'
+    state.now += 10 * 60_000 - 1
+    expect(await ask()).toBe('old')
+    state.version = 2
+    expect(await ask()).toBe('new')
+    state.truth = 'newer'
+    state.now += 10 * 60_000
+    expect(await ask()).toBe('newer')
+  })
+
+  it('is not returned while changes may go unnoticed, and then is cached for a second', async () => {
+    const { state, ask } = keptAtNoon()
+    await ask()
+    state.truth = 'new'
+    state.version = undefined
+    expect(await ask()).toBe('new')
+    state.truth = 'newer'
+    expect(await ask()).toBe('new')
+    state.now += 1000
+    expect(await ask()).toBe('newer')
+  })
+
+  it('is not kept if a change was announced during its load', async () => {
+    const { state, answers } = keptAtNoon()
+    const gate = Promise.withResolvers<string>()
+    const first = answers.get('key', () => gate.promise)
+    state.version = 2
+    gate.resolve('old')
+    expect(await first).toBe('old')
+    expect(await answers.get('key', async () => 'new')).toBe('new')
+  })
+
+  it('is cached for a second if it may change without an announcement', async () => {
+    const { state, ask } = keptAtNoon()
+    state.truth = 'draft'
+    await ask()
+    state.truth = 'new'
+    expect(await ask()).toBe('draft')
+    state.now += 1000
+    expect(await ask()).toBe('new')
+  })
+
+  it('is not kept if it is a previous one, because the database is unavailable', async () => {
+    const { state, ask } = keptAtNoon({ stale: true })
+    await ask()
+    state.version = 2
+    state.truth = 'new'
+    state.away = true
+    expect(await ask()).toBe('old')
+    state.away = false
+    state.now += 1000
+    // Returned without a wait; meanwhile the answer is loaded.
+    expect(await ask()).toBe('old')
+    expect(await ask()).toBe('new')
+  })
+})
+
 describe('while the database is unavailable', () => {
   const rejectUnavailable = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
   function staleCache() {

@@ -1,6 +1,7 @@
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import { variantOf, type RunningExperiment } from './assign-variant.ts'
@@ -51,11 +52,13 @@ export interface Experiments {
 interface Options {
   db: Db
   clock: Clock
+  catalogueChanges: ChangeFeed
   quotas: Pick<NetworkQuotas, 'spend'>
 }
 
-export function createExperiments({ db, clock, quotas }: Options): Experiments {
-  const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true })
+export function createExperiments({ db, clock, catalogueChanges: changes, quotas }: Options): Experiments {
+  const keep = { changes, mayKeep: () => true }
+  const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true, keep })
   return {
     running: () => cache.get('running', () => selectRunning(db)),
     async recordExposures({ userId: viewerId, isStored, ip }, experiments) {

@@ -1,4 +1,5 @@
 import type { Clock } from '#server/platform/clock.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Db } from '#server/tables.ts'
@@ -15,6 +16,7 @@ import {
 interface ExperimentDependencies {
   db: Db
   clock: Clock
+  catalogueChanges: ChangeFeed
   quotas: NetworkQuotas
 }
 

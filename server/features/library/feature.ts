@@ -1,6 +1,7 @@
 import type { Experiments } from '#server/features/experiments/experiments.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
@@ -23,6 +24,7 @@ interface Dependencies {
   experiments: Experiments
   countPlays: CountPlays
   joinWrites: JoinWrites<Tx>
+  catalogueChanges: ChangeFeed
 }
 
 /**

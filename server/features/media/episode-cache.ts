@@ -1,5 +1,6 @@
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { Db } from '#server/tables.ts'
 import { selectEpisode, selectEpisodesAfter, type EpisodeRow } from './queries.ts'
 
@@ -13,10 +14,19 @@ export interface EpisodeCache {
   after(videoId: string, number: number, limit: number): Promise<EpisodeRow[]>
 }
 
-/** Creates a cache that keeps episode rows for at most a second. */
-export function createEpisodeCache(db: Db, clock: Clock): EpisodeCache {
-  const single = createResponseCache<EpisodeRow | undefined>(clock, { stale: true })
-  const lists = createResponseCache<EpisodeRow[]>(clock, { stale: true })
+/** The progress of a conversion changes without an announcement. */
+const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_progress === null
+
+/** Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed. */
+export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): EpisodeCache {
+  const single = createResponseCache<EpisodeRow | undefined>(clock, {
+    stale: true,
+    keep: { changes, mayKeep: (row) => row !== undefined && isConverted(row) },
+  })
+  const lists = createResponseCache<EpisodeRow[]>(clock, {
+    stale: true,
+    keep: { changes, mayKeep: (rows) => rows.every(isConverted) },
+  })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),
     after: (videoId, number, limit) =>

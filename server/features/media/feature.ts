@@ -1,6 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config/config.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
@@ -12,6 +13,7 @@ interface Dependencies {
   config: Config
   db: Db
   clock: Clock
+  catalogueChanges: ChangeFeed
   storage: Storage
 }
 
@@ -19,12 +21,15 @@ interface Dependencies {
  * Adds to the context: the episode cache, the keys and signing secrets of media, the hosts
  * that serve media, and `findCoveringEntitlement`.
  */
-export function mediaFeature({ config, db, clock, storage }: Dependencies, context: () => MediaContext) {
+export function mediaFeature(
+  { config, db, clock, catalogueChanges, storage }: Dependencies,
+  context: () => MediaContext,
+) {
   const { secrets, mediaEncrypt } = config
   const { delivery } = storage
   return {
     parts: {
-      episodes: createEpisodeCache(db, clock),
+      episodes: createEpisodeCache(db, clock, catalogueChanges),
       mediaSecrets: secrets.media,
       mediaKeys: createMediaKeys(secrets.appSecret, mediaEncrypt === 'aes-128'),
       mediaHosts: delivery.kind === 'files' ? [] : [new URL(delivery.origin).origin],

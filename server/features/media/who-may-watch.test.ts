@@ -7,6 +7,7 @@ import { savePosition } from '#server/features/library/history/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
+import { unannounced } from '#server/testing/unannounced.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { parseMediaLink } from '#server/testing/media/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
@@ -49,10 +50,13 @@ beforeEach(async () => {
     db,
     clock,
     // A separate cache, since the clock does not advance.
-    episodes: createEpisodeCache(db, clock),
+    episodes: createEpisodeCache(db, clock, unannounced),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
-    experiments: { ...createExperiments({ db, clock, quotas: noQuotas }), running: async () => running },
+    experiments: {
+      ...createExperiments({ db, clock, catalogueChanges: unannounced, quotas: noQuotas }),
+      running: async () => running,
+    },
     offerFor: async (...args) => {
       offered.push(args)
       return offer
@@ -464,7 +468,7 @@ describe('a position is saved', () => {
 
 test('episodes are read once a second: each by its id, and each list by its video, start and length', async () => {
   const time = { now }
-  const episodes = createEpisodeCache(database.db, { now: () => time.now })
+  const episodes = createEpisodeCache(database.db, { now: () => time.now }, unannounced)
   const other = await buildVideo({ db: database.db, storage: noStorage })
   const numbers = async (...args: Parameters<typeof episodes.after>) =>
     (await episodes.after(...args)).map(({ number }) => number)

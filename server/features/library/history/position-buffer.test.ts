@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getVideo, type Video } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
+import { unannounced } from '#server/testing/unannounced.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { joinWrites } from '#server/platform/join-writes.ts'
@@ -85,6 +86,7 @@ function openBuffer(): PositionBuffer {
     quotas: noQuotas,
     running: async () => [],
     joinWrites: joinWrites((work) => inTransaction(db, work), 600_000),
+    catalogueChanges: unannounced,
   })
 }
 
@@ -396,7 +398,7 @@ describe('a cached session', () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     await database.pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%viewer_cache%' AND datname = current_database()`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%echo%' AND datname = current_database()`,
     )
     const recordedQueries = recordQueries('sessions')
     await expect

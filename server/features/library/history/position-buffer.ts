@@ -3,6 +3,7 @@ import type { SavedPosition } from '#contract/library.ts'
 import type { RunningExperiment } from '#server/features/experiments/experiments.ts'
 import { createResponseCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { JoinWrites } from '#server/platform/join-writes.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -75,6 +76,7 @@ interface Options {
   quotas: Pick<NetworkQuotas, 'spendOrThrow'>
   running(): Promise<readonly RunningExperiment[]>
   joinWrites: JoinWrites<Tx>
+  catalogueChanges: ChangeFeed
 }
 
 const batchSize = 500
@@ -90,9 +92,12 @@ export function bufferPositions({
   quotas,
   running,
   joinWrites,
+  catalogueChanges,
 }: Options): PositionBuffer {
   const cachedPositions = createPositionCache()
-  const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock)
+  const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock, {
+    keep: { changes: catalogueChanges, mayKeep: (row) => row?.asset_id != null },
+  })
   const positions = new Map<string, PendingPosition>()
   let watchRecords: WatchRecord[] = []
   /** Users with positions that are pending or being written. */

@@ -1,9 +1,7 @@
-import { hash, randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
+import { hash } from 'node:crypto'
 import type { Clock } from '#server/platform/clock.ts'
-import { listen } from '#server/platform/database/listen.ts'
+import type { AnnouncementListener } from '#server/platform/database/announcements.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import type { Log } from '#server/platform/log.ts'
 import { cookieName, type TokenSource } from '#server/features/members/members-context.ts'
 
 /** Caches which viewer a token belongs to, so that frequent calls need no query. */
@@ -17,39 +15,29 @@ export interface ViewerCache {
   ): Viewer | null | Promise<Viewer | null>
   /** Removes a viewer's tokens from the cache: the next call runs a query. */
   evict(userId: string): void
-  stop(): Promise<void>
+  /** Listens to the channel that the database notifies with the user id when a session ends or a guest becomes a member. */
+  listener: AnnouncementListener
 }
 
-/** The database notifies this channel with the user id when a session ends or a guest becomes a member. */
-const channel = 'viewer_cache'
 /**
  * Shorter than the interval at which a session's `last_seen_at` is updated,
  * so that cached calls do not prevent the update.
  */
 const lifetimeMs = 30 * 60_000
 const maxEntries = 50_000
-/**
- * Interval at which this process sends a notification to itself (an echo),
- * to check whether notifications are delivered.
- */
-const echoEveryMs = 20_000
-const echoTimeoutMs = 5000
 
 interface Options {
-  pool: Pool
-  /** Connections that keep their PostgreSQL session, which LISTEN requires. */
-  sessions: Pool
   clock: Clock
-  log: Log
   isHttps: boolean
+  /** Whether the notifications of the database arrive. */
+  announcementsArrive(): boolean
 }
 
 /**
  * Caches viewers for `lifetimeMs`, or until the database notifies that their session has ended. Caches nobody while
- * notifications may be lost, because the listener is disconnected or a pooler does not forward them. To detect this,
- * each process sends notifications to itself.
+ * notifications may be lost.
  */
-export function createViewerCache({ pool, sessions, clock, log, isHttps }: Options): ViewerCache {
+export function createViewerCache({ clock, isHttps, announcementsArrive }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()
   const keysByUserId = new Map<string, Set<string>>()
   /**
@@ -57,12 +45,9 @@ export function createViewerCache({ pool, sessions, clock, log, isHttps }: Optio
    * cached, because the session may have ended since.
    */
   let evictionCount = 0
-  let notificationsArrive = false
-  let pendingEcho: { echo: string; timeout: NodeJS.Timeout } | undefined
 
   const evictAll = () => {
     evictionCount++
-    notificationsArrive = false
     entries.clear()
     keysByUserId.clear()
   }
@@ -71,42 +56,6 @@ export function createViewerCache({ pool, sessions, clock, log, isHttps }: Optio
     for (const key of keysByUserId.get(userId) ?? []) entries.delete(key)
     keysByUserId.delete(userId)
   }
-  const sendEcho = () => {
-    if (pendingEcho) return
-    const echo = `echo ${randomUUID()}`
-    pendingEcho = { echo, timeout: setTimeout(onEchoMissing, echoTimeoutMs).unref() }
-    pool.query('SELECT pg_notify($1, $2)', [channel, echo]).catch(onEchoMissing)
-  }
-  const clearEcho = () => {
-    clearTimeout(pendingEcho?.timeout)
-    pendingEcho = undefined
-  }
-  function onEchoMissing(error?: unknown): void {
-    clearEcho()
-    if (notificationsArrive)
-      log.debug({ err: error }, 'Database notifications do not arrive; looking up the session of every call')
-    evictAll()
-  }
-  const onNotification = (_: string, payload?: string) => {
-    if (payload === undefined) {
-      evictAll()
-      clearEcho()
-      sendEcho()
-    } else if (payload === pendingEcho?.echo) {
-      clearEcho()
-      notificationsArrive = true
-    } else if (!payload.startsWith('echo ')) evict(payload)
-  }
-  const onConnectionLost = () => {
-    clearEcho()
-    evictAll()
-  }
-  const listener = listen(sessions, [channel], onNotification, log, onConnectionLost)
-  // No echo is needed while notifications arrive and the cache is empty.
-  const timer = setInterval(
-    () => (entries.size > 0 || !notificationsArrive) && sendEcho(),
-    echoEveryMs,
-  ).unref()
 
   const store = (key: string, viewer: Viewer) => {
     if (entries.size >= maxEntries) {
@@ -125,18 +74,14 @@ export function createViewerCache({ pool, sessions, clock, log, isHttps }: Optio
     identifyAndCache(tokens, identify) {
       const evictionsBefore = evictionCount
       const found = identify()
-      if (!notificationsArrive || !(found instanceof Promise)) return found
+      if (!announcementsArrive() || !(found instanceof Promise)) return found
       return found.then((viewer) => {
         if (viewer?.isStored && evictionCount === evictionsBefore) store(cacheKey(tokens, isHttps), viewer)
         return viewer
       })
     },
     evict,
-    async stop() {
-      clearInterval(timer)
-      await listener.stop()
-      onConnectionLost()
-    },
+    listener: { channel: 'viewer_cache', onAnnouncement: evict, onMissed: evictAll },
   }
 }
 

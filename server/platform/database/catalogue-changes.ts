@@ -1,0 +1,37 @@
+import type { Pool } from 'pg'
+import type { AnnouncementListener } from './announcements.ts'
+
+/** Tells caches whether the data of the catalogue may have changed. */
+export interface ChangeFeed {
+  /** Counts changes. Undefined while changes may go unnoticed, and for a while after one. */
+  version(): number | undefined
+}
+
+/**
+ * The time without a change after which caches rely on the announcements. While operators edit or import, answers are
+ * cached briefly, so that a change is seen at once even if its announcement is delayed.
+ */
+const quietMs = 60_000
+
+/** Announced changes of episodes, their videos and assets, and of experiments. Only HTTP processes listen to them. */
+export function createCatalogueChanges(pool: Pool) {
+  let changes = 0
+  let quietSince = performance.now()
+  let mayRely = () => false
+  const change = () => {
+    changes++
+    quietSince = performance.now()
+  }
+  const listener: AnnouncementListener = { channel: 'catalogue', onAnnouncement: change, onMissed: change }
+  return {
+    listener,
+    version: () => (mayRely() && performance.now() - quietSince >= quietMs ? changes : undefined),
+    /** Relies on announcements while `arrive` returns true, if the database makes them: the migration may be missing. */
+    async rely(arrive: () => boolean): Promise<void> {
+      const { rows } = await pool.query<{ announced: boolean }>(
+        `SELECT to_regprocedure('announce_catalogue_change()') IS NOT NULL AS announced`,
+      )
+      if (rows[0]?.announced) mayRely = arrive
+    },
+  }
+}
