@@ -82,7 +82,7 @@ export function studioJobs(context: StudioContext): Job[] {
     },
     {
       name: 'aggregate-funnel',
-      everySeconds: 20,
+      everySeconds: 30,
       dueWhen: hasUncountedFunnelSql,
       run: (signal: AbortSignal) => aggregateFunnel(db, signal),
     },

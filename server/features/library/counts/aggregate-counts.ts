@@ -65,7 +65,7 @@ export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext) {
   return [
     {
       name: 'aggregate-plays',
-      everySeconds: 10,
+      everySeconds: 30,
       dueWhen: anyPlays(playCounts),
       run: () => aggregatePlays(db),
     },
@@ -77,7 +77,7 @@ export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext) {
     },
     {
       name: 'aggregate-episode-viewers',
-      everySeconds: 20,
+      everySeconds: 30,
       dueWhen: hasEpisodeViewerChanges,
       run: () => aggregateEpisodeViewers({ db, clock }),
     },
