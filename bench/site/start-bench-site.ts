@@ -33,12 +33,15 @@ const port = 3911
 const defaultContent: Content = { episodes: 6, seconds: 12 }
 
 /** Starts a site with a video (by default six short episodes). It has its own data directory and processes. */
-export async function startBenchSite(content = defaultContent): Promise<BenchSite> {
+export async function startBenchSite(
+  content = defaultContent,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
   const folder = join(home, 'dramas')
   const ffmpeg = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
-  const env = benchEnv(dataDir)
+  const env = { ...benchEnv(dataDir), ...settings }
   makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, content)
   importFolder(folder, env)
   const site = spawnSite(env)
