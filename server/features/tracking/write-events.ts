@@ -51,20 +51,22 @@ export interface WriteEventsContext {
 /** A user's events are trimmed, on average, each time this fraction of their maximum size has been written. */
 const trimFraction = 1 / 20
 
-/** Writes prepared events in a transaction. Idempotent. @returns what to do after the commit */
+/** Writes prepared events in a transaction. @returns what to do after the commit */
 export type WritePrepared = (tx: Tx) => Promise<() => Promise<void>>
 
 /**
  * Prepares a batch of events with their shares and funnel steps for a transaction: looks up the senders before it
- * begins. The user and click ids of an event are stored only with the user's consent.
+ * begins. The user and click ids of an event are stored only with the user's consent. The transaction fails if an event
+ * exists already, unless `mayExist` is set.
  */
 export async function prepareEvents(
   context: WriteEventsContext,
   batch: readonly ReceivedEvent[],
+  { mayExist } = { mayExist: false },
 ): Promise<WritePrepared> {
   const events = await resolveSenders(batch)
   return async (tx) => {
-    const rows = await insertBatch(context, tx, events)
+    const rows = await insertBatch(context, tx, { events, mayExist })
     return () => trimVisitors(context, rows)
   }
 }
@@ -74,7 +76,7 @@ export async function writeEvents(
   context: WriteEventsContext,
   batch: readonly ReceivedEvent[],
 ): Promise<void> {
-  const write = await prepareEvents(context, batch)
+  const write = await prepareEvents(context, batch, { mayExist: true })
   const times = batch.map(({ at }) => at)
   const finish = await withEventPartitions(context.db, times, () => inTransaction(context.db, write))
   await finish()
@@ -91,7 +93,7 @@ async function trimVisitors(
 async function insertBatch(
   { secret, loadConsents, lockConsents }: WriteEventsContext,
   tx: Tx,
-  events: readonly IdentifiedEvent[],
+  { events, mayExist }: { events: readonly IdentifiedEvent[]; mayExist: boolean },
 ): Promise<EventRow[]> {
   const consentingUserIds = await lockConsents(tx, sendersOf(events))
   const eventRows = events.map((event) => eventRow(event, consentingUserIds))
@@ -99,6 +101,7 @@ async function insertBatch(
     tx,
     eventRows,
     events.flatMap((event) => toFunnelSteps(event).map((step) => ({ id: event.id, ...step }))),
+    { mayExist },
   )
   const shareEvents = events.filter(({ name }) => name === 'share')
   if (shareEvents.length === 0) return eventRows

@@ -5,6 +5,7 @@ import { newId } from '#server/platform/ids.ts'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -96,6 +97,28 @@ describe('a play', () => {
     expect(await playCount()).toBe(4)
     expect(await versions()).toEqual(inserted)
     expect(await database.db.selectFrom('play_count_changes').selectAll().execute()).toEqual([])
+  })
+
+  it('counts once if two processes insert it at the same time, and one of them would rather fail', async () => {
+    const [userId] = users()
+    const episode_id = video.episodes[0]?.id ?? ''
+    const row = { user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }
+    const inserted = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const first = inTransaction(async (tx) => {
+      await insertPlays(tx, [row])
+      inserted.resolve()
+      await gate.promise
+    })
+    await inserted.promise
+    const second = inTransaction((tx) => insertPlays(tx, [row], 'fail'))
+    const refused = expect(second).rejects.toMatchObject({ code: '23505' })
+    await waitForLock(database.pool)
+    gate.resolve()
+    await Promise.all([first, refused])
+    expect(await inTransaction((tx) => insertPlays(tx, [row], 'fail'))).toEqual([])
+    await aggregatePlays(database.db)
+    expect(await playCount()).toBe(1)
   })
 
   it('counts once beside processes of the release before, also after sign-ins', async () => {

@@ -12,8 +12,9 @@ interface StartedVideo {
 export const anyStartedVideos = 'EXISTS (SELECT FROM started_videos)'
 
 /**
- * Removes a batch of started videos from the queue and returns it. Several processes may run it concurrently. If a
- * guest has signed in since, the starts count for the account.
+ * Removes a batch of started videos from the queue and returns it. Several processes may run it concurrently: they wait
+ * for each other, because skipping locked rows would take a lock of each row, which is written to the WAL. If a guest
+ * has signed in since, the starts count for the account.
  */
 export async function dequeueStartedVideos(
   tx: Tx,
@@ -22,7 +23,7 @@ export async function dequeueStartedVideos(
   const { rows } = await sql<StartedVideo>`
     WITH taken AS (
       DELETE FROM started_videos WHERE id = ANY(ARRAY(
-        SELECT id FROM started_videos ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        SELECT id FROM started_videos ORDER BY id LIMIT ${limit}
       )) RETURNING user_id, video_id
     ), begun AS (
       SELECT coalesce(users.merged_into, taken.user_id) AS user_id, taken.video_id

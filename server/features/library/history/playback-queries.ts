@@ -30,6 +30,12 @@ export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Prom
   return saved
 }
 
+/**
+ * What happens if another transaction inserts the same row at the same time: this one waits and skips its row, or it
+ * fails. Rows that may be skipped take 48 bytes more of WAL each, so a transaction that may fail saves them.
+ */
+export type InsertRace = 'wait' | 'fail'
+
 export interface PlayRow {
   user_id: string
   episode_id: string
@@ -66,16 +72,26 @@ export async function lockOwners(
 /**
  * Inserts plays, each once per viewer, episode and half hour, and counts the new ones. Without the table of changes, a
  * job marks and counts them.
+ * @param race what happens if another transaction inserts the same play at this moment
  * @returns the new ones
  */
-export async function insertPlays(tx: Tx, plays: readonly PlayRow[]): Promise<PlayRow[]> {
+export async function insertPlays(
+  tx: Tx,
+  plays: readonly PlayRow[],
+  race: InsertRace = 'wait',
+): Promise<PlayRow[]> {
   const { rows } = await sql<PlayRow & { aggregated: boolean }>`
     INSERT INTO plays (user_id, episode_id, video_id, half_hour, aggregated)
     SELECT DISTINCT user_id, episode_id, video_id, half_hour, to_regclass('play_count_changes') IS NOT NULL
     FROM jsonb_to_recordset(${JSON.stringify(plays)}::jsonb)
       AS given (user_id text, episode_id text, video_id text, half_hour timestamptz)
+    WHERE NOT EXISTS (
+      SELECT FROM plays known WHERE known.user_id = given.user_id AND known.episode_id = given.episode_id
+        AND known.half_hour = given.half_hour
+    )
     ORDER BY user_id, episode_id, half_hour
-    ON CONFLICT DO NOTHING RETURNING user_id, episode_id, video_id, half_hour, aggregated`.execute(tx)
+    ${race === 'wait' ? sql`ON CONFLICT DO NOTHING` : sql``}
+    RETURNING user_id, episode_id, video_id, half_hour, aggregated`.execute(tx)
   const counted = Map.groupBy(
     rows.filter(({ aggregated }) => aggregated),
     ({ video_id }) => video_id,

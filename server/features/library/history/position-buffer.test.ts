@@ -17,7 +17,7 @@ import { Visitor } from '#server/testing/site/visitor.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
-import { selectViewing, type HistoryRow } from './history-queries.ts'
+import { selectViewing, upsertHistories, type HistoryRow } from './history-queries.ts'
 import { recordEpisodeViews, updatePositions } from './playback-queries.ts'
 import { bufferPositions, type PositionBuffer, type SaveCall } from './position-buffer.ts'
 import { removeFromHistory } from './save-position.ts'
@@ -347,6 +347,29 @@ describe('a pending position', () => {
       const after = await countUpdates(tx)
       expect(after.rows - before.rows).toBe(2)
       expect(after.withIndex - before.withIndex).toBe(0)
+    })
+  })
+
+  it('of many viewers who started together rarely changes an index', async () => {
+    const viewers = Array.from({ length: 300 }, (_, number) => `usr_crowd_${String(number).padStart(3, '0')}`)
+    await database.pool.query(
+      'INSERT INTO users (id, referral_code) SELECT id, id FROM unnest($1::text[]) AS given (id)',
+      [viewers],
+    )
+    const place = { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 1 }
+    const rowsAt = (at: Date) => viewers.map((user_id) => ({ ...place, user_id, at }))
+    const viewsOf = (finished: boolean) => viewers.map((user_id) => ({ ...place, user_id, finished }))
+    await inTransaction(database.db, async (tx) => {
+      await upsertHistories(tx, rowsAt(new Date(Date.now() - 1000)))
+      await recordEpisodeViews(tx, viewsOf(false))
+    })
+    await database.db.transaction().execute(async (tx) => {
+      const before = await countUpdates(tx)
+      await updatePositions(tx, rowsAt(new Date()))
+      await recordEpisodeViews(tx, viewsOf(true))
+      const after = await countUpdates(tx)
+      expect(after.rows - before.rows).toBe(2 * viewers.length)
+      expect(after.withIndex - before.withIndex).toBeLessThan(0.2 * viewers.length)
     })
   })
 

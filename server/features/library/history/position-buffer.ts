@@ -156,7 +156,8 @@ export function bufferPositions({
     return {
       isFull: !isEmpty(),
       async write(tx: Tx) {
-        const unwritten = await writePositionBatchInTransaction(tx, batch, countPlays)
+        // After a failure, the batch is written again in a transaction of its own, which waits.
+        const unwritten = await writePositionBatchInTransaction(tx, batch, countPlays, 'fail')
         return () => void finish(batch, unwritten)
       },
       putBack: () => putBack(batch),

@@ -9,6 +9,7 @@ import {
   recordEpisodeViews,
   updatePositions,
   upsertUnlocks,
+  type InsertRace,
 } from './playback-queries.ts'
 
 /**
@@ -62,6 +63,7 @@ export async function writePositionBatchInTransaction(
   tx: Tx,
   { places, watched }: PositionBatch,
   countPlays: CountPlays,
+  race?: InsertRace,
 ): Promise<PositionBatch> {
   const started = places.filter(({ isNew }) => isNew)
   const further = places.filter(({ isNew }) => !isNew)
@@ -69,7 +71,7 @@ export async function writePositionBatchInTransaction(
   const waiting = await insertEntries(tx, started, owners)
   return {
     places: [...waiting, ...(await updateEntries(tx, further))],
-    watched: await writeWatchRecords(tx, watched, owners, countPlays),
+    watched: await writeWatchRecords(tx, watched, owners, { countPlays, race }),
   }
 }
 
@@ -116,10 +118,10 @@ async function writeWatchRecords(
   tx: Tx,
   watched: readonly WatchRecord[],
   owners: Owners,
-  countPlays: CountPlays,
+  { countPlays, race }: { countPlays: CountPlays; race: InsertRace | undefined },
 ): Promise<WatchRecord[]> {
   const owned = assignOwners(watched, owners)
-  const newPlays = await insertFirstPlays(tx, owned)
+  const newPlays = await insertFirstPlays(tx, owned, race)
   const views = owned.filter((each) => each.finished || newPlays.includes(each))
   if (views.length > 0) await recordEpisodeViews(tx, views)
   const subscriptionPlays = newPlays.filter(({ source }) => source === 'subscription')
@@ -144,9 +146,13 @@ const playKey = ({
   `${user_id} ${episode_id} ${half_hour.getTime()}`
 
 /** Inserts plays and returns those that count, one per viewer, episode and half hour. */
-async function insertFirstPlays(tx: Tx, owned: readonly WatchRecord[]): Promise<WatchRecord[]> {
+async function insertFirstPlays(
+  tx: Tx,
+  owned: readonly WatchRecord[],
+  race: InsertRace | undefined,
+): Promise<WatchRecord[]> {
   const plays = new Map(owned.filter(({ mayBePlay }) => mayBePlay).map((each) => [playKey(each), each]))
   if (plays.size === 0) return []
-  const first = await insertPlays(tx, [...plays.values()])
+  const first = await insertPlays(tx, [...plays.values()], race)
   return first.flatMap((row) => plays.get(playKey(row)) ?? [])
 }

@@ -9,7 +9,7 @@ import { createLink, listLinks } from '#contract/studio/links.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { simulateDispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { receiveEvent, writeEvents } from '#server/features/tracking/write-events.ts'
+import { prepareEvents, receiveEvent, writeEvents } from '#server/features/tracking/write-events.ts'
 import {
   episodeIdOf,
   applySandboxWebhook,
@@ -144,6 +144,19 @@ it('counts an event once if its batch is written twice, and groups unknown token
   const { list: later } = await funnel('token')
   expect(rowOf(later, 'unknown')).toMatchObject({ visits: visits + 1 })
   expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
+})
+
+it('counts an event once if its process does not learn that its transaction was committed', async () => {
+  const visits = async () => (await funnel('token')).totals.visits
+  const before = await visits()
+  const event = { name: 'visit', fields: {}, fbclid: undefined, ttclid: undefined }
+  const batch = [receiveEvent(event, site.context.clock.now(), '::1', null)]
+  const write = await prepareEvents(site.context, batch)
+  const commit = () => site.context.db.transaction().execute(write)
+  await commit()
+  await expect(commit()).rejects.toMatchObject({ code: '23505' })
+  await writeEvents(site.context, batch)
+  expect(await visits()).toBe(before + 1)
 })
 
 it('counts visits by a member’s referral code, but not by a guest’s', async () => {
