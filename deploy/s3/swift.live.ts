@@ -121,6 +121,7 @@ describe('the proxy of compose.yaml', () => {
 
   it.each([
     ['with the profile s3, responds with 502 while the bucket is down', 'observability,s3', 502],
+    ['with all profiles, responds with 502 too', '*', 502],
     ['without the profile s3, leaves /store to the site, which responds with 404', 'observability', 404],
   ])('%s', async (_, profiles, status) => {
     const site = createServer((_request, response) => response.writeHead(404).end())

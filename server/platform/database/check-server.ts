@@ -28,7 +28,7 @@ export async function checkServer(server: TestedServer, setting: string, connect
     )
   if (encoding !== 'UTF8')
     throw new ConfigError(
-      `The database of ${setting} has the encoding ${encoding}; the site needs UTF8. Create it with createdb --encoding=UTF8 --template=template0.`,
+      `The database of ${setting} has the encoding ${encoding}; the site needs UTF8. Create one with createdb --encoding=UTF8 --template=template0; a site's data moves there with the backup of its previous release (docs/backup.md).`,
     )
   if (new Set(backends).size < backends.length)
     throw new ConfigError(
