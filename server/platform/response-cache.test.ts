@@ -134,6 +134,29 @@ describe('an answer that is kept until a change', () => {
     expect(await ask()).toBe('new')
   })
 
+  it('is returned for ten minutes after its last use while the database is unavailable', async () => {
+    const { state, ask } = keptAtNoon({ stale: true })
+    await ask()
+    state.now += 570_000
+    expect(await ask()).toBe('old')
+    state.version = undefined
+    state.away = true
+    state.now += 599_000
+    expect(await ask()).toBe('old')
+    state.now += 2000
+    await expect(ask()).rejects.toThrow('away')
+  })
+
+  it('does not make others stay longer than a second', async () => {
+    const { state, ask, answers } = keptAtNoon()
+    await ask()
+    for (let draft = 0; draft < 100; draft++) await answers.get(`draft ${draft}`, async () => 'draft')
+    state.now += 1000
+    await answers.get('another', async () => 'draft')
+    state.now += 500
+    expect(answers.size).toBe(2)
+  })
+
   it('is not kept if it is a previous one, because the database is unavailable', async () => {
     const { state, ask } = keptAtNoon({ stale: true })
     await ask()

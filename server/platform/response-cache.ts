@@ -36,7 +36,8 @@ export function createResponseCache<Answer = Serialised>(
   clock: Clock,
   { stale = false, keep }: Options<Answer> = {},
 ) {
-  const loadOrStale = stale ? createStaleFallback<Answer>() : undefined
+  const fallback = stale ? createStaleFallback<Answer>() : undefined
+  const kept = keep && createKeptAnswers(keep)
   const answers = new Map<string, Entry<Answer>>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
     dropExpired(answers, now)
@@ -45,14 +46,15 @@ export function createResponseCache<Answer = Serialised>(
     const loadAndKeep = () => {
       const loading = load()
       // Only what was loaded now: instead of a failed load, an older answer may be returned.
-      const keepLoaded = (answer: Answer) => {
-        if (keep?.mayKeep(answer)) Object.assign(entry, { answer: loading, until: now + keptMs, version })
-      }
-      if (version !== undefined) void loading.then(keepLoaded, () => {})
+      if (version !== undefined)
+        void loading.then(
+          (answer) => kept?.add(key, { answer, until: now + keptMs }, version),
+          () => {},
+        )
       return loading
     }
-    const answer = loadOrStale ? loadOrStale(key, loadAndKeep, now) : loadAndKeep()
-    const entry: Entry<Answer> = { until: now - (now % lifetimeMs) + lifetimeMs, answer }
+    const answer = fallback ? fallback.load(key, loadAndKeep, now) : loadAndKeep()
+    const entry: Entry<Answer> = { until: now - (now % lifetimeMs) + lifetimeMs, answer, version }
     answers.delete(key)
     answers.set(key, entry)
     entry.answer.catch(() => answers.get(key) === entry && answers.delete(key))
@@ -61,10 +63,16 @@ export function createResponseCache<Answer = Serialised>(
   return {
     /** Number of cached answers. */
     get size() {
-      return answers.size
+      return answers.size + (kept?.size() ?? 0)
     },
     get(key: string, load: () => Promise<Answer>): Promise<Answer> {
       const now = clock.now().getTime()
+      const keptAnswer = kept?.find(key, now)
+      if (keptAnswer) {
+        // It is valid now, not only when it was loaded.
+        fallback?.remember(key, keptAnswer.answer, now)
+        return Promise.resolve(keptAnswer.answer)
+      }
       const entry = answers.get(key)
       const isCurrent = entry?.version === undefined || entry.version === keep?.changes.version()
       return entry && entry.until > now && isCurrent ? entry.answer : make(key, load, now)
@@ -75,8 +83,41 @@ export function createResponseCache<Answer = Serialised>(
 interface Entry<Answer> {
   until: number
   answer: Promise<Answer>
-  /** The version of the data, if the answer is kept until a change. */
-  version?: number
+  /** The version of the data when the load began; undefined if changes may go unnoticed. */
+  version: number | undefined
+}
+
+interface KeptAnswer<Answer> {
+  until: number
+  answer: Answer
+}
+
+/** Keeps answers of the current version of the data, apart from those of a second, which expire in another order. */
+function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Answer>['keep']>) {
+  const kept = new Map<string, KeptAnswer<Answer>>()
+  let keptVersion: number | undefined
+  const dropOutdated = () => {
+    const version = changes.version()
+    if (version !== keptVersion) kept.clear()
+    keptVersion = version
+  }
+  return {
+    size: () => kept.size,
+    find(key: string, now: number): KeptAnswer<Answer> | undefined {
+      dropOutdated()
+      const found = kept.get(key)
+      return found && found.until > now ? found : undefined
+    },
+    /** @param version that of the data when the load began */
+    add(key: string, loaded: KeptAnswer<Answer>, version: number): void {
+      dropOutdated()
+      if (version !== keptVersion || !mayKeep(loaded.answer)) return
+      kept.delete(key)
+      const [oldest] = kept.keys()
+      if (kept.size >= maxEntries && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, loaded)
+    },
+  }
 }
 
 /**
@@ -87,37 +128,40 @@ interface Entry<Answer> {
 function createStaleFallback<Answer>() {
   const staleResponses = new Map<string, { at: number; answer: Answer }>()
   let isDatabaseDown = false
-  const note = (key: string, answer: Answer, at: number) => {
-    isDatabaseDown = false
+  /** Remembers an answer that is valid at this time. */
+  const remember = (key: string, answer: Answer, at: number) => {
     staleResponses.delete(key)
     staleResponses.set(key, { at, answer })
     const [oldest] = staleResponses.keys()
     if (staleResponses.size > maxStaleResponses && oldest !== undefined) staleResponses.delete(oldest)
-    return answer
   }
-  return async (key: string, load: () => Promise<Answer>, now: number): Promise<Answer> => {
-    const remembered = staleResponses.get(key)
-    const former = remembered && now - remembered.at <= staleMs ? remembered : undefined
-    const loaded = load().then(
-      (answer) => note(key, answer, now),
-      (error: unknown) => {
-        isDatabaseDown ||= isDatabaseUnreachable(error)
-        if (isDatabaseUnavailable(error)) {
-          if (former) return former.answer
-        } else staleResponses.delete(key)
-        throw error
-      },
-    )
-    if (!isDatabaseDown || !former) return loaded
-    loaded.catch(() => {})
-    return former.answer
+  return {
+    remember,
+    async load(key: string, load: () => Promise<Answer>, now: number): Promise<Answer> {
+      const remembered = staleResponses.get(key)
+      const former = remembered && now - remembered.at <= staleMs ? remembered : undefined
+      const loaded = load().then(
+        (answer) => {
+          isDatabaseDown = false
+          remember(key, answer, now)
+          return answer
+        },
+        (error: unknown) => {
+          isDatabaseDown ||= isDatabaseUnreachable(error)
+          if (isDatabaseUnavailable(error)) {
+            if (former) return former.answer
+          } else staleResponses.delete(key)
+          throw error
+        },
+      )
+      if (!isDatabaseDown || !former) return loaded
+      loaded.catch(() => {})
+      return former.answer
+    },
   }
 }
 
-/**
- * Drops expired entries. They are in the order of expiry, so only expired ones are visited. Kept ones may delay the
- * others.
- */
+/** Drops expired entries. They are in the order of expiry, so only expired ones are visited. */
 function dropExpired(answers: Map<string, { until: number }>, now: number): void {
   for (const [key, { until }] of answers) {
     if (until > now) return
