@@ -91,6 +91,27 @@ test('a batch that fails loses nothing of the others, and is then written on its
   expect(commits.at(-1)).toEqual(['p3', 'e2'])
 })
 
+test('a buffer whose own write waits does not hold up the others', async () => {
+  const { commits, positions, events } = openBuffers()
+  const gate = Promise.withResolvers<void>()
+  const { writeAll } = positions.buffer
+  positions.buffer.writeAll = () => gate.promise.then(writeAll)
+  positions.buffer.refuses = 'bad'
+  positions.add('bad', 'p1')
+  events.add('e1')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits).toEqual([['e1']])
+  for (const event of ['e2', 'e3']) {
+    events.add(event)
+    positions.add(`p of ${event}`)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(commits.at(-1)).toEqual([event])
+  }
+  gate.resolve()
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits.at(-1)).toEqual(['p1', 'p of e2', 'p of e3'])
+})
+
 test('a buffer with more than a batch is written at once', async () => {
   const { commits, positions, events } = openBuffers()
   positions.add('p1', 'p2', 'p3', 'p4', 'p5')

@@ -38,15 +38,16 @@ type Transact<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Resul
 
 interface Queue<Tx> {
   buffer: WriteBuffer<Tx>
-  /** Resolves once the buffer is not being written. */
-  idle(): Promise<void>
+  /** True while the buffer is being written, or waits for it. */
+  isBusy(): boolean
   /** Runs `write` when the writes before it have ended. */
   enqueue(write: () => Promise<void>): Promise<void>
 }
 
 /**
  * Writes all buffers of a process in one transaction a second, because a transaction for each would be the largest cost
- * of a viewer. If it fails, each buffer is written on its own, so that one cannot hold up the data of another.
+ * of a viewer. If it fails, each buffer is written on its own. Those that are still being written then are left out of
+ * the next transactions, so that one cannot hold up the data of another.
  */
 export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs): JoinWrites<Tx> {
   const queues = new Set<Queue<Tx>>()
@@ -57,12 +58,11 @@ export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs)
 
   function writeQueues(): void {
     timer = undefined
-    const filled = [...queues].filter(({ buffer }) => !buffer.isEmpty())
-    const written = Promise.all(filled.map(({ idle }) => idle())).then(() =>
-      writeTogether(
-        transact,
-        filled.map(({ buffer }) => buffer),
-      ),
+    // A busy one is scheduled again when its write ends.
+    const filled = [...queues].filter(({ buffer, isBusy }) => !buffer.isEmpty() && !isBusy())
+    const written = writeTogether(
+      transact,
+      filled.map(({ buffer }) => buffer),
     )
     for (const { buffer, enqueue } of filled)
       void enqueue(async () => {
@@ -72,13 +72,16 @@ export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs)
 
   return (buffer) => {
     let writing: Promise<void> = Promise.resolve()
+    let unfinished = 0
     const enqueue: Queue<Tx>['enqueue'] = (write) => {
+      unfinished++
       writing = writing.then(write).finally(() => {
+        unfinished--
         if (!buffer.isEmpty() && queues.has(queue)) schedule()
       })
       return writing
     }
-    const queue = { buffer, idle: () => writing, enqueue }
+    const queue = { buffer, isBusy: () => unfinished > 0, enqueue }
     queues.add(queue)
     const flush = () => enqueue(() => buffer.writeAll())
     return {
