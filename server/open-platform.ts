@@ -64,7 +64,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     database,
     db,
     catalogueChanges: createCatalogueChanges(database.pool),
-    joinWrites: joinWrites<Tx>((work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs })),
+    joinWrites: joinWrites<Tx>((work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs }), log),
     /** Identifies this site's database. */
     siteId,
     storage,

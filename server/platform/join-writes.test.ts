@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { joinWrites, type WriteBuffer } from './join-writes.ts'
+import { createLog } from './log.ts'
 
 /** A transaction: what was written in it. */
 type Rows = string[]
@@ -49,7 +50,9 @@ class RowBuffer implements WriteBuffer<Rows> {
 
 function openBuffers() {
   const { commits, transact } = fakeDatabase()
-  const join = joinWrites<Rows>(transact)
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const join = joinWrites<Rows>(transact, createLog({ json: true, level: 'debug', destination }))
   const open = () => {
     const buffer = new RowBuffer(transact)
     const { schedule, flush, stop } = join(buffer)
@@ -59,7 +62,7 @@ function openBuffers() {
     }
     return { buffer, add, flush, stop }
   }
-  return { commits, positions: open(), events: open() }
+  return { commits, lines, positions: open(), events: open() }
 }
 
 beforeEach(() => void vi.useFakeTimers())
@@ -110,6 +113,53 @@ test('a buffer whose own write waits does not hold up the others', async () => {
   gate.resolve()
   await vi.advanceTimersByTimeAsync(999)
   expect(commits.at(-1)).toEqual(['p1', 'p of e2', 'p of e3'])
+})
+
+test('the failure of the transaction of all buffers is logged with its error', async () => {
+  const { lines, events } = openBuffers()
+  events.buffer.refuses = 'bad'
+  events.add('bad')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(lines).toEqual([expect.stringMatching(/"message":"refused".*written on its own/)])
+})
+
+test.each(['take', 'writeAll'] as const)(
+  'buffers are written on after the %s of one has rejected',
+  async (method) => {
+    const { commits, lines, positions, events } = openBuffers()
+    const { buffer } = positions
+    const works = buffer[method]
+    // Before its own write, the transaction of all buffers has to fail.
+    buffer.refuses = 'bad'
+    Object.assign(buffer, { [method]: () => Promise.reject(new Error('broken')) })
+    positions.add('bad', 'p1')
+    events.add('e1')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(commits.flat()).toContain('e1')
+    expect(lines.join('')).toContain('"message":"broken"')
+    Object.assign(buffer, { [method]: works })
+    positions.add('p2')
+    events.add('e2')
+    await vi.advanceTimersByTimeAsync(1998)
+    expect(commits.flat().toSorted()).toEqual(['e1', 'e2', 'p1', 'p2'])
+  },
+)
+
+test('buffers are written on after a batch could not be put back', async () => {
+  const { commits, positions, events } = openBuffers()
+  const { take } = positions.buffer
+  positions.buffer.take = async () => {
+    const batch = await take()
+    return batch && { ...batch, putBack: () => expect.unreachable() }
+  }
+  events.buffer.refuses = 'bad'
+  positions.add('p1')
+  events.add('bad', 'e1')
+  await vi.advanceTimersByTimeAsync(999)
+  positions.add('p2')
+  events.add('e2')
+  await vi.advanceTimersByTimeAsync(999)
+  expect(commits.flat()).toEqual(['e1', 'p2', 'e2'])
 })
 
 test('a buffer with more than a batch is written at once', async () => {

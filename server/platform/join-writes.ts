@@ -1,9 +1,11 @@
+import type { Log } from './log.ts'
+
 /** Data in memory that is written to the database in batches. */
 export interface WriteBuffer<Tx> {
   isEmpty(): boolean
-  /** Takes a batch out of the buffer; undefined if it is empty. Must not reject. */
+  /** Takes a batch out of the buffer; undefined if it is empty. */
   take(): Promise<TakenBatch<Tx> | undefined>
-  /** Writes all data in transactions of its own, and keeps what cannot be written now. Must not reject. */
+  /** Writes all data in transactions of its own, and keeps what cannot be written now. */
   writeAll(): Promise<void>
 }
 
@@ -49,7 +51,7 @@ interface Queue<Tx> {
  * of a viewer. If it fails, each buffer is written on its own. Those that are still being written then are left out of
  * the next transactions, so that one cannot hold up the data of another.
  */
-export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs): JoinWrites<Tx> {
+export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defaultDelayMs): JoinWrites<Tx> {
   const queues = new Set<Queue<Tx>>()
   let timer: NodeJS.Timeout | undefined
   const schedule = () => {
@@ -61,7 +63,7 @@ export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs)
     // A busy one is scheduled again when its write ends.
     const filled = [...queues].filter(({ buffer, isBusy }) => !buffer.isEmpty() && !isBusy())
     const written = writeTogether(
-      transact,
+      { transact, log },
       filled.map(({ buffer }) => buffer),
     )
     for (const { buffer, enqueue } of filled)
@@ -75,10 +77,14 @@ export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs)
     let unfinished = 0
     const enqueue: Queue<Tx>['enqueue'] = (write) => {
       unfinished++
-      writing = writing.then(write).finally(() => {
-        unfinished--
-        if (!buffer.isEmpty() && queues.has(queue)) schedule()
-      })
+      writing = writing
+        .then(write)
+        // A rejection would end all later writes.
+        .catch((error: unknown) => log.error({ err: error }, 'Writing a buffer failed unexpectedly'))
+        .finally(() => {
+          unfinished--
+          if (!buffer.isEmpty() && queues.has(queue)) schedule()
+        })
       return writing
     }
     const queue = { buffer, isBusy: () => unfinished > 0, enqueue }
@@ -97,18 +103,41 @@ export function joinWrites<Tx>(transact: Transact<Tx>, delayMs = defaultDelayMs)
 
 /** Writes a batch of each buffer in one transaction. @returns the buffers of which nothing more has to be written */
 async function writeTogether<Tx>(
-  transact: Transact<Tx>,
+  { transact, log }: { transact: Transact<Tx>; log: Log },
   buffers: readonly WriteBuffer<Tx>[],
 ): Promise<ReadonlySet<WriteBuffer<Tx>>> {
-  const taken = await Promise.all(buffers.map(async (buffer) => ({ buffer, batch: await buffer.take() })))
-  const batches = taken.flatMap(({ batch }) => batch ?? [])
+  const batches = new Map<WriteBuffer<Tx>, TakenBatch<Tx>>()
+  const unwritten = new Set<WriteBuffer<Tx>>()
+  await Promise.all(
+    buffers.map(async (buffer) => {
+      try {
+        const batch = await buffer.take()
+        if (batch) batches.set(buffer, batch)
+        if (batch?.isFull) unwritten.add(buffer)
+      } catch (error) {
+        log.error({ err: error }, 'A buffer could not be read, and is written on its own')
+        unwritten.add(buffer)
+      }
+    }),
+  )
   try {
-    if (batches.length > 0) await writeBatches(transact, batches)
-    return new Set(taken.filter(({ batch }) => !batch?.isFull).map(({ buffer }) => buffer))
-  } catch {
+    // In the order of the buffers, which is the same in all processes, so that they do not deadlock.
+    const ordered = buffers.flatMap((buffer) => batches.get(buffer) ?? [])
+    if (ordered.length > 0) await writeBatches(transact, ordered)
+    return new Set(buffers.filter((buffer) => !unwritten.has(buffer)))
+  } catch (error) {
     // Each buffer handles and logs the errors of its own batch.
-    for (const batch of batches) batch.putBack()
+    log.debug({ err: error }, 'Buffers could not be written in one transaction; each is written on its own')
+    for (const batch of batches.values()) putBack(batch, log)
     return new Set()
+  }
+}
+
+function putBack(batch: Pick<TakenBatch<unknown>, 'putBack'>, log: Log): void {
+  try {
+    batch.putBack()
+  } catch (error) {
+    log.error({ err: error }, 'A batch could not be put back into its buffer, and is lost')
   }
 }
 

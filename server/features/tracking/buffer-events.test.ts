@@ -19,7 +19,7 @@ function openBuffer(capacity?: number) {
     return async () => {}
   }
   // The fake does not use its transaction.
-  const join = joinWrites<Tx>((work) => work({} as Tx))
+  const join = joinWrites<Tx>((work) => work({} as Tx), log)
   return {
     database,
     events: bufferEvents({ joinWrites: join, prepare, write, log, ...(capacity && { capacity }) }),

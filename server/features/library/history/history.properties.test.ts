@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { db, log, countPlays } = site.context
   const clock = { now: () => new Date(time.now) }
   joined = []
-  const never = joinWrites<Tx>((work) => db.transaction().execute(work), 2 ** 30)
+  const never = joinWrites<Tx>((work) => db.transaction().execute(work), log, 2 ** 30)
   const join: JoinWrites<Tx> = (buffer) => {
     joined.push(buffer)
     return never(buffer)

@@ -85,7 +85,7 @@ function openBuffer(): PositionBuffer {
     countPlays,
     quotas: noQuotas,
     running: async () => [],
-    joinWrites: joinWrites((work) => inTransaction(db, work), 600_000),
+    joinWrites: joinWrites((work) => inTransaction(db, work), log, 600_000),
     catalogueChanges: unannounced,
   })
 }
