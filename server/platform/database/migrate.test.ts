@@ -5,6 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/platform/config/config-error.ts'
+import { migrationsDir } from '#server/platform/database/database.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -146,6 +147,36 @@ test('a migration that needs a lock does not block reads, and finishes once the 
   await pool.query('UPDATE books SET pages = 7')
 })
 
+test('a migration that has deadlocked with another transaction is retried', async () => {
+  write('002-shelves.sql', 'CREATE TABLE shelves ()')
+  await run()
+  write('003-both.sql', "LOCK TABLE books; LOCK TABLE shelves; INSERT INTO books VALUES ('one')")
+  const other = await pool.connect()
+  // The migration notices the deadlock first.
+  await other.query("SET deadlock_timeout = '1min'; BEGIN; LOCK TABLE shelves")
+  const migrated = run()
+  await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
+  await other.query('LOCK TABLE books; COMMIT')
+  other.release(true)
+  await migrated
+  expect(await titles()).toEqual(['one'])
+})
+
+test('the migration of announcements waits for a transaction that changes a video, which does not wait for it', async () => {
+  const own = await createTestDatabase()
+  const name = '0018_announce_catalogue.sql'
+  await own.pool.query('DROP FUNCTION announce_catalogue_change CASCADE')
+  await own.pool.query('DELETE FROM migrations WHERE name >= $1', [name])
+  const site = await own.pool.connect()
+  await site.query("SET lock_timeout = '500ms'; BEGIN; UPDATE videos SET free_episodes = free_episodes")
+  const migrated = migrate(own.pool, { directory: migrationsDir, log, upTo: name })
+  await vi.waitUntil(async () => (await countWaiting(own)) === 1, { timeout: 120_000, interval: 10 })
+  await site.query('UPDATE episodes SET titles = titles; UPDATE assets SET state = state; COMMIT')
+  site.release(true)
+  await migrated
+  await own.close()
+})
+
 test('a migration that never gets its lock fails and changes nothing', async () => {
   await run()
   write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
@@ -209,8 +240,8 @@ async function titles(): Promise<string[]> {
   return rows.map(({ title }) => title)
 }
 
-async function countWaiting(): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(
+async function countWaiting({ pool: observer } = database): Promise<number> {
+  const { rows } = await observer.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM pg_locks JOIN pg_database ON pg_database.oid = database
      WHERE NOT granted AND datname = current_database()`,
   )

@@ -44,7 +44,8 @@ const lockPollMs = 200
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 const progressEveryMs = 5000
-const lockNotAvailable = '55P03'
+/** SQLSTATEs of a migration that another transaction prevented: lock_not_available, deadlock_detected. */
+const lockConflicts = new Set<unknown>(['55P03', '40P01'])
 
 interface MigrateOptions {
   directory: string
@@ -263,7 +264,7 @@ async function runMigration(
 
 /**
  * Runs a migration. After an error, its changes are rolled back or safe to repeat.
- * @returns the error if another transaction holds a required lock
+ * @returns the error if another transaction holds a required lock, or they have deadlocked
  */
 async function tryMigration(
   client: PoolClient,
@@ -290,7 +291,7 @@ async function tryMigration(
     return undefined
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) return error
+    if (error instanceof Error && 'code' in error && lockConflicts.has(error.code)) return error
     throw error
   }
 }
