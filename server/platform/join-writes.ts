@@ -13,9 +13,9 @@ export interface WriteBuffer<Tx> {
 export interface TakenBatch<Tx> {
   /** True if the buffer may contain more. */
   isFull: boolean
-  /** Writes the batch. May be called again if the transaction fails. @returns what to do after the commit */
-  write(tx: Tx): Promise<() => void | Promise<void>>
-  /** Returns the batch to its buffer. Called after a failure, even one after the commit: a batch may be written twice. */
+  /** Writes the batch. May be called again if the transaction fails. @returns what to do at once after the commit */
+  write(tx: Tx): Promise<() => void>
+  /** Returns the batch to its buffer. The transaction may be committed nevertheless: a batch may be written twice. */
   putBack(): void
 }
 
@@ -123,29 +123,34 @@ async function writeTogether<Tx>(
   try {
     // In the order of the buffers, which is the same in all processes, so that they do not deadlock.
     const ordered = buffers.flatMap((buffer) => batches.get(buffer) ?? [])
-    if (ordered.length > 0) await writeBatches(transact, ordered)
+    if (ordered.length > 0) await writeBatches({ transact, log }, ordered)
     return new Set(buffers.filter((buffer) => !unwritten.has(buffer)))
   } catch (error) {
     // Each buffer handles and logs the errors of its own batch.
     log.debug({ err: error }, 'Buffers could not be written in one transaction; each is written on its own')
-    for (const batch of batches.values()) putBack(batch, log)
+    for (const batch of batches.values())
+      runSafely(() => batch.putBack(), log, 'A batch could not be put back into its buffer, and is lost')
     return new Set()
   }
 }
 
-function putBack(batch: Pick<TakenBatch<unknown>, 'putBack'>, log: Log): void {
-  try {
-    batch.putBack()
-  } catch (error) {
-    log.error({ err: error }, 'A batch could not be put back into its buffer, and is lost')
-  }
-}
-
-async function writeBatches<Tx>(transact: Transact<Tx>, batches: readonly TakenBatch<Tx>[]): Promise<void> {
+async function writeBatches<Tx>(
+  { transact, log }: { transact: Transact<Tx>; log: Log },
+  batches: readonly TakenBatch<Tx>[],
+): Promise<void> {
   const afterCommit = await transact(async (tx) => {
     const finish: Awaited<ReturnType<TakenBatch<Tx>['write']>>[] = []
     for (const batch of batches) finish.push(await batch.write(tx))
     return finish
   })
-  await Promise.all(afterCommit.map((finish) => finish()))
+  // What is committed is not written again.
+  for (const finish of afterCommit) runSafely(finish, log, 'A buffer could not remove what was written')
+}
+
+function runSafely(run: () => void, log: Log, failure: string): void {
+  try {
+    run()
+  } catch (error) {
+    log.error({ err: error }, failure)
+  }
 }

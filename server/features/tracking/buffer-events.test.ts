@@ -8,21 +8,36 @@ const log = createLog({ json: true, level: 'silent' })
 
 /** A buffer with a database that can be unavailable, or refuse a batch for its data. */
 function openBuffer(capacity?: number) {
-  const database = { written: [] as number[], batches: 0, fails: undefined as Error | undefined }
+  const database = {
+    written: [] as number[],
+    batches: 0,
+    fails: undefined as Error | undefined,
+    /** Events whose sender is being looked up. */
+    unready: new Set<number>(),
+    trim: async () => {},
+  }
   const write = async (batch: readonly { n: number }[]) => {
     if (database.fails) throw database.fails
     database.batches += 1
     database.written.push(...batch.map(({ n }) => n))
+    return ['usr_1']
   }
-  const prepare = async (batch: readonly { n: number }[]) => async () => {
-    await write(batch)
-    return async () => {}
-  }
+  const prepare = async (batch: readonly { n: number }[]) => () => write(batch)
+  const isReady = ({ n }: { n: number }) => !database.unready.has(n)
+  const trim = () => database.trim()
   // The fake does not use its transaction.
   const join = joinWrites<Tx>((work) => work({} as Tx), log)
   return {
     database,
-    events: bufferEvents({ joinWrites: join, prepare, write, log, ...(capacity && { capacity }) }),
+    events: bufferEvents({
+      joinWrites: join,
+      prepare,
+      write,
+      isReady,
+      trim,
+      log,
+      ...(capacity && { capacity }),
+    }),
   }
 }
 
@@ -69,6 +84,33 @@ test('events are dropped while the disk of the database is full', async () => {
   database.fails = undefined
   await vi.advanceTimersByTimeAsync(5000)
   expect([database.written, events.dropped()]).toEqual([[], 1])
+})
+
+test('no write waits for a trim, and a failed trim repeats nothing', async () => {
+  const { database, events } = openBuffer()
+  const gate = Promise.withResolvers<void>()
+  database.trim = () => gate.promise
+  events.add({ n: 1 })
+  await vi.advanceTimersByTimeAsync(999)
+  events.add({ n: 2 })
+  await vi.advanceTimersByTimeAsync(999)
+  expect(database).toMatchObject({ written: [1, 2], batches: 2 })
+  gate.reject(new Error('away'))
+  events.add({ n: 3 })
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(database).toMatchObject({ written: [1, 2, 3], batches: 3 })
+})
+
+test('an event whose sender is being looked up holds up no other', async () => {
+  const { database, events } = openBuffer()
+  database.unready.add(1)
+  events.add({ n: 1 })
+  events.add({ n: 2 })
+  await vi.advanceTimersByTimeAsync(999)
+  expect(database.written).toEqual([2])
+  database.unready.clear()
+  await vi.advanceTimersByTimeAsync(999)
+  expect(database.written).toEqual([2, 1])
 })
 
 test('stopping writes buffered events, and accepts no more', async () => {

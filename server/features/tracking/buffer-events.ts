@@ -18,8 +18,12 @@ interface Options<T> {
   joinWrites: JoinWrites<Tx>
   /** Prepares a batch for a transaction with other data. Must not reject. */
   prepare(batch: readonly T[]): Promise<WritePrepared>
-  /** Writes a batch in a transaction of its own. */
-  write(batch: readonly T[]): Promise<void>
+  /** Writes a batch in a transaction of its own. @returns the users whose events are to be trimmed */
+  write(batch: readonly T[]): Promise<readonly string[]>
+  /** Returns whether an event can be prepared without waiting. Others are left for a later transaction. */
+  isReady(event: T): boolean
+  /** Deletes a user's oldest events beyond their maximum size. */
+  trim(userId: string): Promise<void>
   log: Log
   /** Maximum number of buffered events. Beyond it, the oldest event is dropped for each new one. */
   capacity?: number
@@ -32,28 +36,29 @@ const batchSize = 1000
  * While the database is unavailable, up to `capacity` events are buffered, and the write is retried.
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
-  const { joinWrites, prepare, write, log, capacity = 10_000 } = options
+  const { joinWrites, prepare, write, isReady, trim, log, capacity = 10_000 } = options
   const bufferedEvents = new Set<T>()
   let dropped = 0
   let failing = false
   let stopped = false
 
+  const trims = trimInBackground(trim, log)
   const isEmpty = () => bufferedEvents.size === 0
   /** Returns the oldest events. They stay in the buffer until they are written. */
   const firstBatch = () => [...bufferedEvents].slice(0, batchSize)
   const writes = joinWrites({ isEmpty, take, writeAll })
 
   async function take() {
-    if (isEmpty()) return undefined
-    const batch = firstBatch()
+    const batch = [...bufferedEvents].filter(isReady).slice(0, batchSize)
+    if (batch.length === 0) return undefined
     const writePrepared = await prepare(batch)
     return {
       isFull: batch.length === batchSize,
       async write(tx: Tx) {
-        const finish = await writePrepared(tx)
-        return async () => {
-          await finish()
+        const userIds = await writePrepared(tx)
+        return () => {
           remove(batch, 'written')
+          trims.add(userIds)
         }
       },
       putBack: () => {},
@@ -63,7 +68,10 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   async function writeAll(): Promise<void> {
     while (!isEmpty()) {
       const batch = firstBatch()
-      const outcome = await write(batch).then(() => 'written' as const, handleWriteError)
+      const outcome = await write(batch).then((userIds) => {
+        trims.add(userIds)
+        return 'written' as const
+      }, handleWriteError)
       if (outcome === 'failed') return
       remove(batch, outcome)
     }
@@ -103,11 +111,38 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
     async stop() {
       stopped = true
       await writes.stop()
+      await trims.stop()
       if (bufferedEvents.size > 0)
         log.warn(
           { lost: bufferedEvents.size },
           'Analytics events were lost because the database is unavailable',
         )
+    },
+  }
+}
+
+/** Trims the events of users one after the other, so that no write waits for it. A failed trim is not repeated. */
+function trimInBackground(trim: (userId: string) => Promise<void>, log: Log) {
+  const waiting = new Set<string>()
+  let running: Promise<void> | undefined
+  async function trimAll(): Promise<void> {
+    for (const userId of waiting) {
+      waiting.delete(userId)
+      await trim(userId).catch((error: unknown) =>
+        log.debug({ err: error }, 'A user’s events are trimmed after a later write'),
+      )
+    }
+    running = undefined
+  }
+  return {
+    add(userIds: readonly string[]): void {
+      for (const userId of userIds) waiting.add(userId)
+      if (waiting.size > 0) running ??= trimAll()
+    },
+    /** Ends after the trim that is running. */
+    async stop(): Promise<void> {
+      waiting.clear()
+      await running
     },
   }
 }

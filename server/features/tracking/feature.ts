@@ -10,8 +10,10 @@ import {
   countPlays,
   eraseTracking,
   exportTracking,
+  isSenderKnown,
   mergeTracking,
   prepareEvents,
+  trimUser,
   writeEvents,
   recordTouch,
   queueRegistrationConversion,
@@ -43,6 +45,8 @@ export function trackingFeature(
     joinWrites,
     prepare: (batch) => prepareEvents(context(), batch),
     write: (batch) => writeEvents(context(), batch),
+    isReady: isSenderKnown,
+    trim: (userId) => trimUser(context(), userId),
     log,
   })
   return {

@@ -50,7 +50,13 @@ export {
 export type { OrderAttribution } from './tables.ts'
 export { putTrackingSetting, selectTrackingSettings } from './settings-queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
-export { prepareEvents, writeEvents, type WriteEventsContext } from './write-events.ts'
+export {
+  isSenderKnown,
+  prepareEvents,
+  trimUser,
+  writeEvents,
+  type WriteEventsContext,
+} from './write-events.ts'
 
 /** A share is deduplicated within half an hour, so its row can be deleted after a day. */
 const shareRetentionMs = dayMs

@@ -25,6 +25,7 @@ export interface ReceivedEvent extends AnalyticsEvent {
   id: string
   at: Date
   ip: string
+  /** A promise while the sender is being looked up. */
   sender: Sender | Promise<Sender>
 }
 
@@ -37,8 +38,13 @@ export function receiveEvent(
   ip: string,
   sender: ReceivedEvent['sender'],
 ): ReceivedEvent {
-  return { ...event, id: randomUUID(), at, ip, sender }
+  const received: ReceivedEvent = { ...event, id: randomUUID(), at, ip, sender }
+  if (sender instanceof Promise) void sender.then((found) => (received.sender = found))
+  return received
 }
+
+/** Returns whether an event can be written without waiting for the look-up of its sender. */
+export const isSenderKnown = ({ sender }: ReceivedEvent) => !(sender instanceof Promise)
 
 export interface WriteEventsContext {
   db: Db
@@ -51,8 +57,8 @@ export interface WriteEventsContext {
 /** A user's events are trimmed, on average, each time this fraction of their maximum size has been written. */
 const trimFraction = 1 / 20
 
-/** Writes prepared events in a transaction. @returns what to do after the commit */
-export type WritePrepared = (tx: Tx) => Promise<() => Promise<void>>
+/** Writes prepared events in a transaction. @returns the users whose events are to be trimmed after the commit */
+export type WritePrepared = (tx: Tx) => Promise<readonly string[]>
 
 /**
  * Prepares a batch of events with their shares and funnel steps for a transaction: looks up the senders before it
@@ -67,27 +73,26 @@ export async function prepareEvents(
   const events = await resolveSenders(batch)
   return async (tx) => {
     const rows = await insertBatch(context, tx, { events, mayExist })
-    return () => trimVisitors(context, rows)
+    return pickUsersToTrim(rows, context.resourceLimits.eventBytesPerVisitor * trimFraction)
   }
 }
 
-/** Writes a batch of events in a transaction of its own, for which it creates missing partitions. Idempotent. */
+/**
+ * Writes a batch of events in a transaction of its own, for which it creates missing partitions. Idempotent.
+ * @returns the users whose events are to be trimmed
+ */
 export async function writeEvents(
   context: WriteEventsContext,
   batch: readonly ReceivedEvent[],
-): Promise<void> {
+): Promise<readonly string[]> {
   const write = await prepareEvents(context, batch, { mayExist: true })
   const times = batch.map(({ at }) => at)
-  const finish = await withEventPartitions(context.db, times, () => inTransaction(context.db, write))
-  await finish()
+  return withEventPartitions(context.db, times, () => inTransaction(context.db, write))
 }
 
-async function trimVisitors(
-  { db, resourceLimits }: WriteEventsContext,
-  rows: readonly EventRow[],
-): Promise<void> {
-  for (const userId of pickUsersToTrim(rows, resourceLimits.eventBytesPerVisitor * trimFraction))
-    await trimEvents(db, userId, resourceLimits.eventBytesPerVisitor)
+/** Deletes a user's oldest events beyond the maximum size. */
+export async function trimUser({ db, resourceLimits }: WriteEventsContext, userId: string): Promise<void> {
+  await trimEvents(db, userId, resourceLimits.eventBytesPerVisitor)
 }
 
 async function insertBatch(
