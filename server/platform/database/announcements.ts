@@ -23,7 +23,7 @@ const echoChannel = 'echo'
  * Interval at which this process sends a notification to itself (an echo),
  * to check whether notifications are delivered.
  */
-const echoEveryMs = 20_000
+const defaultEchoEveryMs = 20_000
 const echoTimeoutMs = 5000
 
 interface Options {
@@ -32,13 +32,20 @@ interface Options {
   sessions: Pool
   log: Log
   listeners: readonly AnnouncementListener[]
+  echoEveryMs?: number
 }
 
 /**
  * Listens to notifications on one connection. They may be lost, because the listener is disconnected or a pooler does
  * not forward them. To detect this, the process sends notifications to itself.
  */
-export function openAnnouncements({ pool, sessions, log, listeners }: Options): Announcements {
+export function openAnnouncements({
+  pool,
+  sessions,
+  log,
+  listeners,
+  echoEveryMs = defaultEchoEveryMs,
+}: Options): Announcements {
   let arrive = false
   let pendingEcho: { echo: string; timeout: NodeJS.Timeout } | undefined
 
@@ -60,7 +67,12 @@ export function openAnnouncements({ pool, sessions, log, listeners }: Options): 
     if (pendingEcho) return
     const echo = randomUUID()
     pendingEcho = { echo, timeout: setTimeout(onEchoMissing, echoTimeoutMs).unref() }
-    pool.query('SELECT pg_notify($1, $2)', [echoChannel, echo]).catch(onEchoMissing)
+    // The first echo is sent like a change, so that it also checks that both pools lead to the same database. The others
+    // do not wait for a busy pool: they would count as missing, and the caches would be off under load.
+    const sent = arrive
+      ? listener.notify(echoChannel, echo)
+      : pool.query('SELECT pg_notify($1, $2)', [echoChannel, echo])
+    sent.catch(onEchoMissing)
   }
   const byChannel = Map.groupBy(listeners, ({ channel }) => channel)
   const onNotification = (channel: string, payload?: string) => {

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
 const againMs = 1000
 
 export interface ChannelListener {
+  /** Notifies a channel over the connection that listens. Rejects while there is none. */
+  notify(channel: string, payload: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -26,8 +28,21 @@ export function listen(
   onDisconnect: () => void = () => {},
 ): ChannelListener {
   const stopping = new AbortController()
-  const listening = listenAndReconnect(pool, channels, { onNotification, onDisconnect }, stopping.signal, log)
+  let listeningClient: PoolClient | undefined
+  const onClient = (client: PoolClient | undefined) => (listeningClient = client)
+  const listening = listenAndReconnect(
+    pool,
+    channels,
+    { onNotification, onDisconnect, onClient },
+    stopping.signal,
+    log,
+  )
   return {
+    async notify(channel, payload) {
+      if (!listeningClient) throw new Error('No connection listens to the database')
+      const client = listeningClient
+      await client.query(`NOTIFY ${client.escapeIdentifier(channel)}, ${client.escapeLiteral(payload)}`)
+    },
     async stop() {
       stopping.abort()
       await listening
@@ -35,18 +50,25 @@ export function listen(
   }
 }
 
+interface ListenEvents {
+  onNotification: OnNotification
+  onDisconnect(): void
+  /** Called with the connection that listens, and with undefined once it is lost. */
+  onClient(client: PoolClient | undefined): void
+}
+
 async function listenAndReconnect(
   pool: Pool,
   channels: readonly string[],
-  { onNotification, onDisconnect }: { onNotification: OnNotification; onDisconnect: () => void },
+  events: ListenEvents,
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
   while (!signal.aborted) {
-    await listenOnce(pool, channels, onNotification, signal).catch((error: unknown) =>
+    await listenOnce(pool, channels, events, signal).catch((error: unknown) =>
       log.debug({ err: error }, 'Listening to the database failed; retrying'),
     )
-    onDisconnect()
+    events.onDisconnect()
     await delay(againMs, undefined, { signal }).catch(() => {})
   }
 }
@@ -55,7 +77,7 @@ async function listenAndReconnect(
 async function listenOnce(
   pool: Pool,
   channels: readonly string[],
-  onNotification: OnNotification,
+  { onNotification, onClient }: ListenEvents,
   signal: AbortSignal,
 ): Promise<void> {
   const client = await pool.connect()
@@ -67,9 +89,11 @@ async function listenOnce(
   client.on('notification', ({ channel, payload }) => onNotification(channel, payload))
   try {
     for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+    onClient(client)
     for (const channel of channels) onNotification(channel)
     await over.promise
   } finally {
+    onClient(undefined)
     signal.removeEventListener('abort', end)
     // Closed instead of returned to the pool, where it would continue to listen.
     client.release(true)

@@ -421,7 +421,7 @@ describe('a cached session', () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     await database.pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%echo%' AND datname = current_database()`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^(LISTEN|NOTIFY).*echo' AND datname = current_database()`,
     )
     const recordedQueries = recordQueries('sessions')
     await expect
