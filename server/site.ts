@@ -39,6 +39,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   const recognition = createViewerCache({ clock, isHttps, announcementsArrive: () => announcements.arrive() })
   const listeners = [recognition.listener, context.catalogueChanges.listener]
   const announcements = openAnnouncements({ ...database, log, listeners })
+  context.saves.countPlaysOnStop()
   await context.catalogueChanges.rely(() => announcements.arrive())
   const site = await createHttpServer({
     log: context.log,

@@ -99,6 +99,15 @@ describe('a play', () => {
     expect(await database.db.selectFrom('play_count_changes').selectAll().execute()).toEqual([])
   })
 
+  it('counts when a process stops that has saved nothing', async () => {
+    const [userId] = users()
+    const other = await startTestSite({ database: { ...database, close: async () => {} } })
+    await play(userId)
+    expect(await playCount()).toBe(0)
+    await other.close()
+    expect(await playCount()).toBe(1)
+  })
+
   it('counts once if two processes insert it at the same time, and one of them would rather fail', async () => {
     const [userId] = users()
     const episode_id = video.episodes[0]?.id ?? ''

@@ -66,6 +66,11 @@ export interface PositionBuffer {
   flush(): Promise<void>
   /** Writes all pending positions, and accepts no more. */
   stop(): Promise<void>
+  /**
+   * Makes a process that serves calls count the appended plays when it stops, also those of others: a process of the
+   * previous release, which may follow, does not know them.
+   */
+  countPlaysOnStop(): void
 }
 
 interface Options {
@@ -105,7 +110,7 @@ export function bufferPositions({
   const attemptsByUser = new Map<string, number>()
   let failing = false
   let stopped = false
-  let hasSaved = false
+  let countsPlaysOnStop = false
 
   const keyOf = ({ user_id, video_id }: Pick<PendingPosition, 'user_id' | 'video_id'>) =>
     `${user_id} ${video_id}`
@@ -232,7 +237,6 @@ export function bufferPositions({
     }
   }
 
-  /** Counts the appended plays, because a process of the previous release, which may follow, does not know them. */
   async function countLastPlays(): Promise<void> {
     await aggregatePlays(db).catch((error: unknown) =>
       log.debug({ err: error }, 'The last plays are counted by another process'),
@@ -245,7 +249,6 @@ export function bufferPositions({
       const { video_id, episode_id, position_ms, at } = parsePosition(call.position, now)
       const cached = cachedPositions.get(call, video_id)
       if (!cached || stopped) return undefined
-      hasSaved = true
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
       // The cached position was evicted or replaced meanwhile.
       if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
@@ -278,7 +281,6 @@ export function bufferPositions({
       return { ...entry, at: entry.at.toISOString() }
     },
     cache(call, saved) {
-      hasSaved = true
       cachedPositions.addSaved(call, call.position.episode_id ?? '', saved)
     },
     cacheViewing: cachedPositions.addLoaded,
@@ -297,6 +299,9 @@ export function bufferPositions({
     },
     evict: cachedPositions.evict,
     flush,
+    countPlaysOnStop() {
+      countsPlaysOnStop = true
+    },
     async stop() {
       stopped = true
       await stop()
@@ -307,7 +312,7 @@ export function bufferPositions({
           { lost: pendingUsers.size },
           'Pending positions could not be written before the stop and are lost',
         )
-      if (hasSaved) await countLastPlays()
+      if (countsPlaysOnStop) await countLastPlays()
     },
   }
 }
