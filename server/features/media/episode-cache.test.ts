@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createExperiments } from '#server/features/experiments/experiments.ts'
 import { openAnnouncements, type Announcements } from '#server/platform/database/announcements.ts'
-import { createCatalogueChanges } from '#server/platform/database/catalogue-changes.ts'
 import { createLog } from '#server/platform/log.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createEpisodeCache } from './episode-cache.ts'
+import { selectEpisode, type EpisodeRow } from './queries.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
 let database: TestDatabase
 let announcements: Announcements
 let video: BuiltVideo
-const payloads: string[] = []
+let announced: string[] = []
 let missed = 0
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const { pool } = database
   const listener = {
     channel: 'catalogue',
-    onAnnouncement: (payload: string) => void payloads.push(payload),
+    onAnnouncement: (payload: string) => void announced.push(payload),
     onMissed: () => void missed++,
   }
   announcements = openAnnouncements({ pool, sessions: pool, log, listeners: [listener] })
@@ -37,17 +38,18 @@ beforeEach(async () => {
   video = await buildVideo({ db: database.db, storage: noStorage }, { episodes: 2 })
 })
 
-/** Runs a statement. @returns whether it was announced before what the test announces after it */
+/** Runs a statement, and waits for what is announced meanwhile. @returns whether something was */
 async function isAnnounced(statement: string): Promise<boolean> {
-  const mark = async (payload: string) => {
-    await database.pool.query("SELECT pg_notify('catalogue', $1)", [payload])
-    await expect.poll(() => payloads.at(-1)).toBe(payload)
+  const round = async () => {
+    const mark = randomUUID()
+    await database.pool.query("SELECT pg_notify('catalogue', $1)", [mark])
+    await expect.poll(() => announced).toContain(mark)
   }
-  await mark('before')
-  const before = payloads.length
+  await round()
+  announced = []
   await database.pool.query(statement.replaceAll('VIDEO', `'${video.id}'`))
-  await mark('after')
-  return payloads.length > before + 1
+  await round()
+  return announced.includes('')
 }
 
 describe('a change is announced', () => {
@@ -86,34 +88,54 @@ it('counts, ranks and the progress of a conversion are not announced', async () 
   expect(await isAnnounced('UPDATE assets SET progress = 50')).toBe(false)
 })
 
-it('caches rely on announcements a minute after the last change, while they arrive and the database makes them', async () => {
-  let now = performance.now()
-  const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
-  onTestFinished(() => time.mockRestore())
-  let arrive = true
-  const open = async () => {
-    const changes = createCatalogueChanges(database.pool)
-    await changes.rely(() => arrive)
-    now += 60_000
-    return changes
+it('every column that is kept is announced', async () => {
+  /** The columns by their names in a row. Null: an episode in which it is set is not kept. */
+  const sources: Record<keyof EpisodeRow, string | null> = {
+    id: 'episodes.id',
+    video_id: 'episodes.video_id',
+    number: 'episodes.number',
+    titles: 'episodes.titles',
+    asset_id: 'episodes.asset_id',
+    folder: 'assets.folder',
+    free_episodes: 'videos.free_episodes',
+    episode_cents: 'videos.episode_cents',
+    video_cents: 'videos.video_cents',
+    currency: 'videos.currency',
+    cover_path: 'videos.cover_path',
+    video_state: 'videos.state',
+    duration_ms: 'assets.duration_ms',
+    width: 'assets.width',
+    height: 'assets.height',
+    captions: 'assets.captions',
+    encrypted: 'assets.media_key',
+    coming_progress: null,
   }
-  const { listener, version } = await open()
-  const first = version()
-  expect(first).toBeDefined()
-  listener.onAnnouncement('')
-  now += 59_999
-  expect(version()).toBeUndefined()
-  now += 1
-  expect(version()).toBeDefined()
-  expect(version()).not.toBe(first)
-  arrive = false
-  expect(version()).toBeUndefined()
-  arrive = true
-  await database.pool.query('ALTER FUNCTION announce_catalogue_change() RENAME TO not_yet')
-  onTestFinished(async () => {
-    await database.pool.query('ALTER FUNCTION not_yet() RENAME TO announce_catalogue_change')
-  })
-  expect((await open()).version()).toBeUndefined()
+  const row = await selectEpisode(database.db, video.episodes[0]?.id ?? '')
+  expect(Object.keys(row ?? {}).toSorted()).toEqual(Object.keys(sources).toSorted())
+  // An update of any column of episodes starts their trigger.
+  const { rows } = await database.pool.query<{ name: string; announced: boolean }>(
+    `SELECT columns.name, bool_or(tgattr = '' OR attnum = ANY(tgattr)) AS announced
+     FROM unnest($1::text[]) AS columns (name)
+     JOIN pg_attribute ON attrelid = split_part(name, '.', 1)::regclass AND attname = split_part(name, '.', 2)
+     JOIN pg_trigger ON tgrelid = attrelid AND tgfoid = 'announce_catalogue_change'::regproc AND tgtype & 16 > 0
+     GROUP BY columns.name`,
+    [Object.values(sources).filter((name) => name !== null)],
+  )
+  expect(
+    rows
+      .filter(({ announced }) => announced)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(
+    Object.values(sources)
+      .filter((name) => name !== null)
+      .toSorted(),
+  )
+})
+
+it('what a repeated import writes unchanged is not announced', async () => {
+  expect(await isAnnounced('UPDATE episodes SET titles = titles WHERE video_id = VIDEO')).toBe(false)
+  expect(await isAnnounced('UPDATE experiments SET state = state')).toBe(false)
 })
 
 it('episodes and running experiments are read once until a change', async () => {
@@ -139,6 +161,28 @@ it('episodes and running experiments are read once until a change', async () => 
   expect(await read()).toEqual({ free: 7, listed: [7, 7], running: 0 })
 })
 
+it('of lists, only short ones with episodes are kept', async () => {
+  const { db } = database
+  const long = await buildVideo({ db, storage: noStorage }, { episodes: 5 })
+  let now = Date.now()
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => 1 })
+  const read = async () => {
+    const lists = [3, 4, 9].map((limit) => episodes.after(long.id, 0, limit))
+    const last = await episodes.after(long.id, 5, 1)
+    return [...(await Promise.all(lists)).map(([first]) => first?.free_episodes), last.length]
+  }
+  await db.updateTable('videos').set({ free_episodes: 1 }).where('id', '=', long.id).execute()
+  expect(await read()).toEqual([1, 1, 1, 0])
+  await db.updateTable('videos').set({ free_episodes: 2 }).where('id', '=', long.id).execute()
+  await database.pool.query(
+    `INSERT INTO episodes (id, video_id, number, asset_id)
+     SELECT id || 'x', video_id, 6, asset_id FROM episodes WHERE video_id = $1 AND number = 5`,
+    [long.id],
+  )
+  now += 1000
+  expect(await read()).toEqual([1, 2, 2, 1])
+})
+
 it('an episode that is being converted is read every second', async () => {
   await database.pool.query(
     'UPDATE episodes SET next_asset_id = asset_id, asset_id = NULL WHERE video_id = $1 AND number = 1',
@@ -157,7 +201,7 @@ it('an episode that is being converted is read every second', async () => {
 it('announcements that may have been missed are reported', async () => {
   const before = missed
   await database.pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%echo%' AND datname = current_database()",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^(LISTEN|NOTIFY).*echo' AND datname = current_database()",
   )
   await expect.poll(() => missed).toBeGreaterThan(before)
   await expect.poll(() => announcements.arrive()).toBe(true)

@@ -17,7 +17,17 @@ export interface EpisodeCache {
 /** The progress of a conversion changes without an announcement. */
 const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_progress === null
 
-/** Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed. */
+/** What links need. The longer lists of pages would take much memory, and clients choose their start and length. */
+const maxKeptRows = 3
+
+/** An empty list may be that of any unknown video. */
+const isKeptList = (rows: readonly EpisodeRow[]) =>
+  rows.length > 0 && rows.length <= maxKeptRows && rows.every(isConverted)
+
+/**
+ * Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed.
+ * @param db the primary: a change may be announced before a replica has it
+ */
 export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): EpisodeCache {
   const single = createResponseCache<EpisodeRow | undefined>(clock, {
     stale: true,
@@ -25,7 +35,7 @@ export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): E
   })
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
-    keep: { changes, mayKeep: (rows) => rows.every(isConverted) },
+    keep: { changes, mayKeep: isKeptList },
   })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),
