@@ -28,12 +28,14 @@ export interface PlatformOverrides {
   /** The clock for TOTP codes and operators' sessions; by default `clock`, or the system's clock without it. */
   realClock?: Clock
   mailer?: Mailer
+  /** The time without a change after which caches rely on announcements. */
+  catalogueQuietMs?: number
   webRoot?: string
 }
 
 export type Platform = Awaited<ReturnType<typeof openPlatform>>
 
-/** The longest wait for a lock of a transaction that writes several buffers: one must not delay the others. */
+/** The longest wait for each lock in a transaction that writes several buffers: one must not delay the others. */
 const joinedLockTimeoutMs = 500
 
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
@@ -63,8 +65,11 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
-    catalogueChanges: createCatalogueChanges(database.pool),
-    joinWrites: joinWrites<Tx>((work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs }), log),
+    catalogueChanges: createCatalogueChanges(database.pool, overrides.catalogueQuietMs),
+    joinWrites: joinWrites<Tx>(
+      (work) => inTransaction(db, work, { lockTimeoutMs: joinedLockTimeoutMs }),
+      log,
+    ),
     /** Identifies this site's database. */
     siteId,
     storage,

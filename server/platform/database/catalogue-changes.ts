@@ -11,10 +11,10 @@ export interface ChangeFeed {
  * The time without a change after which caches rely on the announcements. While operators edit or import, answers are
  * cached briefly, so that a change is seen at once even if its announcement is delayed.
  */
-const quietMs = 60_000
+const defaultQuietMs = 60_000
 
 /** Announced changes of episodes, their videos and assets, and of experiments. Only HTTP processes listen to them. */
-export function createCatalogueChanges(pool: Pool) {
+export function createCatalogueChanges(pool: Pool, quietMs = defaultQuietMs) {
   let changes = 0
   let quietSince = performance.now()
   let mayRely = () => false

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getEpisode } from '#contract/media.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { buildVideo } from '#server/testing/builders/video-builders.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
+
+/** Two sites on one database, like two processes. They rely on announcements without waiting for a quiet minute. */
+let database: TestDatabase
+let editing: TestSite
+let linking: TestSite
+let offsetMs = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const overrides = {
+    database: { ...database, close: async () => {} },
+    clock: { now: () => new Date(Date.now() + offsetMs) },
+    catalogueQuietMs: 0,
+  }
+  ;[editing, linking] = await Promise.all([startTestSite(overrides), startTestSite(overrides)])
+})
+afterAll(async () => {
+  await editing.close()
+  await linking.close()
+  await database.close()
+})
+
+test('a process keeps an episode until another process changes its video', async () => {
+  const video = await buildVideo(editing.context, { episodes: 2, freeEpisodes: 2 })
+  const query = { episode_id: video.episodes[0]?.id ?? '' }
+  const { visitor } = await registerMember(linking)
+  const link = async () => (await visitor.call(getEpisode, { query })).answer.code
+  await expect.poll(() => linking.context.catalogueChanges.version()).toBeDefined()
+  expect(await link()).toBe(200)
+  // A change without its announcement.
+  const client = await database.pool.connect()
+  await client.query("SET session_replication_role = 'replica'; UPDATE videos SET free_episodes = 0")
+  client.release(true)
+  offsetMs += 1000
+  expect(await link()).toBe(200)
+  await editing.context.db.updateTable('videos').set({ episode_cents: 999 }).execute()
+  await expect.poll(link).toBe(402)
+})
