@@ -36,7 +36,11 @@ export {
 
 /** Provides the running experiments and records which viewers were exposed to them. */
 export interface Experiments {
-  /** Returns the running experiments, at most a second old. While the database is unavailable, they may be older. */
+  /**
+   * Returns the running experiments. They are read again when the database announces a change, or each second if it may
+   * go unnoticed. A lost connection goes unnoticed for up to 25 seconds; while the database is unavailable, they may be
+   * older.
+   */
   running(): Promise<readonly RunningExperiment[]>
   /**
    * Records that a viewer was exposed to these experiments. Only the first exposure to each counts. For a guest without
@@ -57,6 +61,7 @@ interface Options {
 }
 
 export function createExperiments({ db, clock, catalogueChanges: changes, quotas }: Options): Experiments {
+  // Read from the primary: a change may be announced before a replica has it.
   const keep = { changes, mayKeep: () => true }
   const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true, keep })
   return {

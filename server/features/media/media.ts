@@ -180,7 +180,7 @@ export async function loadPlayable(
 
 /**
  * Loads an episode for playback without reading entitlements, if this episode and the next one are free for everyone.
- * Both are read at most once a second for all viewers.
+ * Both are cached for all viewers until the catalogue changes.
  * @returns undefined if access may depend on entitlements or an experiment, or if the episode is not playable
  */
 export async function loadFreePlayable(

@@ -6,7 +6,9 @@ import type { HistoryRow } from './history-queries.ts'
 /**
  * Updates positions in existing history entries. After a sign-in, a guest's position is written for the member. Skips
  * deleted accounts and videos without a history entry. Keeps a later position or removal. Does not lock the entries
- * first, because each lock is written to the WAL. So two transactions may deadlock; run it in `inTransaction`.
+ * first, because each lock is written to the WAL. So two transactions may deadlock. In the transaction of all buffers,
+ * the time-out of locks ends the wait before PostgreSQL detects a deadlock, and each buffer is written on its own; there
+ * `inTransaction` repeats it.
  * @returns the positions that were written
  */
 export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
