@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { joinWrites, type WriteBuffer } from './join-writes.ts'
 import { createLog } from './log.ts'
+import { currentRequestId, runInRequest } from './request-id.ts'
 
 /** A transaction: what was written in it. */
 type Rows = string[]
@@ -217,4 +218,20 @@ test('a stopped buffer is written once more, and not on the schedule', async () 
   events.add('e1')
   await vi.advanceTimersByTimeAsync(5000)
   expect(commits).toEqual([['p1'], ['e1']])
+})
+
+test('a scheduled write belongs to no request, even if a request has scheduled it', async () => {
+  // Fake timers would not keep the request of their caller.
+  vi.useRealTimers()
+  const { transact } = fakeDatabase()
+  const buffer = new RowBuffer(transact)
+  const { schedule } = joinWrites<Rows>(transact, createLog({ json: true, level: 'fatal' }), 0)(buffer)
+  const id = Promise.withResolvers<string | undefined>()
+  buffer.take = async () => {
+    id.resolve(currentRequestId())
+    return undefined
+  }
+  buffer.rows.push('p1')
+  runInRequest('request-1', schedule)
+  expect(await id.promise).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import type { Log } from './log.ts'
+import { bindToCaller } from './request-id.ts'
 
 /** Data in memory that is written to the database in batches. */
 export interface WriteBuffer<Tx> {
@@ -55,8 +56,9 @@ export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defau
   const queues = new Set<Queue<Tx>>()
   let timer: NodeJS.Timeout | undefined
   const schedule = () => {
-    timer ??= setTimeout(writeQueues, delayMs).unref()
+    timer ??= setTimeout(writeLater, delayMs).unref()
   }
+  const writeLater = bindToCaller(writeQueues)
 
   function writeQueues(): void {
     timer = undefined

@@ -8,7 +8,7 @@ const maxEntries = 5000
 
 /** Maximum age of previous answers that are returned while the database is unavailable. */
 export const staleMs = 10 * 60_000
-const maxStaleResponses = 500
+const maxStaleAnswers = 500
 
 /** Maximum age of an answer that is kept until a change. */
 const keptMs = 10 * 60_000
@@ -28,9 +28,9 @@ interface Options<Answer> {
 
 /**
  * Caches answers that are the same for all callers, for at most a second unless `keep` is set. This is long enough to
- * absorb a burst of requests, and short enough that the answers of different processes hardly differ. All answers expire
- * at full seconds of the clock, so that an answer composed of others is not older than them. Concurrent callers share
- * one load; failures are not cached.
+ * absorb a burst of requests, and short enough that the answers of different processes hardly differ. These expire
+ * together at each full second, so that an answer that contains other cached answers lives no longer than they do.
+ * Concurrent callers share one load; failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(
   clock: Clock,
@@ -39,7 +39,7 @@ export function createResponseCache<Answer = Serialised>(
   const fallback = stale ? createStaleFallback<Answer>() : undefined
   const kept = keep && createKeptAnswers(keep)
   const answers = new Map<string, Entry<Answer>>()
-  const make = (key: string, load: () => Promise<Answer>, now: number) => {
+  const loadAndStore = (key: string, load: () => Promise<Answer>, now: number) => {
     dropExpired(answers, now)
     if (answers.size >= maxEntries) answers.clear()
     const version = keep?.changes.version()
@@ -75,7 +75,7 @@ export function createResponseCache<Answer = Serialised>(
       }
       const entry = answers.get(key)
       const isCurrent = entry?.version === undefined || entry.version === keep?.changes.version()
-      return entry && entry.until > now && isCurrent ? entry.answer : make(key, load, now)
+      return entry && entry.until > now && isCurrent ? entry.answer : loadAndStore(key, load, now)
     },
   }
 }
@@ -126,19 +126,19 @@ function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Ans
  * until the database responds.
  */
 function createStaleFallback<Answer>() {
-  const staleResponses = new Map<string, { at: number; answer: Answer }>()
+  const staleAnswers = new Map<string, { at: number; answer: Answer }>()
   let isDatabaseDown = false
   /** Remembers an answer that is valid at this time. */
   const remember = (key: string, answer: Answer, at: number) => {
-    staleResponses.delete(key)
-    staleResponses.set(key, { at, answer })
-    const [oldest] = staleResponses.keys()
-    if (staleResponses.size > maxStaleResponses && oldest !== undefined) staleResponses.delete(oldest)
+    staleAnswers.delete(key)
+    staleAnswers.set(key, { at, answer })
+    const [oldest] = staleAnswers.keys()
+    if (staleAnswers.size > maxStaleAnswers && oldest !== undefined) staleAnswers.delete(oldest)
   }
   return {
     remember,
     async load(key: string, load: () => Promise<Answer>, now: number): Promise<Answer> {
-      const remembered = staleResponses.get(key)
+      const remembered = staleAnswers.get(key)
       const former = remembered && now - remembered.at <= staleMs ? remembered : undefined
       const loaded = load().then(
         (answer) => {
@@ -150,7 +150,7 @@ function createStaleFallback<Answer>() {
           isDatabaseDown ||= isDatabaseUnreachable(error)
           if (isDatabaseUnavailable(error)) {
             if (former) return former.answer
-          } else staleResponses.delete(key)
+          } else staleAnswers.delete(key)
           throw error
         },
       )

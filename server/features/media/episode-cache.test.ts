@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createExperiments } from '#server/features/experiments/experiments.ts'
 import { openAnnouncements, type Announcements } from '#server/platform/database/announcements.ts'
+import { createCatalogueChanges } from '#server/platform/database/catalogue-changes.ts'
 import { createLog } from '#server/platform/log.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
@@ -205,4 +206,34 @@ it('announcements that may have been missed are reported', async () => {
   )
   await expect.poll(() => missed).toBeGreaterThan(before)
   await expect.poll(() => announcements.arrive()).toBe(true)
+})
+
+it('caches rely on announcements a minute after the last change, while they arrive and the database makes them', async () => {
+  let now = performance.now()
+  const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => time.mockRestore())
+  let arrive = true
+  const open = async () => {
+    const changes = createCatalogueChanges(database.pool)
+    await changes.rely(() => arrive)
+    now += 60_000
+    return changes
+  }
+  const { listener, version } = await open()
+  const first = version()
+  expect(first).toBeDefined()
+  listener.onAnnouncement('')
+  now += 59_999
+  expect(version()).toBeUndefined()
+  now += 1
+  expect(version()).toBeDefined()
+  expect(version()).not.toBe(first)
+  arrive = false
+  expect(version()).toBeUndefined()
+  arrive = true
+  await database.pool.query('ALTER FUNCTION announce_catalogue_change() RENAME TO not_yet')
+  onTestFinished(async () => {
+    await database.pool.query('ALTER FUNCTION not_yet() RENAME TO announce_catalogue_change')
+  })
+  expect((await open()).version()).toBeUndefined()
 })
