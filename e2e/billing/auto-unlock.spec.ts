@@ -6,6 +6,8 @@ import { desktop, phone } from '#e2e/playwright.config.ts'
 import {
   expectPlaying,
   lockedPanel,
+  repeatEpisode,
+  skipToEnd,
   slowDownCountdowns,
   towerUrl,
 } from '#e2e/support/playback-and-payment.ts'
@@ -29,6 +31,16 @@ async function acceptTerms(page: Page): Promise<void> {
   await consent(page).check()
   await terms(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
   await expect(terms(page)).toHaveCount(0)
+}
+
+/** Plays the episode to its end while the terms are open. */
+async function endUnderTerms(page: Page): Promise<void> {
+  await expect(consent(page)).toBeVisible()
+  await repeatEpisode(page, false)
+  await skipToEnd(page)
+  const hasEnded = () =>
+    page.locator('video').evaluateAll((videos: HTMLVideoElement[]) => videos.some(({ ended }) => ended))
+  await expect.poll(hasEnded).toBe(true)
 }
 
 /** Tops up, unlocks an episode and turns auto-unlock on. */
@@ -60,6 +72,18 @@ test('auto-unlock is offered after an unlock, shows the price before each episod
   await expect(page.getByText('Undone. $0.99 is back in your balance')).toBeVisible()
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
   expect(await readAvailableBalance(page)).toBe(401)
+})
+
+test('an episode that ends under the terms is followed by the next one after the consent', async ({
+  page,
+}) => {
+  await unlockButton(await topUpAtPaywall(page, 4)).click()
+  await expectPlaying(page, 4)
+  await repeatEpisode(page)
+  await showTerms(page)
+  await endUnderTerms(page)
+  await acceptTerms(page)
+  await expectPlaying(page, 5)
 })
 
 test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({

@@ -133,15 +133,20 @@ export function VideoSlide(props: VideoSlideProps) {
   )
 }
 
-/** Runs a function at once, or when the open dialog is closed, so that the next episode does not interrupt the user. */
+/**
+ * Runs a function at once, or when no dialog is open any more, so that the next episode does not interrupt the user.
+ * Observes the document, because a dialog that is removed while it is open fires no `close` event.
+ */
 function whenDialogCloses(run: () => void): () => void {
-  const dialog = document.querySelector('dialog[open]')
-  if (!dialog) {
+  const check = () => {
+    if (document.querySelector('dialog[open]')) return
+    observer.disconnect()
     run()
-    return () => {}
   }
-  dialog.addEventListener('close', run, { once: true })
-  return () => dialog.removeEventListener('close', run)
+  const observer = new MutationObserver(check)
+  observer.observe(document, { subtree: true, childList: true, attributeFilter: ['open'] })
+  check()
+  return () => observer.disconnect()
 }
 
 const unmute = () => preferences.set({ mutedByBrowser: false, muted: false })
