@@ -86,6 +86,33 @@ test('an episode that ends under the terms is followed by the next one after the
   await expectPlaying(page, 5)
 })
 
+test('the terms can be closed without an answer, and are declined only by the button for it', async ({
+  page,
+}) => {
+  await unlockButton(await topUpAtPaywall(page, 4)).click()
+  await expectPlaying(page, 4)
+  await repeatEpisode(page)
+  const setUp = autoPrompt(page).getByRole('button', { name: 'Set up' })
+  await setUp.focus()
+  for (const close of [
+    () => page.keyboard.press('Escape'),
+    () => page.mouse.click(5, 5),
+    () => terms(page).getByRole('button', { name: 'Close' }).click(),
+  ]) {
+    await page.keyboard.press('Enter')
+    await expect(consent(page)).toBeVisible()
+    await close()
+    await expect(terms(page)).toHaveCount(0)
+    await expect(setUp).toBeFocused()
+  }
+  await page.keyboard.press('Enter')
+  await endUnderTerms(page)
+  await terms(page).getByRole('button', { name: 'Not now' }).click()
+  await unlockButton(lockedPanel(page, 5)).click()
+  await expectPlaying(page, 5)
+  await expect(autoPrompt(page)).toHaveCount(0)
+})
+
 test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
   page,
 }) => {

@@ -37,28 +37,45 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
   useCloseOnPathChange(props.onClose)
-  if (shown) return <Terms {...props} />
   const decline = () => {
     props.onDecline()
     props.onClose()
   }
   return (
-    <section ref={reserveLineSpace} className={styles.lines} aria-label={t('auto.promptTitle')}>
-      <div className={styles.line}>
-        <p>{t('auto.promptTitle')}</p>
-        <Button variant="quiet" onClick={() => setShown(true)}>
-          {t('auto.show')}
-        </Button>
-        <Button variant="icon" aria-label={t('auto.notNow')} onClick={decline}>
-          <Icon name="close" size={20} />
-        </Button>
-      </div>
-    </section>
+    <>
+      <section ref={reserveLineSpace} className={styles.lines} aria-label={t('auto.promptTitle')}>
+        <div className={styles.line}>
+          <p>{t('auto.promptTitle')}</p>
+          <Button variant="quiet" onClick={() => setShown(true)}>
+            {t('auto.show')}
+          </Button>
+          <Button variant="icon" aria-label={t('auto.notNow')} onClick={decline}>
+            <Icon name="close" size={20} />
+          </Button>
+        </div>
+      </section>
+      {shown && (
+        <Terms
+          offer={props.offer}
+          onDecline={decline}
+          onTurnedOn={props.onClose}
+          onClose={() => setShown(false)}
+        />
+      )}
+    </>
   )
 }
 
+interface TermsProps {
+  offer: AutoUnlockOffer
+  onDecline: () => void
+  /** Also called after turning on was refused. */
+  onTurnedOn: () => void
+  onClose: () => void
+}
+
 /** The terms: price per episode, daily limit and consent. */
-function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
+function Terms({ offer, onDecline, onTurnedOn, onClose }: TermsProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const consentErrorId = useId()
@@ -90,14 +107,10 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
       notify(error.message)
     }
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
-    onClose()
-  }
-  const decline = () => {
-    onDecline()
-    onClose()
+    onTurnedOn()
   }
   return (
-    <Sheet title={t('auto.promptTitle')} onClose={decline}>
+    <Sheet title={t('auto.promptTitle')} onClose={onClose}>
       <div className={styles.terms}>
         <p>{text}</p>
         <label className={styles.limit}>
@@ -128,7 +141,7 @@ function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
           <Button disabled={busy} onClick={() => void turnOn()}>
             {t('auto.turnOn')}
           </Button>
-          <Button variant="quiet" onClick={decline}>
+          <Button variant="quiet" onClick={onDecline}>
             {t('auto.notNow')}
           </Button>
         </div>
