@@ -40,6 +40,25 @@ test('the member area does not move, whichever of its parts loads last', async (
     }
 })
 
+test('more entries of the balance history hide nothing while they load', async ({ page }) => {
+  await spendFromBalance(page)
+  const answer = await page.request.get('/api/balance/entries')
+  const { list } = ((await answer.json()) as { data: { list: { id: string }[] } }).data
+  const more = list.map((entry) => ({ ...entry, id: `more-${entry.id}`, video_id: 'slow' }))
+  await page.route('**/api/balance/entries*', (route) => {
+    const data = route.request().url().includes('cursor=') ? { list: more } : { list, next_cursor: 'more' }
+    return route.fulfill({ json: { code: 200, data } })
+  })
+  // Never answered.
+  await page.route(/\/api\/video\?.*slow/, () => {})
+  await page.goto('/my')
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
+  await expect(region('Orders and receipts')).toBeVisible()
+  await region('Balance history').getByRole('button', { name: 'Load more' }).click()
+  await expect(region('Balance history').getByRole('listitem')).toHaveCount(2 * list.length)
+  await expect(region('Orders and receipts')).toBeVisible()
+})
+
 test('the member area has one main button: of a guest, it creates an account', async ({ page }) => {
   await page.goto('/my')
   const main = page.getByRole('main')

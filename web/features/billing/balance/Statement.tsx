@@ -12,20 +12,19 @@ import styles from './balance-section.module.css'
 export function Statement() {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(balanceEntriesQuery)
-  const entries = (pages.data?.pages ?? []).flatMap(({ list }) => list)
   return (
     <>
-      <ul aria-busy={pages.isPending}>
-        {entries.map((entry) => (
-          <StatementRow key={entry.id} entry={entry} />
-        ))}
+      <ul aria-busy={pages.isLoading}>
+        {pages.data?.pages.map(({ list }, page) =>
+          list.map((entry) => <StatementRow key={entry.id} entry={entry} isOnFirstPage={page === 0} />),
+        )}
       </ul>
       <ListFooter pages={pages} empty={<p>{t('balance.noEntries')}</p>} />
     </>
   )
 }
 
-function StatementRow({ entry }: { entry: BalanceEntry }) {
+function StatementRow({ entry, isOnFirstPage }: { entry: BalanceEntry; isOnFirstPage: boolean }) {
   const { t } = useTranslation()
   const { kind, currency, amount_cents, bonus_cents, at, video_id, episode_number: number } = entry
   const { data: video, isLoading } = useQuery({
@@ -35,7 +34,8 @@ function StatementRow({ entry }: { entry: BalanceEntry }) {
   const title = video?.title
   const purchaseTitle = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
   return (
-    <li className={styles.line} aria-busy={isLoading}>
+    // The member area hides what follows a busy element, so rows that the user added are not marked as busy.
+    <li className={styles.line} aria-busy={isLoading && isOnFirstPage}>
       <div>
         <p className={styles.name}>
           {[t(`balance.entry.${kind}`), purchaseTitle].filter(Boolean).join(': ')}
