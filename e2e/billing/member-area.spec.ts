@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Locator, Page, Route } from '@playwright/test'
 import { topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
 import { defaultSite, expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoLayoutShift, recordLayoutShifts } from '#e2e/support/page-quality.ts'
@@ -57,6 +57,27 @@ test('more entries of the balance history hide nothing while they load', async (
   await region('Balance history').getByRole('button', { name: 'Load more' }).click()
   await expect(region('Balance history').getByRole('listitem')).toHaveCount(2 * list.length)
   await expect(region('Orders and receipts')).toBeVisible()
+})
+
+test.describe('after balances were switched off', () => {
+  test.use({ site: { ...defaultSite, withFakeServices: false } })
+
+  test('the orders are shown once it is known whether a balance remains', async ({ page }) => {
+    await page.route('**/api/balance/entries*', (route) =>
+      route.fulfill({ json: { code: 200, data: { list: [] } } }),
+    )
+    const balanceRequest = new Promise<Route>((resolve) => page.route('**/api/balance', resolve))
+    const responses = [/\/api\/payment\?/, '**/api/payment/method'].map((url) => page.waitForResponse(url))
+    await page.goto('/my')
+    await Promise.all(responses)
+    const orders = page.getByRole('heading', { name: 'Orders and receipts', includeHidden: true })
+    await expect(page.getByRole('link', { name: 'See plans' })).toBeVisible()
+    await expect(orders).toBeHidden()
+    const info = { enabled: false, balances: [], top_ups: [], gateways: [], auto_unlocks: [] }
+    await (await balanceRequest).fulfill({ json: { code: 200, info } })
+    await expect(page.getByRole('region', { name: 'Balance', exact: true })).toBeVisible()
+    await expect(orders).toBeVisible()
+  })
 })
 
 test('the member area has one main button: of a guest, it creates an account', async ({ page }) => {

@@ -117,6 +117,8 @@ function MemberArea() {
           renderSection={(card) => <TitledSection title={t('savedCard.title')}>{card}</TitledSection>}
         />
       )}
+      {/* Hides the sections below until it is known whether the balance is shown above them. */}
+      {balance.isLoading && <div hidden aria-busy />}
       {(settings.balance || balance.data) && user && (
         <Suspense fallback={<div className={styles.skeleton} aria-busy />}>
           {/* The key refetches the balance when the user changes. */}
