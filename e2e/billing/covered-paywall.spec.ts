@@ -73,7 +73,7 @@ test.describe('with a balance', () => {
       (await lockedPanel(page, episode).getByRole('heading').boundingBox())?.y ?? NaN
     const before = await readStable(() => headingPosition(4))
     await expect(toast).toBeHidden()
-    expect(await headingPosition(4)).toBe(before)
+    expect(await readStable(() => headingPosition(4))).toBe(before)
     await page.keyboard.press('n')
     await expect.poll(() => headingPosition(5)).toBeLessThan(before)
   })
