@@ -45,21 +45,26 @@ export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string
  */
 export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
   const plays = await markPlays(tx, limit)
-  const changes = (await hasPlayCountChanges(tx)) ? await dequeuePlayCountChanges(tx, limit) : []
-  const sums = new Map<string, number>()
-  for (const { video_id, change } of [...plays, ...changes])
-    sums.set(video_id, (sums.get(video_id) ?? 0) + change)
-  await addToCounters(tx, 'videos', 'play_count', new Map([...sums].filter(([, change]) => change !== 0)))
-  const countRows = (counted: readonly VideoChange[]) => counted.reduce((sum, { rows }) => sum + rows, 0)
+  const changes = (await hasPlayCountChanges(tx)) ? await dequeueChanges(tx, 'play_count_changes', limit) : []
+  await addToCounters(tx, 'videos', 'play_count', sumByVideo([...plays, ...changes]))
   return Math.max(countRows(plays), countRows(changes))
 }
 
-/** The change of a video's play count, and the number of rows from which it is. */
+/** The change of a video's count, and the number of rows that it was summed up from. */
 interface VideoChange {
   video_id: string
   change: number
   rows: number
 }
+
+/** Sums up changes by video, without those that cancel each other out. */
+function sumByVideo(changes: readonly VideoChange[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { video_id, change } of changes) sums.set(video_id, (sums.get(video_id) ?? 0) + change)
+  return new Map([...sums].filter(([, change]) => change !== 0))
+}
+
+const countRows = (changes: readonly VideoChange[]) => changes.reduce((sum, { rows }) => sum + rows, 0)
 
 async function markPlays(tx: Tx, limit: number): Promise<VideoChange[]> {
   const { rows } = await sql<VideoChange>`
@@ -74,11 +79,17 @@ async function markPlays(tx: Tx, limit: number): Promise<VideoChange[]> {
   return rows
 }
 
-async function dequeuePlayCountChanges(tx: Tx, limit: number): Promise<VideoChange[]> {
+/** Takes a batch of appended changes out of their table, and sums them up by video. */
+async function dequeueChanges(
+  tx: Tx,
+  table: 'play_count_changes' | 'favorite_changes',
+  limit: number,
+): Promise<VideoChange[]> {
+  const changes = sql.table(table)
   const { rows } = await sql<VideoChange>`
     WITH batch AS (
-      DELETE FROM play_count_changes WHERE id = ANY(ARRAY(
-        SELECT id FROM play_count_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      DELETE FROM ${changes} WHERE id = ANY(ARRAY(
+        SELECT id FROM ${changes} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING video_id, change
     )
     SELECT video_id, sum(change)::int AS change, count(*)::int AS rows FROM batch GROUP BY video_id`.execute(
@@ -92,23 +103,9 @@ async function dequeuePlayCountChanges(tx: Tx, limit: number): Promise<VideoChan
  * @returns how many changes were counted
  */
 export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<number> {
-  const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
-    WITH batch AS (
-      DELETE FROM favorite_changes WHERE id = ANY(ARRAY(
-        SELECT id FROM favorite_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-      )) RETURNING video_id, change
-    )
-    SELECT video_id, sum(change)::int AS change, count(*)::int AS changes FROM batch GROUP BY video_id`.execute(
-    tx,
-  )
-  const changed = rows.filter(({ change }) => change !== 0)
-  await addToCounters(
-    tx,
-    'videos',
-    'favorite_count',
-    new Map(changed.map((row) => [row.video_id, row.change])),
-  )
-  return rows.reduce((sum, { changes }) => sum + changes, 0)
+  const changes = await dequeueChanges(tx, 'favorite_changes', limit)
+  await addToCounters(tx, 'videos', 'favorite_count', sumByVideo(changes))
+  return countRows(changes)
 }
 
 /** Deletes a batch of counted plays whose half hour began before `before`. @returns how many were deleted */
