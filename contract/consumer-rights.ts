@@ -45,7 +45,7 @@ export const claimPurchase = endpoint({
   method: 'POST',
   path: '/api/payment/claim',
   summary:
-    "Moves a guest's purchases into the account with the receipt's e-mail address (created if missing) and signs in. If that account has a verified address or a balance, its owner must already be signed in. If the guest ever topped up a balance, a browser other than the guest's moves only the receipt's purchase",
+    "Moves a guest's purchases into the account with the receipt's e-mail address (created if missing) and signs in. If that account has a verified address or a balance, its owner must already be signed in. If the guest has ever topped up a balance and the request comes from another browser, only the receipt's purchase is moved",
   refuses: ['linkExpired', 'signInRequired', 'alreadySignedIn', 'editConflict', 'claimFromOtherBrowser'],
   body: Type.Object({ secret: LinkSecret }),
   info: User,

@@ -131,7 +131,7 @@ const payment = {
 }
 const account = { email: 'ada@example.com', password: 'nine parts of a drama' }
 
-/** The calls from the homepage to a paid episode, and those of an account. */
+/** Examples of the calls from the homepage to a paid episode, and of an account. */
 export const callExamples: readonly CallExample[] = [
   example(getUser, 'A guest', { info: guest }),
   example(

@@ -21,8 +21,9 @@ export function orderNumber(id: string): string {
 
 /**
  * Parses an order number as typed, with or without `CH`, dashes and capitals. O is read as 0, I and L as 1.
- * @returns the beginnings of the ids that may be meant; empty if it is not an order number, or one with a typing error.
- * Numbers of 1.1 and earlier were 12 hexadecimal digits, so one of these in 32 can also be read as a number of today.
+ * @returns the possible beginnings of the id; empty if the text is not an order number or has a typing error. Versions
+ * up to 1.1 used 12 hexadecimal digits. One in 32 of their numbers is also valid in the current format, so it has two
+ * possible beginnings.
  */
 export function orderIdPrefixes(text: string): string[] {
   const typed = text
@@ -45,8 +46,8 @@ function parseNumber(typed: string): string | undefined {
 }
 
 /**
- * Returns the Luhn check character in base 32: it detects each wrong character, and all swaps of neighbours but `0Z` and
- * `Z0`.
+ * Returns the Luhn check character in base 32. It detects any wrong character, and any swap of two neighbours except
+ * `0Z` and `Z0`.
  */
 function checkCharacter(characters: string): string {
   const base = alphabet.length

@@ -68,7 +68,10 @@ export const confirmSocial = endpoint({
     'codeWrong',
   ],
   body: Type.Object({
-    /** From the fragment of /login after a provider's redirect with `social=second_factor`; valid for 10 minutes. */
+    /**
+     * The secret in the fragment of /login after a provider's redirect with `social=second_factor`; valid for 10
+     * minutes.
+     */
     ticket: Type.String({ maxLength: 512 }),
     totp: FormText,
   }),

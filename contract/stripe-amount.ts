@@ -2,7 +2,7 @@
 export const zeroDecimalCurrencies: ReadonlySet<string> = new Set(
   'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '),
 )
-/** Three-decimal currencies, whose last digit must be 0 at Stripe. */
+/** Three-decimal currencies. Stripe requires that the last digit is 0. */
 export const threeDecimalCurrencies: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 
 /** Converts cents to Stripe's unit. An amount in a zero-decimal currency must be a multiple of 100. */

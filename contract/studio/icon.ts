@@ -39,7 +39,8 @@ export const removeIcon = command({
   path: iconPath,
   command: 'icon remove',
   roles: iconEditorRoles,
-  summary: 'Resets the icon to the one of the environment variable or the built-in one',
+  summary:
+    'Removes the uploaded icon: the site shows the icon of the environment variable, or the built-in one',
   refuses: [],
   body: Type.Object({}),
   info: SiteIcon,

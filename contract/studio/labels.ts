@@ -67,7 +67,7 @@ export const mergeTag = command({
   args: ['id', 'into'],
   roles: editors,
   summary:
-    'Merges a tag into another: moves its videos and homepage sections, then deletes it. With many videos, it runs in the background and `done` is false',
+    'Merges a tag into another: moves its videos and homepage sections, then deletes it. With many videos, the merge runs in the background and `done` is false',
   refuses: ['notFound', 'editConflict'],
   body: mergeInput,
   info: MergeResult,
@@ -80,7 +80,7 @@ export const deleteTag = command({
   args: ['id'],
   roles: editors,
   summary:
-    'Deletes a tag and removes it from all videos. With many videos, it runs in the background and `deleted` is false',
+    'Deletes a tag and removes it from all videos. With many videos, the deletion runs in the background and `deleted` is false',
   refuses: ['notFound', 'usedOnHomepage', 'editConflict'],
   body: byId,
   info: DeleteResult,

@@ -1,6 +1,6 @@
 /**
- * Limits of a request that announces, discards or names uploads: number of files, and bytes of the body. They fit a
- * season with captions in every language.
+ * Limits of a request that announces or discards uploads, or edits the titles of episodes: number of items, and bytes
+ * of the body. They fit a season with captions in every language.
  */
 export const uploadBatchLimits = { files: 500, bytes: 256 * 1024 }
 

@@ -41,7 +41,7 @@ export const languageCoverPath = '/api/studio/video/:id/cover/:language'
 /** A command that uploads a file. */
 export interface FileCommand {
   path: string
-  /** Its name on the command line; the path's parameters and the file are its arguments. */
+  /** The name on the command line. The arguments are the parameters of the path, and the file. */
   command: string
   summary: string
 }

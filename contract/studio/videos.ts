@@ -83,7 +83,7 @@ export type StudioVideo = Static<typeof StudioVideo>
 
 export const inheritableFields = ['price', 'free_episodes'] as const
 
-/** The values that a new draft was created with and that were not edited since. */
+/** The initial values of a new draft that have not been edited. */
 export const InheritedValues = Type.Object({
   fields: Type.Array(stringEnum(inheritableFields)),
   /** The titles of the video that the values were copied from; null if the values are the site's defaults. */

@@ -287,11 +287,8 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   {
     rule: "`accept-language`: the first supported language, else the user's stored language, else English",
     proofs: [
-      [unreadable, 'is the first of accept-language that is offered'],
-      [
-        unreadable,
-        'is the one stored with the user if the header names none that is offered, also for errors',
-      ],
+      [unreadable, 'is the first offered language of accept-language'],
+      [unreadable, 'is the stored language of the user if the header names no offered one, also for errors'],
       [unreadable, 'is English for everyone else'],
     ],
   },

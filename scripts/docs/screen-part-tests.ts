@@ -57,7 +57,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         ],
       },
       {
-        seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
+        seed: 'Stored: homepage info (copyright with the favicon, homepage, menu, pay_theme), user info, and the id of the user',
         implementation: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
         tests: [
           [
@@ -67,19 +67,19 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         ],
       },
       {
-        seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
+        seed: 'The user token is stored from a header of the user call, and sent in a header if cookies are disabled',
         implementation: 'key `user_token`, only if cookies are disabled',
         tests: [[api, 'the user token is stored and sent only if cookies are disabled']],
       },
       {
-        seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
+        seed: 'Referrer token and click ids are sent with every request; the click ids also in params or body',
         implementation: '`web/lib/api.ts`',
         tests: [
           [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
         ],
       },
       {
-        seed: 'Search history is kept',
+        seed: 'The search history is stored',
         implementation: 'key `search_history`, twelve, removable',
         tests: [
           [searches, 'keeps the latest search first, without duplicates that differ in case only'],
@@ -87,7 +87,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         ],
       },
       {
-        seed: 'A subscription can be cancelled at any time; pay now',
+        seed: 'Subscription: cancel at any time, pay now',
         implementation: 'one click in the member area',
         tests: [
           subscribing,
@@ -95,7 +95,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         ],
       },
       {
-        seed: 'Load-more lists: loading, load more, no more content',
+        seed: 'Lists show "loading", "load more" or "no more content"',
         implementation: '`web/ui/ListFooter.tsx`, also after a failed request',
         tests: [
           [listFoot, 'offers more, shows that it is loading, and marks the end of a list of several pages'],
@@ -196,7 +196,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         tests: [[images, 'holds 200 images and drops the least recently used']],
       },
       {
-        seed: 'Submit bar: cents in, 2 decimals out',
+        seed: 'Submit bar: takes cents, shows 2 decimals',
         implementation: '`web/ui/forms/SubmitBar.tsx`',
         tests: [
           [submitBar, 'takes cents and shows the price with two decimals in its button'],
@@ -204,7 +204,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         ],
       },
       {
-        seed: 'Swipe cell: 15 percent',
+        seed: 'Swipe cell: opens and closes at 15 percent',
         implementation: '`web/ui/SwipeCell.tsx`; focus opens it too',
         tests: [
           [measures, 'opens from 15 percent of its action on, and stays closed below'],

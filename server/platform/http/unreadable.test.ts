@@ -62,9 +62,9 @@ describe('bytes that are not a request', () => {
       ['POST /api/user HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6', '', '{}'],
       400,
     ],
-    ['a length that is no number', ['POST /api/user HTTP/1.1', host, 'Content-Length: many', '', ''], 400],
+    ['a length that is not a number', ['POST /api/user HTTP/1.1', host, 'Content-Length: many', '', ''], 400],
     [
-      'a chunk that is none',
+      'an invalid size of a chunk',
       ['POST /api/user HTTP/1.1', host, 'Transfer-Encoding: chunked', '', 'zz', ''],
       400,
     ],
@@ -198,13 +198,13 @@ describe('the language of a response', () => {
   }
   const inEnglish = 'Enter a name of 1 to 64 characters.'
 
-  it('is the first of accept-language that is offered', async () => {
+  it('is the first offered language of accept-language', async () => {
     expect(await sentence({ 'accept-language': 'ja, fr-CA;q=0.9, de' }, 'es')).toMatch(
       /^Veuillez saisir un nom/,
     )
   })
 
-  it('is the one stored with the user if the header names none that is offered, also for errors', async () => {
+  it('is the stored language of the user if the header names no offered one, also for errors', async () => {
     expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
     await visitor.callOk(getUser)
