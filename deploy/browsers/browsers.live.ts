@@ -8,7 +8,9 @@ import { runWebkit } from './run-webkit.ts'
 
 /** Script for the page that defines `shown`, the video on screen. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
-/** Polling in milliseconds. Browsers are slower on a test machine than on a user's device. */
+/**
+ * Times in milliseconds. The timeout is long, because browsers are slower on a test machine than on a user's device.
+ */
 const pollOptions = { timeout: 60_000, interval: 200 }
 
 let server: SiteServer

@@ -24,8 +24,8 @@ export async function runFirefox(): Promise<RealBrowser> {
 }
 
 /**
- * Sets the size of a phone. Firefox versions older than Puppeteer's do not support its command for the screen
- * orientation, so that error is ignored.
+ * Sets the size of a phone. Debian's Firefox may be too old for Puppeteer's command for the screen orientation, so that
+ * error is ignored.
  */
 async function setPhoneViewport(page: Page): Promise<void> {
   await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {

@@ -108,8 +108,8 @@ export function composeCases(contentsOf: () => ImageContents): void {
         )
         return data.activeTargets.length === 2 && data.activeTargets.every(({ health }) => health === 'up')
       }
-      await waitFor('both are read', 'prometheus', isUp)
-      await waitFor('Alertmanager is known', 'prometheus', async () =>
+      await waitFor('Prometheus scrapes both', 'prometheus', isUp)
+      await waitFor('Prometheus finds Alertmanager', 'prometheus', async () =>
         (await compose.request(`${at}/alertmanagers`)).includes('alertmanager:9093'),
       )
       await waitFor('Alertmanager is ready', 'alertmanager', () =>
@@ -120,7 +120,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
       let [requestCount, isDone] = [0, false]
-      // Requests do not fail while the service is down, because the proxy lets them wait.
+      // Requests do not fail while the service is down, because the proxy holds them.
       const sendRequests = async () => {
         for (; !isDone || requestCount < minRequests; requestCount++)
           await requestSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))

@@ -13,7 +13,7 @@ const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
 const settings = readDocumentedSettings()
 
-test('compose.yaml runs the site by default, and observability and a bucket with a profile', () => {
+test('compose.yaml runs the site by default, and observability or a bucket only with its profile', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
   const servicesWithProfile = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
@@ -60,24 +60,24 @@ test.each(services)('the service %s depends on existing services', (_name, { dep
 })
 
 test.each(services.filter(([, { build }]) => build === undefined))(
-  'the service %s depends on no service, for which Compose would restart it in an update',
+  'the service %s has no depends_on, because Compose restarts the dependents of a replaced service',
   (_name, service) => {
     expect(service).not.toHaveProperty('depends_on')
   },
 )
 
-test('the proxy reads its configuration from a folder, so that a reload sees the file of an update', () => {
+test('the proxy mounts the folder of its configuration, so that a reload reads an updated file', () => {
   expect(compose.services['proxy']?.volumes).toContain('./deploy/caddy:/etc/caddy:ro')
 })
 
-test('the proxy knows whether the bucket is on, and serves it only then', () => {
+test('the proxy gets the active profiles, by which it decides whether to serve the bucket', () => {
   expect(compose.services['proxy']?.environment).toMatchObject({
     COMPOSE_PROFILES: '${COMPOSE_PROFILES:-}',
   })
   expect(read('deploy/caddy/Caddyfile')).toContain('"{$COMPOSE_PROFILES}"')
 })
 
-test('the proxy and Prometheus reach the ports at which the site answers', () => {
+test('the proxy and Prometheus send requests to the ports on which the site listens', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('s3:7070')
@@ -89,7 +89,7 @@ test('the proxy and Prometheus reach the ports at which the site answers', () =>
     )
 })
 
-test('.env.example has every variable of compose.yaml, and otherwise only settings of the site', () => {
+test('.env.example has every variable of compose.yaml, and its other variables are settings of the site', () => {
   const usedVariables = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
   expect([...usedVariables].filter((name) => !example.includes(name))).toEqual([])
   expect(example.filter((name) => !usedVariables.has(name) && !settings.has(name))).toEqual([])

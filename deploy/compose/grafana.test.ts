@@ -28,7 +28,7 @@ const mounts = new Map(
     return [to, from] as const
   }),
 )
-/** Returns the file at the path that it has in the service `grafana`. */
+/** Returns the file that is mounted at this path in the service `grafana`. */
 const mountedAt = (path: string) => join(root, mounts.get(path) ?? '')
 
 interface Sources {
@@ -54,7 +54,7 @@ test('Grafana reads from the service prometheus by default', () => {
   expect(source).toMatchObject({ type: 'prometheus', access: 'proxy', isDefault: true })
 })
 
-test('Grafana gets all dashboards as files, each with its own address', () => {
+test('Grafana loads all dashboards from files, and no two have the same uid', () => {
   expect(provider).toMatchObject({ name: 'Cliffhanger', type: 'file' })
   expect(dashboards.map(({ name }) => name)).toEqual([
     'database.json',
@@ -79,7 +79,7 @@ test.each(dashboards)('$name has valid panels, which read from the chosen data s
     expect(datasource).toEqual({ type: source.type, uid: '${datasource}' })
     expect(targets.length, panelTitle).toBeGreaterThan(0)
     expect(duplicatesOf(targets.map(({ refId }) => refId))).toEqual([])
-    // An aggregation drops all labels but those that it names.
+    // An aggregation keeps only the labels that it names.
     for (const { legendFormat, expr } of targets.filter((target) => target.expr.includes(' by (')))
       for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
         expect(expr, panelTitle).toMatch(new RegExp(`by \\([^)]*\\b${label}\\b`))

@@ -28,7 +28,7 @@ export const composeText = readFileSync(file, 'utf8')
 
 /** Reads the services of compose.yaml. Interpolates the variables if values are given. */
 export function readCompose(values?: Readonly<Record<string, string>>): Compose {
-  // After parsing, as Compose does: a value may contain the syntax of YAML.
+  // Like Compose, interpolates after parsing, because a value may contain YAML syntax.
   const interpolated = (_key: unknown, value: unknown) =>
     values && typeof value === 'string' ? interpolate(value, values) : value
   return parse(composeText, interpolated, { merge: true })
@@ -36,8 +36,7 @@ export function readCompose(values?: Readonly<Record<string, string>>): Compose 
 
 /**
  * Interpolates `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$` as Compose does.
- * @throws Error with the message if
- * a required value is missing
+ * @throws Error with the message if a required value is missing
  */
 function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(

@@ -26,10 +26,7 @@ import { readCompose, type Service } from './read-compose.ts'
 import { createNetwork } from './run-network.ts'
 
 const project = join(import.meta.dirname, '..', '..')
-/**
- * Folder for temporary files on disk: mounts in another root must be able to access it, which is not possible in
- * memory.
- */
+/** Folder for temporary files. It is on disk, because mounts in another root cannot access files in memory. */
 const temporary = '/var/tmp'
 const startsWithinMs = 120_000
 /** User and group ids of the site's image. */
@@ -41,7 +38,7 @@ const programs: Readonly<Record<string, string[]>> = {
   proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
   prometheus: ['prometheus'],
   alertmanager: ['prometheus-alertmanager'],
-  // No program of Debian replaces the store, so this one only prints what the proxy requests from it.
+  // Debian has no program that replaces the store. This one only prints the proxy's requests.
   s3: [
     'node',
     '-e',
@@ -65,7 +62,7 @@ export interface RunningService {
 }
 
 /**
- * The services of compose.yaml, run on this machine without a container engine. As in one, they have a separate
+ * The services of compose.yaml, run on this machine without a container engine. As in containers, they have a separate
  * network, read-only roots, volumes and no privileges.
  */
 export interface RunningCompose {

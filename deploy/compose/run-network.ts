@@ -26,7 +26,7 @@ export async function createNetwork(): Promise<Network> {
     namespaceProcesses.push(child)
     const { pid = 0 } = child
     const networkOf = (process: number | 'self') => readlinkSync(`/proc/${process}/ns/net`)
-    await waitUntil('a network is there', () => networkOf(pid) !== networkOf('self'), opensWithinMs)
+    await waitUntil('the network namespace exists', () => networkOf(pid) !== networkOf('self'), opensWithinMs)
     return pid
   }
   const enterCommand = (pid: number) => ['nsenter', `--net=/proc/${pid}/ns/net`, '--']

@@ -54,7 +54,7 @@ function createVolume(): string {
   return volume
 }
 
-test('the first start generates the secrets for their owner alone, and a later start keeps them', () => {
+test('the first start generates secrets that only their owner can read, and a later start keeps them', () => {
   const volume = createVolume()
   const first = runSecrets(volume)
   expect(Object.keys(first).toSorted()).toEqual(secretFiles)
@@ -66,7 +66,7 @@ test('the first start generates the secrets for their owner alone, and a later s
   expect(runSecrets(volume, { APP_SECRET: '', POSTGRES_PASSWORD: '' })).toEqual(first)
 })
 
-test('the secrets of .env are used as they are, and kept when they are removed from it', () => {
+test('secrets in .env are stored unchanged, and stay stored after they are removed from .env', () => {
   const volume = createVolume()
   const files = runSecrets(volume, given)
   expect(files).toMatchObject({
@@ -77,7 +77,7 @@ test('the secrets of .env are used as they are, and kept when they are removed f
   expect(runSecrets(volume)).toEqual(files)
 })
 
-test('a secret of .env replaces a generated one, as for a restored backup, and a copy of that is kept', () => {
+test('a secret in .env, as for a restored backup, replaces the generated secret, which is kept as a copy', () => {
   const volume = createVolume()
   const generated = runSecrets(volume)
   const { APP_SECRET } = given
@@ -145,7 +145,7 @@ test('the service s3 creates its bucket and starts the store with the generated 
   expect(existsSync(join(folder, 'store'))).toBe(true)
 })
 
-test('the settings that the docs give for the profile s3 are those of the store', () => {
+test('the documented settings of the profile s3 match the store', () => {
   const volume = createVolume()
   const files = runSecrets(volume)
   const docs = readFileSync(join(root, 'docs/storage-and-cdn.md'), 'utf8')

@@ -1,4 +1,4 @@
-/** What the handler needs from an edge runtime. `match` and `put` behave like those of a browser's Cache. */
+/** The parts of an edge runtime that the handler needs. `match` and `put` behave like those of a browser's Cache. */
 export interface Edge {
   secrets: readonly string[]
   cache: {

@@ -61,10 +61,7 @@ function isCacheable(file, response) {
   return !file.startsWith('captions/') && response.headers.get('x-accel-expires') !== '0'
 }
 
-/**
- * Returns whether a path is a media path. Counts a first segment with percent-encoding as one, because it may be
- * `media` in encoded form.
- */
+/** Returns whether a path is a media path, or may be one because its first segment is percent-encoded. */
 function isMedia(pathname) {
   const [, first = ''] = pathname.split('/')
   return first === 'media' || first.includes('%')

@@ -76,7 +76,7 @@ test('requests other paths, such as the key of an asset, from the site each time
   expect(cachedResponses.size).toBe(0)
 })
 
-test('returns 404 for a path with encoded characters, and never serves a cached asset for the URL of another', async () => {
+test('returns 404 for a path with encoded characters, and never serves a cached asset for the URL of another asset', async () => {
   const other = 'ast_ffffffffffffffffffffffffffffffff'
   await get(`/media/${signMediaUrl(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
   const open = formatMediaLink(linkOf('usr_1'), '')

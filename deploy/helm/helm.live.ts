@@ -110,7 +110,7 @@ it('rejects a manifest with a wrong type', () => {
   expect(() => validate(invalidDeployment as never)).toThrow(/replicas must be integer/)
 })
 
-it("the operator's own secret replaces that of the chart", () => {
+it("the operator's secret replaces the secret of the chart", () => {
   const manifests = render({ existingSecret: 'mine' })
   expect(kindsOf(manifests)).not.toContain('Secret')
   for (const { envFrom } of containersIn(manifests))
@@ -140,7 +140,7 @@ it('every container runs read-only and unprivileged, with existing settings of t
   }
 })
 
-it('the pods are probed at paths of the site, on ports that they have', () => {
+it("the probes of the pods use the site's paths and the pods' ports", () => {
   const containers = containersIn(render(allValues)).filter(({ ports }) => ports !== undefined)
   const probesOf = ({ startupProbe, readinessProbe, livenessProbe }: Container) =>
     [startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet.path)

@@ -75,7 +75,7 @@ it('requests each file except captions once from the site for all viewers, and l
   }
 })
 
-it('does not cache playlists of a bucket, which contain one viewer’s signed URLs, nor captions, nor redirects to the bucket’s images', async () => {
+it('with a bucket, does not cache captions, redirects to images, or playlists, which contain one viewer’s signed URLs', async () => {
   const store = await startFakeS3()
   const bucketSite = await startBillingSite(store.settings)
   const countingOrigin = await startRecordingOrigin(bucketSite.url)
@@ -136,7 +136,7 @@ it('does not cache refusals: a missing file is requested again', async () => {
   expect(origin.requestedPaths.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
-it('logs no query, neither of the URL nor of the referrer', async () => {
+it('logs neither the query of the URL nor that of the referrer', async () => {
   const bucketEdge = edge.logs().length
   await fetch(`${edge.url}/landing?fbclid=click`, { headers: { referer: `${edge.url}/?fbclid=click` } })
   const [line = ''] = edge.logs().slice(bucketEdge).split('\n')
@@ -158,7 +158,7 @@ it('logs no signature', async () => {
   ).toEqual([])
 })
 
-it('serves at least 99 % of the bytes of segments to 200 viewers from the cache, without their signatures in its keys and logs', async () => {
+it('serves at least 99 % of the segment bytes of 200 viewers from the cache, and has no signature in its keys and logs', async () => {
   const { episodes } = await buildVideo(site.context, { episodes: watchedEpisodes })
   const assets = episodes.map(({ assetId }) => assetId ?? '')
   for (const asset of assets)

@@ -102,7 +102,7 @@ describe.each(files)('%s', (file) => {
     expect(answer.status).toBe(status)
   })
 
-  it('returns 416, which is not cached, for a range beyond the file, as the site does', async () => {
+  it('like the site, returns an uncached 416 for a range beyond the file', async () => {
     const path = formatMediaLink(boughtLink, file)
     const init = { headers: { range: 'bytes=9999-' } }
     const { caching, ...answer } = await fetchComparable(nginx.url, path, init)
@@ -117,7 +117,7 @@ describe.each(files)('%s', (file) => {
     expect((await fetch(`${nginxWithoutSite.url}/`)).status).toBe(502)
   })
 
-  it('returns 403 for an altered URL, 410 for an expired one, 403 for that of another asset, as the site does', async () => {
+  it('like the site, returns 403 for an altered URL and for another asset, and 410 for an expired URL', async () => {
     const refusedLinks: [MediaLink, number][] = [
       ...tamperedLinks(boughtLink).map((link): [MediaLink, number] => [link, 403]),
       [{ ...boughtLink, subject: freeLink.subject }, 403],
@@ -133,7 +133,7 @@ describe.each(files)('%s', (file) => {
     }
   })
 
-  it('is never sent without a signature, whatever the path', async () => {
+  it('is not sent without a signature, under any path', async () => {
     const { asset } = boughtLink
     const open = formatMediaLink(freeLink, '')
     const paths = [
@@ -184,7 +184,7 @@ it('returns 404 for a missing file, a folder, a hidden file and a secret beside 
     )
 })
 
-it('the key of an encrypted asset is sent only by the site, under no path of nginx', async () => {
+it('only the site sends the key of an encrypted asset, never nginx itself', async () => {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.encrypt(boughtLink.asset, Buffer.from('sixteen bytes ok'))
   await db.updateTable('assets').set({ media_key }).where('id', '=', boughtLink.asset).execute()
@@ -207,7 +207,7 @@ it('logs no signature, whatever the request and its result', async () => {
   expect(lines.filter((line) => line.includes(boughtLink.subject))).toEqual([])
 })
 
-it('logs no query, neither of the URL nor of the referrer', async () => {
+it('logs neither the query of the URL nor that of the referrer', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/landing?fbclid=click`, { headers: { referer: `${nginx.url}/?fbclid=click` } })
   const [line = ''] = nginx.logs().slice(before).split('\n')
@@ -242,7 +242,7 @@ it('blurred stills are public and cached permanently; the site serves everything
     expect(await fetchComparable(nginx.url, path), path).toEqual(await fetchComparable(site.url, path))
 })
 
-it('accepts URLs signed with either secret during a rotation, and then only with the new one', async () => {
+it('accepts URLs of the old and the new secret during a rotation, and only those of the new secret afterwards', async () => {
   const file = 'v0/00000.m4s'
   const status = async () => (await fetch(nginxWithoutSite.url + formatMediaLink(boughtLink, file))).status
   await nginxWithoutSite.changeSecrets(['a new secret of links to media, long enough', ...secrets()])

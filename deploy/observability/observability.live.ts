@@ -129,9 +129,13 @@ test('Prometheus scrapes the site, and an alert fires for a discrepancy with the
       const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } }
       return data.result[0]?.value[1]
     }
-    await waitUntil('the site is read', async () => (await value('up')) === '1', startsWithinMs)
     await waitUntil(
-      'a figure of the database is read',
+      'Prometheus has scraped the site',
+      async () => (await value('up')) === '1',
+      startsWithinMs,
+    )
+    await waitUntil(
+      'Prometheus has scraped a metric of the database',
       async () => Number(await value('cliffhanger_database_size_bytes')) > 0,
       startsWithinMs,
     )

@@ -77,16 +77,16 @@ afterAll(async () => {
 
 async function completeMoreJourneys(): Promise<void> {
   const target = buyers.journeys() + journeysPerStep
-  await waitUntil('people go on buying', () => buyers.journeys() >= target, patienceMs)
+  await waitUntil('buyers continue to buy', () => buyers.journeys() >= target, patienceMs)
 }
 
 async function waitForReplicaUse(): Promise<void> {
   const isReported = async () =>
     /^cliffhanger_read_replica_used\{.*\} 1$/m.test(await (await fetch(metricsUrl)).text())
-  await waitUntil('the replica is read from', isReported, patienceMs)
+  await waitUntil('the site reads from the replica', isReported, patienceMs)
 }
 
-/** Loads the homepage, its page and its data, over and over. */
+/** Loads the homepage's page and data repeatedly. */
 function readHomepage() {
   const durations: number[] = []
   const failures: string[] = []
@@ -140,7 +140,7 @@ async function findPaidOrders(): Promise<string[]> {
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
 it(
-  'when the primary is killed, reads go on, sales resume without a restart, and no paid order is lost',
+  'when the primary is killed, reads continue, sales resume without a restart, and no paid order is lost',
   async () => {
     await waitForReplicaUse()
     await completeMoreJourneys()
@@ -178,7 +178,8 @@ it(
     expect(failedReads).toEqual([])
     expect(soldAt - promotedAt).toBeLessThan(writesBackWithinMs)
     expect(new Set(orders)).toEqual(new Set([...orders, ...paid]))
-    // A buyer whose call the kill interrupted does not know the outcome; the order may be paid.
+    // The kill may interrupt one call of each client. The order of such a call may be paid although the client does not
+    // report it.
     expect(orders.length - paid.length).toBeLessThanOrEqual(clients)
     const balance = await compareSandboxBalance(database.db)
     expect(balance.ledgerCents).toBe(balance.gatewayCents)

@@ -14,7 +14,7 @@ const postgresDir = '/usr/lib/postgresql'
 
 type MachineName = 'db-1' | 'db-2'
 
-/** What Patroni reports about a machine: its role, and for a standby whether commits wait for it. */
+/** Patroni's report on a machine: its role and, for a standby, whether commits wait for it. */
 type Role = 'primary' | 'replica' | 'synchronous'
 
 export interface PatroniCluster {
@@ -35,7 +35,7 @@ export interface PatroniCluster {
 
 /**
  * Starts two PostgreSQL servers under Patroni, one member of etcd, and HAProxy, with the configurations in this folder.
- * The addresses in these are replaced by loopback addresses that no other run uses.
+ * Replaces the addresses in them by loopback addresses that no other run uses.
  */
 export async function startPatroniCluster(home: string): Promise<PatroniCluster> {
   const network = `127.${randomByte()}.${randomByte()}.`

@@ -38,23 +38,23 @@ test.each([
   expect(releaseBefore(changelog, version)).toBe(before)
 })
 
-test('unreleased changes update the latest release', () => {
+test('the release before unreleased changes is the latest release', () => {
   const unreleased = changelog.replace('## 1.1.0', '## Unreleased')
   expect(releaseBefore(unreleased, '1.0.1')).toBe('1.0.1')
 })
 
-test('a release is the commit of its tag', () => {
+test('finds the commit of a release by its tag', () => {
   git(full, 'tag', 'v1.0.1', 'HEAD~2')
   expect(findReleaseCommit('1.0.1', full)).toBe(git(full, 'rev-parse', 'HEAD~2'))
 })
 
-test('a release is found by its subject in a clone without tags', () => {
+test('finds the commit of a release by its subject in a clone without tags', () => {
   const untagged = join(home, 'untagged')
   git(home, 'clone', '--no-tags', full, untagged)
   expect(findReleaseCommit('1.0.0', untagged)).toBe(released)
 })
 
-test('a shallow clone says how to fetch the release that it lacks', () => {
+test('the error in a shallow clone says how to fetch the missing release', () => {
   const shallow = join(home, 'shallow')
   git(home, 'clone', '--depth', '1', `file://${full}`, shallow)
   expect(() => findReleaseCommit('1.0.0', shallow)).toThrow(/tag v1\.0\.0.*git fetch --tags/)

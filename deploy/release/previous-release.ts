@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const project = join(import.meta.dirname, '..', '..')
 
 /**
- * Returns the release that precedes `version` in a CHANGELOG.md or, if it has unreleased changes, the latest release.
- * Undefined if there is none.
+ * Returns the release that precedes `version` in a CHANGELOG.md. If the changelog has unreleased changes, returns the
+ * latest release. Returns undefined if there is none.
  */
 export function releaseBefore(changelog: string, version: string): string | undefined {
   const headings = [...changelog.matchAll(/^## (Unreleased|\d+\.\d+\.\d+)\b/gm)].map(([, each = '']) => each)
@@ -34,7 +34,7 @@ export function findReleaseCommit(version: string, root = project): string {
     const commit = git('log', '-1', '--format=%H', `--grep=${subject}`)
     if (commit) return commit
     throw new Error(
-      `This clone has neither the tag v${version}, from which people update, nor its commit: run git fetch --tags, in a shallow clone with --unshallow.`,
+      `This clone has neither the tag v${version} nor its commit: run git fetch --tags, in a shallow clone with --unshallow.`,
     )
   }
 }

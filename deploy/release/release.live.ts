@@ -18,7 +18,7 @@ beforeAll(() => {
 }, 400_000)
 afterAll(() => release?.remove())
 
-it('a release contains neither tests nor build and test tools', () => {
+it('a release contains no tests, build tools or test tools', () => {
   const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
@@ -70,7 +70,7 @@ it('a release starts on its embedded database without a package registry, serves
   expect(site.output()).not.toMatch(/Installing|Building/)
 })
 
-/** Runs a function in threads like `runInThread`, which terminates each thread at its result. */
+/** Runs a function in threads. Like `runInThread`, terminates each thread once it has returned its result. */
 const runInThreads = `
   import { Worker } from 'node:worker_threads'
   const [thread, data] = process.argv.slice(1)

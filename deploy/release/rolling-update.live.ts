@@ -16,7 +16,7 @@ const clients = 3
 /** Minimum number of customer journeys that must succeed before and after each change. */
 const journeysPerStep = 5
 const patienceMs = 240_000
-// The first release has none. A shallow clone cannot build it.
+// The first release has no previous one. A shallow clone cannot build the previous release.
 const isShallowClone = isShallow()
 const previous = isShallowClone ? undefined : previousRelease()
 if (isShallowClone)
@@ -57,9 +57,9 @@ function migrateWith(folder: string, env: Record<string, string>): void {
 }
 
 /**
- * Replaces two instances of the release in `oldFolder` by the release in `newFolder`, and then rolls back, while people buy.
- * Each release therefore runs on the other's database schema, and both run at the same time. No request may fail, and
- * every paid order must have an entitlement.
+ * Replaces two instances of the release in `oldFolder` by the release in `newFolder`, and then rolls back, while buyers
+ * buy. Each release therefore runs on the other's database schema, and both run at the same time. No request may fail,
+ * and every paid order must have an entitlement.
  * @returns the logs of all instances
  */
 async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<string> {
@@ -72,7 +72,7 @@ async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<
   const buyers = simulateBuyers(instances.url, video, clients)
   const completeMoreJourneys = async () => {
     const target = buyers.journeys() + journeysPerStep
-    await waitUntil('people go on buying', () => buyers.journeys() >= target, patienceMs)
+    await waitUntil('buyers continue to buy', () => buyers.journeys() >= target, patienceMs)
   }
   await completeMoreJourneys()
   await instances.replaceOne(newFolder)
@@ -100,7 +100,7 @@ async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<
 }
 
 it(
-  'an update to the next release and the way back, copy by copy, fail no request and lose no payment',
+  'an update to the next release and its rollback, one instance after the other, fail no request and lose no payment',
   { timeout: 900_000 },
   async () => {
     const output = await updateAndRollBack(release.folder, next)
@@ -111,7 +111,7 @@ it(
 
 if (previous !== undefined)
   it(
-    'an update from the release before, made from its tag, and the way back fail no request and lose no payment',
+    'an update from the previous release, built from its tag, and its rollback fail no request and lose no payment',
     { timeout: 900_000 },
     async () => {
       const before = unpackReleaseOf(findReleaseCommit(previous))

@@ -32,7 +32,7 @@ it.each(units)('systemd-analyze reports no error in %s', (unit) => {
   rmSync(root, { recursive: true })
 })
 
-it.each(units)('%s is sandboxed against almost everything that it does not need', (unit) => {
+it.each(units)('the exposure level of %s is at most the maximum', (unit) => {
   const root = installed()
   const args = [
     'security',

@@ -60,10 +60,7 @@ export function signedUrlCases(): SignedUrlCase[] {
   }))
 }
 
-/**
- * Changes the last of the 43 letters. It encodes four bits of the hash and two padding bits, so this makes the padding
- * non-zero.
- */
+/** Sets a padding bit in the last of the 43 letters, which encodes four bits of the hash and two padding bits. */
 function nextLetter(mac: string): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return letters[letters.indexOf(mac.slice(-1)) + 1] ?? 'B'

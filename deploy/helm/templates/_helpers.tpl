@@ -20,7 +20,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
-{{- /* Replaces the pods when a secret of the chart changes, because they read it only at start. The operator's own secret is unknown here. */ -}}
+{{- /* Replaces the pods when a secret of the chart changes, because they read it only at start. The content of an existing secret (`existingSecret`) is unknown here. */ -}}
 {{- define "cliffhanger.restartOnSecretChange" -}}
 {{- if not .Values.existingSecret -}}
 annotations:
