@@ -6,12 +6,12 @@ import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 
 const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
-/** Packages that a benchmark installs for itself (bench/lighthouse) have tests of their own. */
+/** Skips the tests in packages that a benchmark installs (bench/lighthouse). */
 const installed = '**/node_modules/**'
 
 /**
- * Returns the files that need a process of their own. A module mock works only if the module was not loaded before, and
- * a module that is loaded while a global is stubbed keeps the stub.
+ * Returns the files that need a separate process. A module mock works only if the module was not loaded before, and a
+ * module that is loaded while a global is stubbed keeps the stub.
  */
 const filesWith = (files: string, alone: RegExp): string[] =>
   globSync(files, { cwd: import.meta.dirname, exclude: [installed] }).filter((file) =>

@@ -37,11 +37,11 @@ test.each([
   'deploy/systemd/cliffhanger',
   'deploy/systemd/cliffhanger-web.service',
   'deploy/systemd/cliffhanger-worker.service',
-])('%s sets the command of its operators', (file) => {
+])('%s sets OPERATOR_COMMAND', (file) => {
   expect(read(file)).toMatch(/^(ENV|Environment=| +-E).*\bOPERATOR_COMMAND=cliffhanger\b/m)
 })
 
-test('no message of a release names an npm script, except by commandLineOf', async () => {
+test('messages of a release name npm scripts only by commandLineOf', async () => {
   const sources = (await listReleaseFiles(root)).filter((file) =>
     /^(server|scripts)\/.*\.(ts|mjs)$/.test(file),
   )

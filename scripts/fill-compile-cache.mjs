@@ -1,11 +1,11 @@
-// Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache for
-// each user and for each set of V8's options, so this runs as the site's user, once with the options of the site and
-// once with none, as the worker and the commands run.
+// Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache
+// for each user and each set of V8 options. So this runs as the site's user: once with the site's options, and once
+// without options, for the worker and the commands.
 import { readFileSync } from 'node:fs'
 import { main, run } from './setup.mjs'
 
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
-/** What every site loads. The image has no room for the libraries that only some sites load. */
+/** The chunks that every site loads. Others are omitted, to keep the image small. */
 const chunks = ['start-site', 'start-worker', 'create-metrics'].map(
   (name) => new URL(`../server/bundle/chunk-${name}.js`, import.meta.url).href,
 )

@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** The npm scripts with a file of this repository: the name of each and its last file, which is not `with-setup`. */
+/**
+ * The npm scripts that run a file of this repository, each with this file. Scripts that start with `with-setup` run the
+ * file after it.
+ */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const files = Object.entries(scripts).flatMap(([name, line]): [string, string][] => {
   const file = line.split(' ').findLast((word) => /\.(mjs|ts)$/.test(word) && !word.includes('with-setup'))

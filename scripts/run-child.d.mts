@@ -2,7 +2,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
 /** A program that still runs this many milliseconds after a signal is killed. */
 export const killAfterMs: number
-/** The same for the site, which finishes the requests under way. */
+/** The same time for the site, which first finishes its current requests. */
 export const killSiteAfterMs: number
 /** A SIGINT within this time after the first signal is part of the same Ctrl-C. */
 export const sameInterruptMs: number

@@ -9,9 +9,9 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * (server/platform/processes/stop-signals.ts).
  */
 export const killAfterMs = 9500
-/** The same for the site, which finishes the requests under way. */
+/** The same time for the site, which first finishes its current requests. */
 export const killSiteAfterMs = 35_000
-/** The same after a second Ctrl-C. */
+/** The same time after a second Ctrl-C. */
 const killInterruptedAfterMs = 1000
 /**
  * A SIGINT within this time after the first signal is part of the same Ctrl-C, which the terminal and npm both send
@@ -56,8 +56,8 @@ function stop(signal) {
   if (isFirst) killChildAfter(killChildAfterMs)
   else if (isSecondInterrupt) killChildAfter(killInterruptedAfterMs)
   else if (signal === 'SIGINT') return
-  // Ctrl-C on a terminal also signals the program directly, so the program may get the signal twice. It is sent here
-  // because `kill` signals only this script.
+  // Forwards the signal, because `kill` signals only this script. Ctrl-C on a terminal also signals the program
+  // directly, so the program may get it twice.
   child.kill(signal)
 }
 

@@ -10,7 +10,7 @@ const packages = {
 }
 const lock = JSON.stringify({ packages })
 
-/** Stands for npm: records its arguments, and installs the packages as npm would. */
+/** Replaces npm: records its arguments, and installs the packages as npm would. */
 const fakeNpm = `
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 const [command, ...options] = process.argv.slice(2)

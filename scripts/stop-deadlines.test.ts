@@ -6,7 +6,7 @@ import { killAfterMs, killSiteAfterMs, sameInterruptMs } from './run-child.mjs'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const before = signals.flatMap((signal) => process.listeners(signal))
 
-/** Loads a new copy of the module: a process gets its first stop signal once. */
+/** Loads a new copy of the module, because a copy handles the first stop signal only once. */
 async function loadStopSignals() {
   vi.resetModules()
   return import('#server/platform/processes/stop-signals.ts')
@@ -75,7 +75,7 @@ test('the site exits forcibly after the 30 s for requests, and before the script
   expect([siteStopTimeoutMs, killSiteAfterMs]).toEqual([34_000, 35_000])
 })
 
-test('a second Ctrl-C ends a process at once; the copies of the first one and SIGTERM do not', () => {
+test('a second Ctrl-C ends a process at once; duplicates of the first one and SIGTERM do not', () => {
   const { onStopSignal, sameInterruptMs: sameMs, siteStopTimeoutMs } = stopSignals
   expect(sameMs).toBe(sameInterruptMs)
   const exit = spyOnExit()
@@ -92,7 +92,7 @@ test('a second Ctrl-C ends a process at once; the copies of the first one and SI
   expect(stop).toHaveBeenCalledOnce()
 })
 
-/** Starts a program that ignores a signal and reports it, by a new copy of the script's module. */
+/** Starts a program that prints a signal but does not exit, with a new copy of the script's module. */
 async function runIgnoringProgram(signal: NodeJS.Signals) {
   const { passSignalsOn, runChild } = await import('./run-child.mjs')
   const children: ChildProcess[] = []
@@ -111,7 +111,7 @@ async function runIgnoringProgram(signal: NodeJS.Signals) {
   return { child, children, ended, prints, run }
 }
 
-test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
+test('a script kills a program that ignores signals later than the site exits but within 10 s, and starts no other program', async () => {
   const { child, children, ended, prints, run } = await runIgnoringProgram('SIGTERM')
   sendSignal('SIGTERM')
   await prints()
@@ -128,7 +128,7 @@ test('a script kills a program that ignores signals after the site would have ex
   )
 })
 
-test('a script forwards a second Ctrl-C, but not the copies of the first one, and kills the program a second later', async () => {
+test('a script forwards a second Ctrl-C, but not duplicates of the first one, and kills the program a second later', async () => {
   const { child, ended } = await runIgnoringProgram('SIGINT')
   const kill = vi.spyOn(child, 'kill')
   sendSignal('SIGINT')

@@ -170,7 +170,7 @@ async function startSite(settings: Record<string, string>) {
     cwd: root,
     env: { PATH, HOME, ENV_FILE: '', DATA_DIR: home, PORT: String(port), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, as for a command of a terminal.
+    // A separate process group, as for a command that is typed in a terminal.
     detached: true,
   })
   const end = once(npm, 'exit')

@@ -173,7 +173,7 @@ await main(async () => {
       files.push(...suite.files)
       continue
     }
-    const why = `the suite “${suite.name}” needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}`
+    const why = `the suite “${suite.name}” needs Debian's ${packages}: ${reason ?? 'the programs are still missing'}`
     if (shouldInstall) failures.push(why)
     else console.log(`Skipped: ${why}.`)
   }

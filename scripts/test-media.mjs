@@ -1,5 +1,5 @@
-// npm run test:media: imports videos of many formats in both ways and plays them to the end. The last line of the
-// output is `N passed, N failed`.
+// npm run test:media: imports videos of many formats by the command line and by the studio, and plays them to the end.
+// The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'

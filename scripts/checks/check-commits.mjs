@@ -1,4 +1,4 @@
-// Checks that commits which are not yet on the upstream branch have subjects that follow Conventional Commits.
+// Checks that the subjects of commits follow Conventional Commits. Skips commits that are on the upstream branch.
 import { execFileSync } from 'node:child_process'
 import { root } from '#scripts/setup.mjs'
 

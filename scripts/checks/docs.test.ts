@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-// bench/lighthouse installs packages of its own.
+// Skips the packages that bench/lighthouse installs.
 const installed = ['**/node_modules/**']
 const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: root }).toSorted()
 

@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted()
 
-/** What a pattern's first group finds in all pages, with the page. */
+/** Returns the matches of a pattern's first group in all pages, each with its page. */
 const named = (pattern: RegExp) =>
   pages.flatMap((page) => [...read(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 
-/** The lines that an operator types, a line that goes on in the next one as one. */
+/** The command lines in all pages. A line that continues on the next one is joined with it. */
 const typed = pages.flatMap((page) =>
   [...read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block

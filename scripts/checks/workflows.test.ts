@@ -69,10 +69,13 @@ test('a version tag publishes archive and image, each with an SBOM and its prove
   })
 })
 
-test.each(workflows)('$name may only read unless a job needs more, and has a time limit', ({ workflow }) => {
-  expect(workflow.permissions).toEqual({ contents: 'read' })
-  for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0)
-})
+test.each(workflows)(
+  '$name has only read permission by default, and a time limit for each job',
+  ({ workflow }) => {
+    expect(workflow.permissions).toEqual({ contents: 'read' })
+    for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeGreaterThan(0)
+  },
+)
 
 test('packages, images and actions are updated automatically', () => {
   const { updates }: { updates: { 'package-ecosystem': string }[] } = parse(read('.github/dependabot.yml'))

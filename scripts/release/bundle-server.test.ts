@@ -30,7 +30,7 @@ test('a module that runs in a thread is added to the bundle', () => {
 })
 
 test.each(['import.meta.filename', "import.meta.resolve('./texts')", 'import.meta.resolve(name)'])(
-  '%s is refused, because it would fail in a release only',
+  'refuses %s, which would fail only in a release',
   (source) => {
     expect(() => replace(source)).toThrow(`server/platform/storage/disk.ts uses import.meta`)
   },

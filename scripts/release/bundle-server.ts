@@ -7,15 +7,17 @@ const processes = ['main', 'worker', 'cli', 'migrate', 'show-config']
 const processFiles = new Set(processes.map((name) => `server/${name}.ts`))
 
 /**
- * Packages of hundreds of small modules, which take longer to load than all other packages together, and the folder of
- * their code. The other packages stay outside, because tracing patches some, and some read files of their own folder.
+ * The bundled packages, and the folder of their code. They have hundreds of small modules, which take longer to load
+ * than all other packages together. The other packages are not bundled: tracing patches some of them, and some read
+ * files of their folder.
  */
 export const bundledPackages = { kysely: 'dist', typebox: 'build' }
 
 const bundleFolder = 'server/bundle'
 
 /**
- * Returns true if a release has the code of a file only in its bundle. The sources for browsers are read as files.
+ * Returns true if a release contains the code of a file only in its bundle. Sources for browsers (`.browser.ts`) are
+ * not bundled, because the server reads them as files.
  * @param file a path relative to the checkout
  */
 export function isBundled(file: string): boolean {
@@ -24,7 +26,7 @@ export function isBundled(file: string): boolean {
 
 /**
  * Bundles the server into a few JavaScript files, which load in a third of the time. The files that processes are
- * started from stay where they are and import the bundle.
+ * started from keep their paths and import the bundle.
  * @param root the folder with the sources
  * @param folder the staged release, which already has its other files
  * @throws Error if a module finds files in a way that would fail in the bundle
@@ -88,11 +90,11 @@ function keepPaths(root: string): Plugin {
 }
 
 /**
- * Replaces `import.meta.dirname` and `import.meta.url` of a module by the place of its source, and the URLs of other
- * modules by those of their files in the bundle.
+ * Makes `import.meta` of a module work in the bundle. `import.meta.dirname` and `import.meta.url` become expressions
+ * for the place of its source. URLs of other modules become URLs of their files in the bundle.
  * @param path the module's path in the checkout
  * @param addToBundle adds the module at a path of the checkout, and returns the name of its file in the bundle
- * @throws Error if the code uses `import.meta` in a way that is not known
+ * @throws Error if the code uses `import.meta` in an unsupported way
  */
 export function replacePaths(code: string, path: string, addToBundle: (module: string) => string): string {
   const here = relative(bundleFolder, path)
@@ -104,7 +106,7 @@ export function replacePaths(code: string, path: string, addToBundle: (module: s
     .replaceAll(/import\.meta\.(\w+)(\('[^'.])?/g, (found, name: string, argument: string | undefined) => {
       if (name === 'dirname') return `(import.meta['dirname'] + '/${dirname(here)}')`
       if (name === 'url') return `new URL('${here}', import.meta['url']).href`
-      // Resolves packages, which is the same everywhere in the release.
+      // Resolving a package has the same result everywhere in the release.
       if (name === 'resolve' && argument !== undefined) return found
       throw new Error(`${path} uses ${found}, which would fail in a release (bundle-server.ts)`)
     })

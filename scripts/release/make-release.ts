@@ -74,7 +74,8 @@ async function stageRelease(): Promise<string> {
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
   await bundleServer(root, folder)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  // Removes packages from the lockfile that the release's manifest does not require. Their versions do not change.
+  // Removes from the lockfile the packages that the release's manifest does not require. The versions of the others do
+  // not change.
   await runOrThrow('npm', [
     'install',
     '--prefix',

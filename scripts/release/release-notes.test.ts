@@ -36,7 +36,7 @@ test.each([
   ['2.0.0', 'CHANGELOG.md has no section "## 2.0.0": add it before you tag v2.0.0.'],
   ['1.1', 'CHANGELOG.md has no section "## 1.1"'],
   ['1.0.0', 'The section "## 1.0.0" of CHANGELOG.md is empty.'],
-])('a release %s without notes is refused', (version, message) => {
+])('refuses a release %s without notes', (version, message) => {
   expect(() => releaseNotes(changelog, version)).toThrow(message)
 })
 

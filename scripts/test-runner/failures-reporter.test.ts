@@ -22,7 +22,7 @@ async function runAndSay(path: string, text: string) {
   return { status, lines: say.mock.calls.map(([line]) => line) }
 }
 
-test('lists a test that passes when it is repeated as flaky, and one that fails twice as failed', async () => {
+test('lists a test as flaky if it passes when repeated, and as failed if it fails twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-reporter-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'three.test.mjs')

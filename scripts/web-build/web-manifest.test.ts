@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { precacheManifest } from './web-manifest.ts'
 
-it('lists for the offline cache the files of the viewers’ pages, and none that only the studio uses', () => {
+it('lists the files of the viewers’ pages for the offline cache, and no file that only the studio uses', () => {
   const chunk = (file: string, more: object = {}) => ({ file, ...more })
   const manifest = {
     'index.html': chunk('index.js', {
