@@ -65,16 +65,17 @@ export function checkAccess(
     const isBought = paidOrders.some(
       ({ kind, episode_id }) => kind === 'video' || (kind === 'episode' && episode_id === episode),
     )
-    if (isBought || isPaidNow) ensure(covers(episode), 'who has paid can play', { episode, held: paidOrders })
+    if (isBought || isPaidNow)
+      ensure(covers(episode), 'a user who has paid can play', { episode, held: paidOrders })
     else if (!isOpenNow)
-      ensure(!covers(episode), 'who has not paid cannot play', { episode, held: paidOrders })
+      ensure(!covers(episode), 'a user who has not paid cannot play', { episode, held: paidOrders })
   }
   if (membership.state === 'subscribed')
-    ensure(isOpenNow, 'who is subscribed can play everything', { membership, held: paidOrders })
+    ensure(isOpenNow, 'a subscriber can play everything', { membership, held: paidOrders })
   const isOver = (order: OrderEntry) =>
     books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
   if (membership.state === 'free' && isOpenNow)
-    ensure(plans.some(isOver), 'who can play by a plan is subscribed, unless it ended early', {
+    ensure(plans.some(isOver), 'a user who can play by a plan is subscribed, unless the plan ended early', {
       membership,
       held: paidOrders,
     })

@@ -86,7 +86,7 @@ function checkAttempt(books: Books, attempt: AttemptEntry): void {
     const returnRefunds = books.refunds.filter(({ attempt_id }) => attempt_id === id)
     ensure(
       returnRefunds.some(({ amount_cents }) => amount_cents === order.amount_cents),
-      'a payment for nothing is refunded',
+      'a payment that buys nothing is refunded',
       { order, attempt, back: returnRefunds },
     )
   }
@@ -149,7 +149,7 @@ function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEnt
   const ends = right.ends_at ?? Infinity
   ensure(ends >= end, 'a period lasts as long as it was paid for', { order, right })
   ensure(ends <= latest, 'a period ends with its grace', { order, right, latest })
-  ensure(right.video_id === null && right.episode_id === null, 'a plan opens everything', right)
+  ensure(right.video_id === null && right.episode_id === null, 'a plan unlocks everything', right)
 }
 
 const nextOrderOf = ({ orders }: Books, { subscription_id, period_no }: OrderEntry) =>
@@ -160,7 +160,7 @@ const nextOrderOf = ({ orders }: Books, { subscription_id, period_no }: OrderEnt
 function checkSubscriptions(books: Books): void {
   const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
   const subscriberIds = new Set(live.map(({ user_id }) => user_id))
-  ensure(subscriberIds.size === live.length, 'a person has one live subscription', live)
+  ensure(subscriberIds.size === live.length, 'a user has at most one live subscription', live)
   for (const subscription of live) checkLive(books, subscription)
   for (const order of books.orders) checkPeriod(books, order)
 }
@@ -173,7 +173,7 @@ function checkLive(books: Books, subscription: SubscriptionEntry): void {
     order,
   })
   const right = books.entitlements.find(({ order_id }) => order_id === order.id)
-  ensure(right?.revoked === false, 'a live subscription gives a right', { subscription, right })
+  ensure(right?.revoked === false, 'a live subscription gives an entitlement', { subscription, right })
   if (status !== 'active' || period_ends_at === null) return
   const renews = !cancelled && has_method
   const expected = period_ends_at + (renews ? graceMs(order.period_days ?? 0) : 0)
@@ -224,7 +224,8 @@ function checkNoDoublePurchase(model: Model): void {
 }
 
 /**
- * Returns whether the money of an order or of its subscription was returned for a time. The user may then buy again.
+ * Returns whether the money of an order or of its subscription was returned, even if only temporarily. The user may
+ * then buy again.
  */
 export function wasRefundedOrDisputed(
   { changes, orders }: Books,

@@ -63,7 +63,7 @@ export async function countBillingErrors(
   }
 }
 
-/** Compares what balances paid with the site's orders, entitlements and ledger. */
+/** Compares payments from balances with the site's orders, entitlements and ledger. */
 export async function countBalanceErrors(db: Db, sales: readonly Sale[]): Promise<GatewayErrorCounts> {
   const { rows: payments } = await sql<OrderPayment>`
     SELECT order_id AS "orderId", 'succeeded' AS status, -sum(paid_cents + bonus_cents) FILTER (WHERE kind = 'purchase')::int AS "amountCents",

@@ -119,7 +119,7 @@ abstract class PaymentStep extends Step {
     if (outcome === 'done' && isPaid) model.reportedPaid.add(paid)
     const answers: readonly string[] | undefined = expectedAnswers(model, paid, card, harness.now())
     if (fault !== 'none' || answers === undefined) return
-    ensure(answers.includes(outcome), 'paying does what the card does', { outcome, answers })
+    ensure(answers.includes(outcome), 'the result of a payment matches the card', { outcome, answers })
     const byWallet = model.orderEntry(paid)?.method === 'wallet'
     const needsAction = byWallet || card === 'asks_once' || card === 'asks_always'
     if (outcome === 'done') ensure(isPaid === !needsAction, 'a card that pays has paid', { card, paid })
@@ -163,7 +163,11 @@ function expectOrderAccepted(
     ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
   )
   const isOwned = products[product].kind === 'plan' ? isSubscribed : activeEntitlements.length > 0
-  if (!isOwned) ensure(outcome.startsWith('order '), 'a product not owned is for sale', { product, outcome })
+  if (!isOwned)
+    ensure(outcome.startsWith('order '), 'a product that the user does not own is for sale', {
+      product,
+      outcome,
+    })
 }
 
 /** Creates an order and pays it by card immediately. */

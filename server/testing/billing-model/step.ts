@@ -120,7 +120,10 @@ export async function checkFinalState(
     gatewayCents,
     ...wrongs
   } = await countBillingErrors(db, gateway, sales)
-  ensure(ledgerCents === gatewayCents, 'our ledger agrees with the gateway', { ledgerCents, gatewayCents })
+  ensure(ledgerCents === gatewayCents, 'the site’s ledger agrees with the gateway', {
+    ledgerCents,
+    gatewayCents,
+  })
   for (const [what, count] of Object.entries({ ...wrongs, ...(await countUnfinished(db)) }))
     ensure(count === 0, `nothing is wrong at the end: ${what}`, count)
 }

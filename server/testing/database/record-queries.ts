@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest'
 
 /**
  * Records the queries on all connections of this process until the test ends.
- * @returns a function that returns the queries so far which name one of these tables
+ * @returns a function that returns the recorded queries that name one of these tables
  */
 export function recordQueries(...tables: readonly string[]): () => string[] {
   const query = vi.spyOn(pg.Client.prototype, 'query')

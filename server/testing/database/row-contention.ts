@@ -9,7 +9,7 @@ interface ContendedRow {
 }
 
 /**
- * Runs work while other transactions use the same row: one holds it as foreign key checks do, and another waits behind
+ * Runs work while other transactions use the same row: one locks it as foreign key checks do, and another waits behind
  * `work` to lock it. Work that locks and changes the row in a single statement ends in a deadlock.
  */
 export async function contendForRow(

@@ -42,8 +42,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Opens a database as a web process with a pooler, a direct address and a replica does. The pooler's address is also that
- * of the replica, which therefore never lags.
+ * Opens a database as a web process with a pooler, a direct address and a replica does. The pooler's address is also
+ * the replica's, so the replica never lags.
  */
 function openThroughPooler(url: string, poolerUrl: string): Promise<Database<Tables>> {
   const { database = '' } = new pg.Client({ connectionString: url })

@@ -30,8 +30,8 @@ export const cards: Record<
   '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
   '4000002760003184': 'asks always',
   '4000000000003220': 'asks once',
-  // At Stripe, this card can be saved, but no payment with it succeeds. Here, one payment succeeds, so that a renewal
-  // can fail.
+  // At Stripe, this card can be saved, but every payment with it fails. Here, the first payment succeeds, so that a
+  // renewal can fail.
   '4000000000000341': 'later',
 }
 

@@ -12,7 +12,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
   })
 
   describe(name, () => {
-    it('reads what was written, and replaces it', async () => {
+    it('reads a written file, and replaces it', async () => {
       const { storage, at } = newLocation()
       await storage.write(`${at}/a b+ü.txt`, 'one')
       await storage.write(`${at}/a b+ü.txt`, Buffer.from([0, 255, 10]))
@@ -31,7 +31,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       await storage.remove(`${at}/none`)
     })
 
-    it('moves a folder in, replacing what is there', async () => {
+    it('moves a folder in, and replaces an existing one', async () => {
       const { storage, at } = newLocation()
       await storage.moveFromWorkDir(
         createTestFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
@@ -57,7 +57,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
-    it('lists all files below a folder with size and time, and none of a folder whose name only starts the same', async () => {
+    it('lists all files below a folder with size and time, and no file of a folder whose name has the same beginning', async () => {
       const { storage, at } = newLocation()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')

@@ -37,7 +37,7 @@ function readProc(): [number, number][] {
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return [[Number(name), Number(parent)]]
     } catch {
-      // The folder is not that of a process, or the process has exited meanwhile.
+      // The folder does not belong to a process, or the process has exited meanwhile.
       return []
     }
   })

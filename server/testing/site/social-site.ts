@@ -17,7 +17,7 @@ export interface SocialSite extends TestSite {
   fakeProviders: FakeSocialProviders
   /** Claims in the tokens of the OpenID Connect server. */
   claims: Record<string, unknown>
-  /** Makes a new user the one who is signed in at all providers. */
+  /** Signs a new user in at all providers. */
   useNewIdentity(): void
   /** Resets the clock and the providers' faults. */
   resetFaults(): void
