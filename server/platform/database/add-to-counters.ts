@@ -4,10 +4,9 @@ import { sql, type Transaction } from 'kysely'
  * Locks rows against other changes in the order of their ids, so that two transactions never wait for each other's
  * rows.
  *
- * The lock must be a statement of its own. A statement that both locks a row (`WITH … FOR NO KEY UPDATE`) and changes
- * it applies the change to the version that it saw at its start. If a foreign key check still holds that version, the
- * change queues behind transactions that wait for the new lock. That is a deadlock on a single row, whatever the order
- * in which rows are locked.
+ * The lock must be a separate statement. A single statement that locks a row (`WITH … FOR NO KEY UPDATE`) and changes
+ * it would change the version of the row at its start. If a foreign key check has locked that version, the change waits
+ * behind transactions that wait for the lock. That is a deadlock on a single row, whatever the order of locks.
  */
 export async function lockRows<Tables>(
   tx: Transaction<Tables>,

@@ -67,8 +67,8 @@ export function openAnnouncements({
     if (pendingEcho) return
     const echo = randomUUID()
     pendingEcho = { echo, timeout: setTimeout(onEchoMissing, echoTimeoutMs).unref() }
-    // The first echo is sent like a change, so that it also checks that both pools lead to the same database. The others
-    // do not wait for a busy pool: they would count as missing, and the caches would be off under load.
+    // The first echo is sent like a change, so that it also checks that both pools lead to the same database. Later
+    // echoes do not wait for a busy pool: a late echo would count as missing and turn off the caches under load.
     const sent = arrive
       ? listener.notify(echoChannel, echo)
       : pool.query('SELECT pg_notify($1, $2)', [echoChannel, echo])
@@ -77,7 +77,7 @@ export function openAnnouncements({
   const byChannel = Map.groupBy(listeners, ({ channel }) => channel)
   const onNotification = (channel: string, payload?: string) => {
     if (payload === undefined) {
-      // Listening begins. The echo channel is the last one.
+      // Listening begins. It has begun on all channels once it begins on the echo channel, which is the last one.
       if (channel !== echoChannel) return
       onMissed()
       sendEcho()

@@ -3,7 +3,7 @@ import type { AnnouncementListener } from './announcements.ts'
 
 /** Tells caches whether the data of the catalogue may have changed. */
 export interface ChangeFeed {
-  /** Counts changes. Undefined while changes may go unnoticed, and for a while after one. */
+  /** Returns the number of changes so far; undefined while changes may go unnoticed, and for a while after a change. */
   version(): number | undefined
 }
 
@@ -13,7 +13,10 @@ export interface ChangeFeed {
  */
 const defaultQuietMs = 60_000
 
-/** Announced changes of episodes, their videos and assets, and of experiments. Only HTTP processes listen to them. */
+/**
+ * Tracks announced changes of episodes, their videos and assets, and of experiments. Only HTTP processes listen to
+ * them.
+ */
 export function createCatalogueChanges(pool: Pool, quietMs = defaultQuietMs) {
   let changes = 0
   let quietSince = performance.now()
@@ -26,7 +29,10 @@ export function createCatalogueChanges(pool: Pool, quietMs = defaultQuietMs) {
   return {
     listener,
     version: () => (mayRely() && performance.now() - quietSince >= quietMs ? changes : undefined),
-    /** Relies on announcements while `arrive` returns true, if the database makes them: the migration may be missing. */
+    /**
+     * Relies on announcements while `arrive` returns true. Never relies on them if the migration that adds them is
+     * missing.
+     */
     async rely(arrive: () => boolean): Promise<void> {
       const { rows } = await pool.query<{ announced: boolean }>(
         `SELECT to_regprocedure('announce_catalogue_change()') IS NOT NULL AS announced`,

@@ -40,7 +40,7 @@ it('refuses a server that provides fewer connections than a process needs, and r
   }
 })
 
-it('limits each statement of a call to the time that clients wait, and those of background work to more', async () => {
+it('limits each statement of a call to the time that clients wait, and statements of background work to a longer time', async () => {
   const settings = { ...narrow, databaseUrl: database.url }
   for (const [open, bound] of [
     [openDatabaseForRequests, '10s'],

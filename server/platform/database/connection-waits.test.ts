@@ -31,7 +31,7 @@ it.each([
   const { queue, connections, run } = each
   const runConcurrently = (count: number, seconds: number) =>
     Promise.all(Array.from({ length: count }, () => run(database.db, seconds)))
-  // Opens the connections, because a wait includes the time for this.
+  // Opens the connections first, because a wait includes the time to open one.
   await runConcurrently(connections, 0)
   const waits: number[] = []
   const stopObserving = observeWaits((wait) => {

@@ -10,7 +10,7 @@ interface ConnectionWait {
   seconds: number
 }
 
-/** Carries each `ConnectionWait`. Without a subscriber, waits are not measured. */
+/** The channel of each `ConnectionWait`. Without a subscriber, waits are not measured. */
 const waits = channel('cliffhanger:connection-wait')
 
 /** Reports how long `ready` takes, whether it succeeds or fails. @returns `ready` */

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 
 /**
- * The site's clock may be ahead of the database's, because the sandbox moves it. A time must only be compared with the clock that
- * wrote it.
+ * The site's clock may be ahead of the database's, because the sandbox moves it. A time must only be compared with the
+ * clock that wrote it.
  */
 
-/** Columns with a default of the database's clock that the site always sets itself. */
+/** Columns whose default is the database's time, but which the site always sets. */
 const givenBySite = [
   'idempotency_keys.created_at',
   'payment_methods.created_at',
   'users.created_at',
   'videos.created_at',
 ]
-/** Columns that are displayed and sorted by, or compared with the database's clock. */
+/** Columns that the site displays, sorts by, or compares with the database's time. */
 const byDatabase = [
   'assets.created_at',
   'episodes.created_at',
@@ -26,7 +26,7 @@ const byDatabase = [
   'health_checks.since',
   'migrations.ran_at',
 ]
-/** Other columns that are written by the database's clock. */
+/** Other columns to which the database writes its time. */
 const byStatement = [
   'idempotency_keys.lease_expires_at',
   'scheduled_jobs.failing_since',
@@ -67,7 +67,7 @@ function comparisons(code: string, column: string): string[] {
   return parts.filter((part) => named.test(part) && compared.test(part))
 }
 
-test("the columns with a default of the database's clock are those listed here", async () => {
+test("exactly the listed columns have the database's time as their default", async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_default ~* 'now\\(\\)|clock_timestamp|current_timestamp' ORDER BY 1`.execute(
@@ -76,7 +76,7 @@ test("the columns with a default of the database's clock are those listed here",
   expect(rows.map(({ name }) => name)).toEqual([...givenBySite, ...byDatabase].toSorted())
 })
 
-test("the files that use the database's time are those listed here", () => {
+test("exactly the listed files use the database's time", () => {
   const found = sources
     .filter(({ code }) => textsIn(code).some((text) => databaseClock.test(text)))
     .map(({ name }) => name)
@@ -95,7 +95,7 @@ test('detects a comparison with a time of the site', () => {
   expect(comparisons('DELETE FROM mails WHERE created_at < now()', 'mails.created_at')).toEqual([])
 })
 
-/** Returns the strings of a file: outside of them `now()` is the site's own clock. */
+/** Returns the strings of a file. Outside of strings, `now()` is the site's clock. */
 function textsIn(code: string): string[] {
   const withoutComments = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
   return withoutComments.match(/`[^`]*`|'[^'\n]*'/g) ?? []

@@ -15,9 +15,9 @@ const unreachable = new Set([
 export const readOnlyCode = '25006'
 
 /**
- * SQLSTATEs of a server that is shutting down or starting, has no free connection, is a standby, or cancelled a
- * statement or a lock wait after a time-out. Also those of a prepared statement that could not be prepared because of
- * such a failure (pipelines.ts).
+ * SQLSTATEs of a server that cannot serve: it is shutting down, starting or a standby, has no free connection, or
+ * cancelled a statement or a lock wait after a time-out. After such a failure, a prepared statement may be missing
+ * (pipelines.ts), so the SQLSTATEs of this error are included.
  */
 const unavailableCodes = new Set([
   '53300',

@@ -221,7 +221,7 @@ interface Connected {
 }
 
 interface ConnectedForQueries extends Connected {
-  /** Connections that keep their session; those of the pool by default. */
+  /** A pool whose connections keep their session; `pool` by default. */
   sessions?: pg.Pool
   /** Whether a connection keeps named statements; true by default. */
   keepsNamedStatements?: boolean
@@ -302,8 +302,8 @@ function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
 }
 
 /**
- * Refuses a new connection to a standby. After a failover, a load balancer or DNS may still lead there, and a connection
- * that stays open would go on reading old data.
+ * Refuses a new connection to a standby. After a failover, a load balancer or DNS may still lead there, and a
+ * connection that stays open would read old data.
  * @throws Error that counts as unavailability of the database
  */
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
@@ -312,7 +312,7 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
     throw Object.assign(new Error('the server is a standby, which accepts no writes'), { code: readOnlyCode })
 }
 
-/** Session settings: a pooler in transaction mode refuses a client that sends them when connecting. */
+/** Session settings. A pooler in transaction mode refuses a client that sends them when it connects. */
 const sessionOptions = [
   'options',
   'statement_timeout',

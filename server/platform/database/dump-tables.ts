@@ -8,7 +8,7 @@ export interface DumpedTable {
   name: string
   /** Stored columns; generated ones are computed on insert. */
   columns: string[]
-  /** Its size in the database, for estimates. */
+  /** The size of the table in the database, for estimates. */
   bytes: number
 }
 
@@ -24,7 +24,7 @@ export interface DumpedPartition {
 export interface Dump {
   migrations: AppliedMigration[]
   tables: DumpedTable[]
-  /** Partitions that the site creates over time, without which their rows cannot be inserted. */
+  /** Partitions that the site creates over time. A restore needs them to insert their rows. */
   partitions: DumpedPartition[]
   /** The value of each sequence of the database. */
   counters: Record<string, number>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Work of other connections. */
+/** Pending transactions of other connections. */
 const others: Promise<unknown>[] = []
 const othersEnd = () => Promise.all(others.splice(0))
 afterEach(async () => {
@@ -30,7 +30,7 @@ async function addInDeadlock(tx: Tx): Promise<void> {
   const other = await database.pool.connect()
   await sql`SET LOCAL deadlock_timeout = '10ms'`.execute(tx)
   await addOne(tx, 'a')
-  // Of two connections in a deadlock, the first that detects it is cancelled.
+  // PostgreSQL cancels the connection that detects a deadlock first.
   await other.query(
     "BEGIN; SET LOCAL deadlock_timeout = '1min'; UPDATE counters SET count = count + 1 WHERE id = 'b'",
   )
@@ -100,7 +100,7 @@ it('does not rerun a transaction that fails for another reason', async () => {
   expect(tries).toBe(1)
 })
 
-it('continues after a newer copy of the site has added a column, within and outside of a transaction', async () => {
+it('continues after a newer release has added a column, within and outside of a transaction', async () => {
   await resetCounters()
   const read = sql<{ id: string }>`SELECT * FROM counters WHERE id = 'a'`
   const add = sql<{ id: string }>`UPDATE counters SET count = count + 1 WHERE id = 'a' RETURNING *`
@@ -111,7 +111,7 @@ it('continues after a newer copy of the site has added a column, within and outs
     ])
     return [...found, ...(await add.execute(database.db)).rows]
   }
-  // More than one connection has prepared the statements.
+  // Prepares the statements on several connections.
   await Promise.all([both(), both(), both()])
   await database.pool.query('ALTER TABLE counters ADD COLUMN note text')
   const answers = await Promise.all([both(), both(), both()])

@@ -16,7 +16,8 @@ type OnNotification = (channel: string, payload?: string) => void
 /**
  * Calls `onNotification` when any process notifies a channel (`pg_notify`). Also calls it for every channel each time
  * listening begins, because earlier notifications may have been missed. Uses one connection and replaces it when it is
- * lost. Callers must poll as well, because notifications can be lost: they only reduce the delay.
+ * lost. Callers must poll as well, because notifications can be lost. Notifications only make them notice changes
+ * earlier.
  * @param pool a pool whose connections keep their session
  * @param onDisconnect called when listening has stopped, until it begins again
  */
@@ -95,7 +96,7 @@ async function listenOnce(
   } finally {
     onClient(undefined)
     signal.removeEventListener('abort', end)
-    // Closed instead of returned to the pool, where it would continue to listen.
+    // Closes the connection, because it would continue to listen in the pool.
     client.release(true)
   }
 }

@@ -51,7 +51,7 @@ test('two concurrent processes run a migration once', async () => {
   const gate = await pool.connect()
   await gate.query('BEGIN; LOCK TABLE books')
   const both = Promise.all([run(), run()])
-  // One waits at the gate within the migration, the other for the lock.
+  // One process waits for the locked table within the migration; the other waits for the lock on migrations.
   await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
   await gate.query('COMMIT')
   gate.release()
@@ -112,7 +112,7 @@ test('a check finds missing migrations, and changes nothing', async () => {
   await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
 })
 
-test('a check accepts the schema of the release before if the missing migrations can wait, and logs it', async () => {
+test('a check accepts the schema of the previous release if the missing migrations can wait, and logs it', async () => {
   await run()
   const lines: string[] = []
   const listening = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -139,7 +139,7 @@ test('a migration that needs a lock does not block reads, and finishes once the 
   await reader.query('BEGIN; SELECT FROM books')
   const migrated = run()
   await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
-  // Blocked behind the waiting ALTER TABLE, for two seconds at most.
+  // This read waits behind the ALTER TABLE that waits, for at most two seconds.
   expect(await titles()).toEqual(['one'])
   await reader.query('COMMIT')
   reader.release()
@@ -162,7 +162,7 @@ test('a migration that has deadlocked with another transaction is retried', asyn
   expect(await titles()).toEqual(['one'])
 })
 
-test('the migration of announcements waits for a transaction that changes a video, which does not wait for it', async () => {
+test('the migration of announcements waits for a transaction that changes a video, without blocking it', async () => {
   const own = await createTestDatabase()
   const name = '0018_announce_catalogue.sql'
   await own.pool.query('DROP FUNCTION announce_catalogue_change CASCADE')

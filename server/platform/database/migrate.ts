@@ -12,11 +12,11 @@ interface Migration {
   name: string
   sql: string
   checksum: string
-  /** Runs each statement in a transaction of its own, as `CREATE INDEX CONCURRENTLY` requires. */
+  /** Runs each statement in a separate transaction, as `CREATE INDEX CONCURRENTLY` requires. */
   outsideTransaction: boolean
   /**
-   * True if the release that contains it also runs without it. The migration may then run before or after the processes
-   * are updated.
+   * True if the release that contains the migration also runs without it. Such a migration may run before or after the
+   * processes are updated.
    */
   isDeferrable: boolean
 }
@@ -31,8 +31,8 @@ const lockKey = 4_711_850_001
  */
 const outsideTransactionMark = '-- Runs outside a transaction.'
 /**
- * A leading comment of a migration that its own release does not need yet. From 1.0.0 on every migration must have it.
- * Only a migration that expands the schema may have it.
+ * A leading comment of a migration without which its release runs too. From 1.0.0 on, every migration must have this
+ * comment, so it may only expand the schema.
  */
 const deferrableMark = '-- This release runs without it.'
 /**
@@ -60,8 +60,8 @@ interface MigrateOptions {
 
 /**
  * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless
- * a leading comment says otherwise. If several processes start at once, each file still runs once. A database migrated
- * by a newer version of the same major version is left as it is.
+ * a leading comment says otherwise. If several processes start at once, each file still runs once. A database that a
+ * newer version with the same major version has migrated is left unchanged.
  * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
 export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
@@ -88,8 +88,8 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
 }
 
 /**
- * Waits until no other process migrates. It polls: a statement that waits for the lock holds a snapshot, and building
- * an index concurrently waits for all older snapshots.
+ * Waits until no other process migrates. Polls, because a statement that waits for the lock would hold a snapshot, and
+ * building an index concurrently waits for all older snapshots.
  */
 async function waitForMigrationLock(client: PoolClient): Promise<void> {
   for (;;) {
@@ -103,7 +103,7 @@ async function waitForMigrationLock(client: PoolClient): Promise<void> {
 
 /**
  * Checks that this release can run on the database, without changing it. A migration that the release does not need may
- * be missing, so that a release starts on the schema of the release before.
+ * be missing, so that a release starts on the schema of the previous release.
  * @throws ConfigError as `migrate` does, and if another migration has not run yet
  */
 export async function checkMigrated(

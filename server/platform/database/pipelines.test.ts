@@ -71,7 +71,7 @@ it('fails a look-up in a locked table with a lock timeout, and answers the next'
   expect(await settings(database.db, { key: 'none' })).toEqual([])
 })
 
-it('refuses a query if too many others are queued, and answers those', async () => {
+it('refuses a query if too many others are queued, and answers the queued ones', async () => {
   const most = 10_000
   const before = Array.from({ length: most }, () => divide(6))
   await expect(divide(6)).rejects.toSatisfy(isDatabaseUnavailable)
@@ -110,7 +110,7 @@ it('reconnects after its connection has broken', async () => {
   expect((await divide(2))?.connection).not.toBe(before?.connection)
 })
 
-it('fails each look-up in flight with its own error that the database is unavailable, and answers the next', async () => {
+it('reports an unavailable database to each look-up in flight with a separate error, and answers the next one', async () => {
   const connection = (await divide(1))?.connection
   const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(database.db, { seconds })))
   await terminate(connection)
@@ -132,7 +132,7 @@ it('retries once on a new connection after a column was added to the table', asy
   expect((await divide(1))?.connection).not.toBe(before)
 })
 
-it('fails queries whose statement was never prepared with the error that the database is unavailable, and answers the next', async () => {
+it('reports an unavailable database to queries whose statement was never prepared, and answers the next query', async () => {
   const tags = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
     db.selectFrom('tags').select('id').where('id', '=', id),
   )
@@ -149,7 +149,7 @@ it('closes after answering queries in flight, also while it is still connecting'
   const { db, close } = openTestPool(database.url)
   await lookUpQuotient(db, { divisor: 1 })
   const underWay = [sleep(db, { seconds: 0.2 }), preparedQuotient(db, { divisor: 2 })]
-  // Once both have been sent.
+  // Closes once both queries have been sent.
   await new Promise(setImmediate)
   await close()
   expect(await Promise.all(underWay)).toMatchObject([[{}], [{ quotient: 6 }]])

@@ -42,8 +42,8 @@ export function statementKind(text: string): StatementKind | undefined {
 }
 
 /**
- * Connections that carry many statements at once. A statement that is sent while others wait needs no round trip of its
- * own, because the server reads everything that has arrived and answers in order.
+ * Connections that carry many statements at once. A statement that is sent while others wait needs no separate round
+ * trip, because the server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
   query(kind: StatementKind, statement: QueryConfig): Promise<QueryResult>

@@ -19,9 +19,9 @@ class Placeholder {
 }
 
 /**
- * Prepares a query that is built once and then run with other values each time. Use it for queries of nearly every
- * call, where building the text would take as long as everything else. `build` must return the same text for all
- * values. The query must only read, because outside of a transaction it shares a few connections with others
+ * Prepares a query that is built once and then run with other values each time. Use it for queries that run in nearly
+ * every call, because building their text would take as long as the rest of the call. `build` must return the same text
+ * for all values. The query must only read, because outside of a transaction it shares a few connections with others
  * (pipelines.ts).
  */
 export function preparedQuery<Tables, Values extends object, Row>(

@@ -7,8 +7,8 @@ const maxLagMs = 5000
 const backLagMs = 2000
 
 /**
- * Decides by its lag in ms, undefined if unknown, whether a replica is read from. Between the two limits, it stays as it
- * is.
+ * Returns whether to read from a replica, given its lag in ms (undefined if unknown). Between the two limits, the
+ * decision does not change.
  */
 export function decideReplicaUse(lagMs: number | undefined): 'read' | 'leave out' | 'no change' {
   if (lagMs === undefined || lagMs > maxLagMs) return 'leave out'
@@ -23,7 +23,8 @@ const maxNotes = 2000
 
 /**
  * Records the primary's positions and when each was first seen. They show for how long a replica has been missing a
- * change, independently of the machines' clocks, and even while nothing is written or the primary is disconnected.
+ * change. This does not depend on the machines' clocks, and works even while nothing is written or the primary is
+ * disconnected.
  */
 export class PrimaryPositions {
   #notes: { position: WalPosition; at: number }[] = []
@@ -39,8 +40,8 @@ export class PrimaryPositions {
   }
 
   /**
-   * Returns the lag in ms of a replica at this position: the time since the primary was first seen ahead of it; 0 if
-   * the primary was not seen ahead of it. Undefined if the replica is behind the first recorded position.
+   * Returns the lag in ms of a replica at this position: the time since the primary was first seen ahead of the
+   * replica, or 0 if it was not. Undefined if the replica is behind the first recorded position.
    */
   lagOf(position: WalPosition, now: number): number | undefined {
     const [first] = this.#notes

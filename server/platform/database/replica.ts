@@ -9,7 +9,7 @@ export interface Statements {
   close(): Promise<void>
 }
 
-/** A server's state as it reports it. */
+/** The state that a server reports. */
 export interface ServerState {
   database: string
   system: string

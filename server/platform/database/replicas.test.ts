@@ -62,7 +62,7 @@ async function readFrom(db: Kysely<Numbers>, after = 0): Promise<boolean[]> {
 const state = () => database.replicas()[0]
 const isUsed = (used: boolean) => vi.waitFor(() => expect(state()).toMatchObject({ used }), soon)
 
-it('reads from the replica what may be read there, and the rest from the primary', async () => {
+it('reads from the replica what may be read from replicas, and other data from the primary', async () => {
   await isUsed(true)
   expect(await readFrom(database.readDb)).toEqual([true, true])
   expect(await readFrom(database.db)).toEqual([false, false])
@@ -89,7 +89,7 @@ it('stops using a replica that applies nothing for 5 s, and resumes once it has 
   expect(await database.readDb.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 3 }])
 }, 600_000)
 
-it('retries queries of a replica that shut down on the primary, and does not use it until it runs again', async () => {
+it('retries queries on the primary after the replica has shut down, and does not use the replica until it runs again', async () => {
   await isUsed(true)
   const underWay = readFrom(database.readDb, 1)
   await vi.waitFor(async () => {
@@ -115,7 +115,7 @@ it('uses the primary instead of waiting for a replica that stopped responding', 
   expect(await readFrom(database.readDb)).toEqual([true, true])
 }, 600_000)
 
-it('retries a query that fails on the replica on the primary, and continues to read from the replica', async () => {
+it('if a query fails on the replica, retries it on the primary and continues to read from the replica', async () => {
   await isUsed(true)
   const readOnly = sql`WITH changed AS (UPDATE numbers SET number = 4 RETURNING number) SELECT * FROM changed`
   expect((await readOnly.execute(database.readDb)).rows).toEqual([{ number: 4 }])
@@ -157,12 +157,12 @@ it('neither reads from nor writes to a standby in place of the primary, and cont
   }
 }, 600_000)
 
-it('refuses the address of a standby as that of the primary', async () => {
+it('refuses the address of a standby as DATABASE_URL', async () => {
   const opening = openDatabase({ dataDir: '', databaseUrl: servers.replicaUrl, migrate: false }, log)
   await expect(opening).rejects.toThrow(/^The PostgreSQL server of DATABASE_URL can't be used: .* a standby/)
 })
 
-it('refuses the address of another database', async () => {
+it('refuses the address of another database in DATABASE_READ_URL', async () => {
   const other = await createTestDatabase()
   try {
     await expect(open([other.url])).rejects.toThrow(/^DATABASE_READ_URL: .* is not a replica of the database/)

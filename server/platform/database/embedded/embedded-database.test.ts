@@ -66,7 +66,7 @@ describe('a server whose owner is killed', () => {
 
 describe('files of a dead server do not prevent a start', () => {
   const ended = spawnSync('true').pid
-  /** Starts an unrelated process of the same user, which PostgreSQL takes for the files' owner. */
+  /** Starts an unrelated process of the same user, which PostgreSQL mistakes for the files' owner. */
   const startStranger = async () => {
     await start(strangers)
     return postmasterOf(strangers)
@@ -75,8 +75,8 @@ describe('files of a dead server do not prevent a start', () => {
     [pid, clusterOf(shared), 1, 5432, join(shared, 'postgres', 'socket'), '', '1 1', 'ready', ''].join('\n')
 
   test.each([
-    ['its own dead process id', async () => ended],
-    ['an id that another program has by now', startStranger],
+    ['the id of its dead process', async () => ended],
+    ['an id that another program has now', startStranger],
   ])('postmaster.pid with %s', async (_, findPid) => {
     await (await start(shared)).stop()
     writeFileSync(join(clusterOf(shared), 'postmaster.pid'), serverFile(await findPid()))
@@ -145,10 +145,10 @@ test('a pool continues after the server is killed, and no acknowledged row is lo
 })
 
 test.each([
-  ['ends as it starts', join('18', 'global', 'pg_control')],
-  ['cannot even be run', 'postgres.log'],
+  ['exits at its start', join('18', 'global', 'pg_control')],
+  ['cannot be run', 'postgres.log'],
 ])(
-  'a server that was stopped and %s is reported as unavailable by its pool, which recovers once it can start',
+  'the pool of a stopped server that %s reports the server as unavailable, and recovers once it can start',
   async (_, file) => {
     const server = await start(shared)
     const pool = new SupervisedPool({ ...server.connection, max: 1 }, server.ensureRunning, log)
@@ -195,7 +195,7 @@ test('compresses the pages that it writes in full to the WAL', async () => {
   expect(bytes).toBeLessThan(4000)
 })
 
-test('a missing log reports no stop signal', () => {
+test('the watch for stop signals reports none if the log is missing', () => {
   const file = join(newDir(), 'postgres.log')
   writeFileSync(file, '')
   const stop = vi.fn<() => void>()

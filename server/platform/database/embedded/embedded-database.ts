@@ -93,7 +93,8 @@ class Supervisor {
     await this.#starting?.catch(() => {})
     const child = this.#child
     this.#child = undefined
-    // If our server has already ended, another process may have started one here; that one must keep running.
+    // Does nothing if the server has already ended. Another process may have started a new server here, which must keep
+    // running.
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
@@ -107,8 +108,7 @@ class Supervisor {
   async #startUnlessRunning(): Promise<EmbeddedConnection> {
     const usable = this.#findUsable()
     if (usable) return connectionTo(usable.socketDir)
-    // A server that still runs here is shutting down, or its owner has ended. It is stopped, so that a new one can
-    // start.
+    // A server that still runs here is shutting down, or its owner has ended. Stops it, so that a new server can start.
     await this.#end(findPostmaster(this.#clusterDir)?.pid)
     if (!existsSync(this.#clusterDir)) this.#log.info('Creating the database')
     await ensureCluster({

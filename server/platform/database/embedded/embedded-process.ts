@@ -37,7 +37,7 @@ export function spawnPostgres({
     cwd: '/',
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['pipe', log, log],
-    // A session of its own, so that Ctrl-C in the terminal reaches only this process, which then stops the server
+    // A separate session, so that Ctrl-C in the terminal reaches only this process, which then stops the server
     // cleanly.
     detached: true,
   })
@@ -120,8 +120,8 @@ function rotate(logFile: string): void {
 const lookEveryMs = 250
 
 /**
- * Calls `stop` once the server `pid` has received a stop signal. Only the server's log reports that. SIGTERM alone does
- * not end a server that has clients, and SIGHUP never does.
+ * Calls `stop` once the server `pid` has received a stop signal. Reads the server's log, because only the log reports
+ * the signal. SIGTERM alone does not end a server that has clients, and SIGHUP never does.
  * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {

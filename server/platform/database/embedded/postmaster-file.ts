@@ -11,7 +11,7 @@ export interface Postmaster {
 
 /**
  * Returns the PostgreSQL server that runs on `clusterDir`; undefined if none does. Ignores the file of a dead server,
- * even if its process id belongs to another program by now.
+ * even if another program has its process id now.
  */
 export function findPostmaster(clusterDir: string): Postmaster | undefined {
   const file = readPostmasterFile(clusterDir)
