@@ -5,7 +5,7 @@ const digitRuns = /(?<!\d)\d(?:[ .+-]?\d){12,18}(?!\d)/g
 
 /**
  * Returns whether a text may contain a card number: digits with a brand's prefix and length that pass the Luhn check.
- * Telephone numbers and times in addresses do not match.
+ * Telephone numbers and timestamps in URLs do not match.
  */
 export function hasCardNumber(text: string): boolean {
   return text.match(digitRuns)?.some(isCardNumber) ?? false

@@ -9,6 +9,6 @@ it.each([
     `'=1+1,'+1,'-1,'@sum,'\tx,"'=HYPERLINK(""x"",""y"")"\r\n`,
   ],
   [[-4.99], '-4.99\r\n'],
-])('writes %j so that every program reads the same and none runs it', (cells, line) => {
+])('writes %j so that every program reads the same text and no spreadsheet runs a formula', (cells, line) => {
   expect(csvLine(cells)).toBe(line)
 })

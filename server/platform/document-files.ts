@@ -30,7 +30,7 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
     const now = clock.now().getTime()
     if (now >= deletedAt + lifetimeMs) {
       deletedAt = now
-      // Compares with the real clock, as file times do; the site's clock may have been moved forward.
+      // Uses the real clock, as file times do. The site's clock may have been moved forward.
       await deleteOlder(folder, Date.now() - unusedMs)
     }
     await pipeline(Readable.from(write(), { objectMode: false }), createWriteStream(draft, { mode: 0o600 }))

@@ -48,7 +48,7 @@ export async function withDuckDb<Result>(
   }
 }
 
-/** A row of a result, of the values of JSON. Times are texts, and so is an integer that is too large for a number. */
+/** A row of a result with JSON values. Times are texts, and so are integers that are too large for a number. */
 export type ResultRow = Record<string, unknown>
 
 /**

@@ -34,7 +34,7 @@ export function isEmailAddress(text: string): boolean {
 /**
  * Returns the key of an address for lookups and rate limits: normalised and lower-cased, character by character as
  * PostgreSQL's `lower` does. JavaScript lower-cases İ to two characters, PostgreSQL to one. With JavaScript's key,
- * sign-ins as victİm@… would reach victim's account in the database, but count against a login throttle of their own.
+ * sign-ins as victİm@… would reach victim's account in the database, but count against a separate login throttle.
  */
 export function emailLookupKey(email: string): string {
   return Array.from(normalizeEmail(email), (letter) => Array.from(letter.toLowerCase())[0]).join('')

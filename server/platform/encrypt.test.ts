@@ -11,11 +11,11 @@ test('an encrypted text decrypts to the original, is unreadable, and differs at 
 })
 
 test.each([
-  ['for somebody else', () => decrypt(key, ciphertext, 'bob')],
+  ['for another owner', () => decrypt(key, ciphertext, 'bob')],
   ['with another secret', () => decrypt(deriveKey('another secret', 'testing'), ciphertext, 'ada')],
   ['for another purpose', () => decrypt(deriveKey('a secret of the tests', 'other'), ciphertext, 'ada')],
   [
-    'once a bit was changed',
+    'if a bit was changed',
     () => decrypt(key, Buffer.from(ciphertext.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
   ],
   ['cut off', () => decrypt(key, ciphertext.subarray(0, 20), 'ada')],

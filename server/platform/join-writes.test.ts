@@ -3,7 +3,7 @@ import { joinWrites, type WriteBuffer } from './join-writes.ts'
 import { createLog } from './log.ts'
 import { currentRequestId, runInRequest } from './request-id.ts'
 
-/** A transaction: what was written in it. */
+/** The rows that a transaction has written. */
 type Rows = string[]
 
 /** A database that stores the rows of each transaction once it is committed. */
@@ -18,7 +18,7 @@ function fakeDatabase() {
   return { commits, transact }
 }
 
-/** A buffer of rows; `refuses` is a row that fails its transaction, and is dropped when it is written alone. */
+/** A buffer of rows. A row equal to `refuses` fails its transaction; `writeAll` drops it. */
 class RowBuffer implements WriteBuffer<Rows> {
   rows: string[] = []
   refuses = ''
@@ -82,7 +82,7 @@ test('buffers are written in one transaction, within a second', async () => {
   expect(commits).toEqual([['p1', 'e1'], ['e2']])
 })
 
-test('a batch that fails loses nothing of the others, and is then written on its own', async () => {
+test('after a batch has failed, each buffer is written on its own, and no data of the others is lost', async () => {
   const { commits, positions, events } = openBuffers()
   events.buffer.refuses = 'bad'
   positions.add('p1', 'p2')
@@ -95,7 +95,7 @@ test('a batch that fails loses nothing of the others, and is then written on its
   expect(commits.at(-1)).toEqual(['p3', 'e2'])
 })
 
-test('a buffer whose own write waits does not hold up the others', async () => {
+test('a buffer whose own write waits does not delay the others', async () => {
   const { commits, positions, events } = openBuffers()
   const gate = Promise.withResolvers<void>()
   const { writeAll } = positions.buffer
@@ -125,12 +125,12 @@ test('the failure of the transaction of all buffers is logged with its error', a
 })
 
 test.each(['take', 'writeAll'] as const)(
-  'buffers are written on after the %s of one has rejected',
+  'buffers are still written after the %s of one buffer has rejected',
   async (method) => {
     const { commits, lines, positions, events } = openBuffers()
     const { buffer } = positions
     const works = buffer[method]
-    // Before its own write, the transaction of all buffers has to fail.
+    // A buffer calls `writeAll` only after the transaction of all buffers has failed.
     buffer.refuses = 'bad'
     Object.assign(buffer, { [method]: () => Promise.reject(new Error('broken')) })
     positions.add('bad', 'p1')
@@ -146,7 +146,7 @@ test.each(['take', 'writeAll'] as const)(
   },
 )
 
-test('buffers are written on after a batch could not be put back', async () => {
+test('buffers are still written after a batch could not be put back', async () => {
   const { commits, positions, events } = openBuffers()
   const { take } = positions.buffer
   positions.buffer.take = async () => {
@@ -174,7 +174,7 @@ test('a buffer with more than a batch is written at once', async () => {
   ])
 })
 
-test('what is added during a write is written a second later, with the other buffers', async () => {
+test('data that is added during a write is written a second later, with the other buffers', async () => {
   const { commits, positions, events } = openBuffers()
   const { take } = positions.buffer
   let during = ['p2']
@@ -192,7 +192,7 @@ test('what is added during a write is written a second later, with the other buf
   expect(commits).toEqual([['p1'], ['p2', 'e1']])
 })
 
-test('a flush ends once the data that is being written is written too', async () => {
+test('a flush also waits for the data that is already being written', async () => {
   const { commits, positions, events } = openBuffers()
   const gate = Promise.withResolvers<void>()
   const { take } = events.buffer
@@ -209,7 +209,7 @@ test('a flush ends once the data that is being written is written too', async ()
   expect(commits).toEqual([['p1', 'e1']])
 })
 
-test('a stopped buffer is written once more, and not on the schedule', async () => {
+test('a stopped buffer is written a last time, and not on the schedule afterwards', async () => {
   const { commits, positions, events } = openBuffers()
   positions.add('p1')
   await positions.stop()
@@ -221,7 +221,7 @@ test('a stopped buffer is written once more, and not on the schedule', async () 
 })
 
 test('a scheduled write belongs to no request, even if a request has scheduled it', async () => {
-  // Fake timers would not keep the request of their caller.
+  // Uses real timers, because fake ones do not keep the request of their caller.
   vi.useRealTimers()
   const { transact } = fakeDatabase()
   const buffer = new RowBuffer(transact)

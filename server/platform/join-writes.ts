@@ -6,17 +6,22 @@ export interface WriteBuffer<Tx> {
   isEmpty(): boolean
   /** Takes a batch out of the buffer; undefined if it is empty. */
   take(): Promise<TakenBatch<Tx> | undefined>
-  /** Writes all data in transactions of its own, and keeps what cannot be written now. */
+  /** Writes all data in separate transactions, and keeps the data that cannot be written yet. */
   writeAll(): Promise<void>
 }
 
-/** A batch that is written in one transaction with those of other buffers. */
+/** A batch that is written in one transaction with batches of other buffers. */
 export interface TakenBatch<Tx> {
   /** True if the buffer may contain more. */
   isFull: boolean
-  /** Writes the batch. May be called again if the transaction fails. @returns what to do at once after the commit */
+  /**
+   * Writes the batch. May be called again if the transaction fails. @returns a function to call right after the commit
+   */
   write(tx: Tx): Promise<() => void>
-  /** Returns the batch to its buffer. The transaction may be committed nevertheless: a batch may be written twice. */
+  /**
+   * Returns the batch to its buffer. A batch may be written twice, because its transaction may be committed
+   * nevertheless.
+   */
   putBack(): void
 }
 
@@ -24,16 +29,16 @@ export interface TakenBatch<Tx> {
 export interface WriteSchedule {
   /** Writes the buffer within a second. */
   schedule(): void
-  /** Writes what the buffer contains now. */
+  /** Writes the data that the buffer contains now. */
   flush(): Promise<void>
-  /** Writes what the buffer contains, and no longer on a schedule. */
+  /** Writes the data that the buffer contains, and ends the schedule. */
   stop(): Promise<void>
 }
 
 /** Adds a buffer to those that are written together. */
 export type JoinWrites<Tx> = (buffer: WriteBuffer<Tx>) => WriteSchedule
 
-/** With the time of a write, less than a second: a process that is killed loses no more. */
+/** With the time of a write, this is less than a second. So a killed process loses at most a second of data. */
 const defaultDelayMs = 950
 
 /** Runs `work` in a transaction, several times if it conflicts with another one. */
@@ -41,16 +46,16 @@ type Transact<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Resul
 
 interface Queue<Tx> {
   buffer: WriteBuffer<Tx>
-  /** True while the buffer is being written, or waits for it. */
+  /** True while the buffer is being written, or waits to be written. */
   isBusy(): boolean
   /** Runs `write` when the writes before it have ended. */
   enqueue(write: () => Promise<void>): Promise<void>
 }
 
 /**
- * Writes all buffers of a process in one transaction a second, because a transaction for each would be the largest cost
- * of a viewer. If it fails, each buffer is written on its own. Those that are still being written then are left out of
- * the next transactions, so that one cannot hold up the data of another.
+ * Writes all buffers of a process in one transaction a second, because a separate transaction for each buffer would
+ * cost more than all other work for a viewer. If the transaction fails, each buffer is written on its own. A buffer
+ * that is still being written is left out of the next transactions, so that it does not delay the others.
  */
 export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defaultDelayMs): JoinWrites<Tx> {
   const queues = new Set<Queue<Tx>>()
@@ -62,7 +67,7 @@ export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defau
 
   function writeQueues(): void {
     timer = undefined
-    // A busy one is scheduled again when its write ends.
+    // A busy buffer is scheduled again when its write ends.
     const filled = [...queues].filter(({ buffer, isBusy }) => !buffer.isEmpty() && !isBusy())
     const written = writeTogether(
       { transact, log },
@@ -103,7 +108,7 @@ export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defau
   }
 }
 
-/** Writes a batch of each buffer in one transaction. @returns the buffers of which nothing more has to be written */
+/** Writes a batch of each buffer in one transaction. @returns the buffers that need no further write */
 async function writeTogether<Tx>(
   { transact, log }: { transact: Transact<Tx>; log: Log },
   buffers: readonly WriteBuffer<Tx>[],
@@ -145,8 +150,8 @@ async function writeBatches<Tx>(
     for (const batch of batches) finish.push(await batch.write(tx))
     return finish
   })
-  // What is committed is not written again.
-  for (const finish of afterCommit) runSafely(finish, log, 'A buffer could not remove what was written')
+  // Committed data is not written again, even if this fails.
+  for (const finish of afterCommit) runSafely(finish, log, 'A buffer could not remove its written data')
 }
 
 function runSafely(run: () => void, log: Log, failure: string): void {

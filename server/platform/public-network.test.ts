@@ -50,7 +50,10 @@ it.each([
 it('allows a host name on the default https port', () =>
   expect(isPublicUrl('https://fcm.googleapis.com/fcm/send/abc')).toBe(true))
 
-/** A name server that answers each question for an IPv4 address by this one, and the others by none. */
+/**
+ * Starts a name server that answers queries for an IPv4 address with `address`, and other queries with none. @returns a
+ * lookup that uses it
+ */
 async function openNameServer(address: string) {
   const server = createSocket('udp4')
   server.on('message', (question, { port }) => {
@@ -74,18 +77,18 @@ async function openNameServer(address: string) {
 const lookUp = (by: LookupFunction, name: string, options: { all: boolean }) =>
   new Promise((resolve) => by(name, options, (error, found) => resolve(error?.name ?? found)))
 
-describe.each([{ all: true }, { all: false }])('a name (%o)', (options) => {
-  it('of a public host is resolved to the address that its name server returns', async () => {
+describe.each([{ all: true }, { all: false }])('the lookup of a name (%o)', (options) => {
+  it('returns the address of a public host from its name server', async () => {
     const found = options.all ? [{ address: '8.8.8.8', family: 4 }] : '8.8.8.8'
     expect(await lookUp(await openNameServer('8.8.8.8'), 'push.example.com', options)).toEqual(found)
   })
 
-  it('that resolves to a private address is refused', async () => {
+  it('refuses a name that resolves to a private address', async () => {
     const by = await openNameServer('10.0.0.1')
     expect(await lookUp(by, 'push.example.com', options)).toBe('NotPublicError')
   })
 
-  it('of this machine is refused', async () => {
+  it('refuses the name of this machine', async () => {
     expect(await lookUp(openPublicLookup(), 'localhost', options)).toBe('NotPublicError')
   })
 })

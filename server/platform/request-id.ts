@@ -13,7 +13,7 @@ export function currentRequestId(): string | undefined {
 }
 
 /**
- * Binds a function to the code that binds it. A timer or listener that a request starts, and that works for later
- * requests too, is bound outside of requests, because its log lines belong to none.
+ * Binds a function to the request that it is bound in, or to none. A timer or listener that one request starts, but
+ * that also works for later requests, should be bound outside of requests, so that its log lines have no request id.
  */
 export const bindToCaller = AsyncLocalStorage.bind

@@ -147,7 +147,7 @@ describe('an answer that is kept until a change', () => {
     await expect(ask()).rejects.toThrow('away')
   })
 
-  it('does not make others stay longer than a second', async () => {
+  it('does not extend the life of other answers beyond a second', async () => {
     const { state, ask, answers } = keptAtNoon()
     await ask()
     for (let draft = 0; draft < 100; draft++) await answers.get(`draft ${draft}`, async () => 'draft')
@@ -157,7 +157,7 @@ describe('an answer that is kept until a change', () => {
     expect(answers.size).toBe(2)
   })
 
-  it('is not kept if it is a previous one, because the database is unavailable', async () => {
+  it('is not kept if it is an older answer that replaces a failed load', async () => {
     const { state, ask } = keptAtNoon({ stale: true })
     await ask()
     state.version = 2
@@ -166,7 +166,7 @@ describe('an answer that is kept until a change', () => {
     expect(await ask()).toBe('old')
     state.away = false
     state.now += 1000
-    // Returned without a wait; meanwhile the answer is loaded.
+    // The older answer is returned at once; meanwhile the new one is loaded.
     expect(await ask()).toBe('old')
     expect(await ask()).toBe('new')
   })
@@ -189,7 +189,7 @@ describe('while the database is unavailable', () => {
     await expect(answers.get('home', rejectUnavailable)).rejects.toThrow('gone')
   })
 
-  it('returns the previous answer without waiting once the outage is known, and new answers after it', async () => {
+  it('returns the previous answer without waiting once the outage is known, and new answers after the outage', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(1000)
@@ -211,7 +211,7 @@ describe('while the database is unavailable', () => {
     await expect(answers.get('home', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
-  it('does not return a previous answer that has since been found deleted', async () => {
+  it('does not return a previous answer whose data has been deleted since', async () => {
     const { answers, wait } = staleCache()
     await answers.get('video', async () => 'before')
     wait(1000)
@@ -232,7 +232,7 @@ describe('while the database is unavailable', () => {
     expect(await answers.get('home', async () => 'new')).toBe('new')
   })
 
-  it('returns no previous answer unless that is enabled', async () => {
+  it('returns no previous answer if `stale` is not set', async () => {
     let now = 0
     const answers = createResponseCache<string>({ now: () => new Date(now) })
     await answers.get('rights', async () => 'before')

@@ -28,8 +28,8 @@ interface Options<Answer> {
 
 /**
  * Caches answers that are the same for all callers, for at most a second unless `keep` is set. This is long enough to
- * absorb a burst of requests, and short enough that the answers of different processes hardly differ. These expire
- * together at each full second, so that an answer that contains other cached answers lives no longer than they do.
+ * absorb a burst of requests, and short enough that the answers of different processes hardly differ. All answers
+ * expire at the next full second, so that an answer that contains other cached answers lives no longer than they do.
  * Concurrent callers share one load; failures are not cached.
  */
 export function createResponseCache<Answer = Serialised>(
@@ -45,7 +45,7 @@ export function createResponseCache<Answer = Serialised>(
     const version = keep?.changes.version()
     const loadAndKeep = () => {
       const loading = load()
-      // Only what was loaded now: instead of a failed load, an older answer may be returned.
+      // Keeps only a newly loaded answer. After a failed load, an older answer may be returned.
       if (version !== undefined)
         void loading.then(
           (answer) => kept?.add(key, { answer, until: now + keptMs }, version),
@@ -69,7 +69,7 @@ export function createResponseCache<Answer = Serialised>(
       const now = clock.now().getTime()
       const keptAnswer = kept?.find(key, now)
       if (keptAnswer) {
-        // It is valid now, not only when it was loaded.
+        // The age of a kept answer counts from now, because it is still valid.
         fallback?.remember(key, keptAnswer.answer, now)
         return Promise.resolve(keptAnswer.answer)
       }
@@ -92,7 +92,10 @@ interface KeptAnswer<Answer> {
   answer: Answer
 }
 
-/** Keeps answers of the current version of the data, apart from those of a second, which expire in another order. */
+/**
+ * Keeps answers of the current version of the data. They are separate from the answers that live for a second, whose
+ * map is in the order of expiry.
+ */
 function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Answer>['keep']>) {
   const kept = new Map<string, KeptAnswer<Answer>>()
   let keptVersion: number | undefined
@@ -108,7 +111,9 @@ function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Ans
       const found = kept.get(key)
       return found && found.until > now ? found : undefined
     },
-    /** @param version that of the data when the load began */
+    /**
+     * @param version the version of the data when the load began
+     */
     add(key: string, loaded: KeptAnswer<Answer>, version: number): void {
       dropOutdated()
       if (version !== keptVersion || !mayKeep(loaded.answer)) return

@@ -221,7 +221,7 @@ test("has no operator by default, and validates the operator's address", () => {
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })
 
-test('closes DATA_DIR to other users, also an existing one, and DATA_UMASK opens it to a group', () => {
+test('closes a new or existing DATA_DIR to other users, and DATA_UMASK opens it to a group', () => {
   const open = join(dataDir, 'open')
   mkdirSync(open, { mode: 0o755 })
   const modeOf = (dir: string) => statSync(dir).mode & 0o777

@@ -3,8 +3,8 @@ import { readText, readUrl, type Env } from './read-env.ts'
 const http = ['http:', 'https:']
 
 /**
- * Reads the settings of the trace export; undefined if no traces are sent. It reads OpenTelemetry's own variables,
- * which OpenTelemetry's library also reads.
+ * Reads the settings of the trace export from OpenTelemetry's variables, which its library also reads. Returns
+ * undefined if no traces are sent.
  * @throws ConfigError naming the invalid variable
  */
 export function readTracing(env: Env): { headers: string | undefined } | undefined {

@@ -32,7 +32,7 @@ test.each([
   expect(() => readTracking(env)).toThrow(name)
 })
 
-test('names the missing package if the archive of events is on without it', async () => {
+test('names the missing package if the archive of events is on but its package is not installed', async () => {
   expect(readTracking({ EVENTS_ARCHIVE: 'on' }).archivesEvents).toBe(true)
   const duckdb = await import('#server/platform/duckdb.ts')
   vi.doMock('#server/platform/duckdb.ts', () => ({ ...duckdb, isDuckDbInstalled: () => false }))

@@ -10,7 +10,7 @@ test('a slow refresh does not replace the newer value of a later refresh', async
   const { pool } = database
   const config = loadConfig({ DATA_DIR: '/nowhere', APP_SECRET: 'a secret of thirty-two characters' })
   const settings = await openRuntimeSettings(database, config, createLog({ json: true, level: 'silent' }))
-  // Only the refreshes of this test read the settings from now on.
+  // From here on, only this test refreshes the settings.
   await settings.stop()
   const store = (address: string) =>
     pool.query(

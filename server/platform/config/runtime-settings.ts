@@ -7,8 +7,8 @@ import type { Log } from '#server/platform/log.ts'
 import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
 /**
- * Settings that the operator may change while the site runs. They override those of the environment, if there are any;
- * unset ones have the value from the environment, or else a default.
+ * Settings that the operator may change while the site runs. They override environment variables. A setting that the
+ * operator has not changed has the value of the environment variable, or the default.
  */
 export interface RuntimeOverrides {
   contact_email?: string

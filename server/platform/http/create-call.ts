@@ -11,7 +11,7 @@ export function createCall(
   language: Language,
 ): Call {
   return {
-    // Validated by the endpoint's schemas just before.
+    // The casts are safe: the endpoint's schemas have validated both.
     query: request.query as Call['query'],
     body: request.body as Call['body'],
     viewer: viewer?.isStored === false ? { ...viewer, ip: request.ip } : viewer,

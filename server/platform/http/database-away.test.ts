@@ -108,7 +108,8 @@ it('answers 503 in time if every connection is in use', async () => {
         (client) => clients.push(client),
         () => {},
       )
-    // One at a time: on a busy machine, opening all at once takes longer than a call may wait for one. The site may use some itself.
+    // Takes one connection at a time: on a busy machine, opening all at once takes longer than a call may wait for one.
+    // The site may hold some connections itself.
     await expect.poll(() => takeOne().then(() => pool.totalCount - pool.idleCount)).toBe(pool.options.max)
     await expect.poll(() => takeOne().then(() => answerOf(queryHomepage))).toMatchObject(unavailable)
   } finally {

@@ -14,8 +14,8 @@ export interface MaintenanceMode {
 
 const retrySeconds = 120
 /**
- * The detail of the fault that closes the site, which is not an error and is not logged. A process that is shutting
- * down also uses it.
+ * The detail of the fault with which a closed site refuses calls. Such a fault is not an error, so it is not logged. A
+ * process that is shutting down also uses it.
  */
 export const maintenanceDetail = 'the site is closed for viewers'
 

@@ -60,7 +60,7 @@ function tagOf(path: string): Tag {
   const part = path.split('/')[2] ?? ''
   if (part in tagOfPart) return tagOfPart[part] ?? 'operations'
   const known = Object.keys(tags).find((tag) => tag === part)
-  // It is one of the keys, as tested above.
+  // The cast is safe: the value is one of the keys, as tested above.
   return (known as Tag | undefined) ?? 'operations'
 }
 

@@ -28,7 +28,7 @@ export interface RequestReports {
   observeRefusal?(refusal: RefusedRequest): void
 }
 
-/** Runs each request as one, so that the log lines of its code have its id. */
+/** Runs the code of each request with the id of the request, so that its log lines contain the id. */
 export function runAsRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => runInRequest(request.id, done))
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { Fault } from '#contract/errors.ts'
 import { normalizeEmail } from '#server/platform/email-address.ts'
 
-/** Maximum nesting of a body. Nothing in the contract comes near it. */
+/** Maximum nesting of a body. Bodies of the contract are nested much less. */
 const deepest = 20
 
 /**

@@ -20,8 +20,8 @@ export interface LanguageSource {
 }
 
 /**
- * Returns the language of a response: the first of `accept-language` that is offered, else the user's stored one, else
- * the default. For a guest without a row nothing is read.
+ * Returns the language of a response: the first offered language of `accept-language`, else the user's stored language,
+ * else the default. Reads nothing for a guest without a row.
  */
 export function responseLanguage(
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export function responseLanguage(
   return storedLanguage(viewer).then((stored) => storedLanguageOrDefault(stored, offered))
 }
 
-/** Returns whether the request names an offered language, so that the user's stored one is not needed. */
+/** Returns whether the request names an offered language, so that the user's stored language is not needed. */
 export function hasAcceptedLanguage(
   request: FastifyRequest,
   { offeredLanguages }: Pick<LanguageSource, 'offeredLanguages'>,

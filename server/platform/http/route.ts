@@ -84,7 +84,7 @@ export function route<E extends Endpoint>(
   handle: (call: Call<E>) => Promise<ResponseOf<E> | Serialised | Streamed>,
   handleRemembered?: (call: Call<E>) => Promise<Extract<ResponseOf<E>, { info: unknown }> | undefined>,
 ): Route {
-  // The schemas of `endpoint` have validated the input by then, which the general type Route cannot express.
+  // The casts are safe: the schemas of `endpoint` validate the input first. The general type Route cannot express this.
   return {
     endpoint,
     handle: handle as unknown as Route['handle'],

@@ -9,15 +9,15 @@ const longestReason = 500
 export const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
-/** A round may start a little early, so that it is not delayed by a whole poll. */
+/** A round may start a little early, so that it is not delayed by a whole polling interval. */
 const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
 
 /** A job that has not run for this long is probably of a version that no process runs any more. */
 const isUnused = `greatest(registered_at, succeeded_at, claimed_at) < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
 
 /**
- * Creates a row for each of these jobs, and deletes unused ones. During a rolling update, processes of another version
- * still run theirs. Writes nothing if all rows are as they should be.
+ * Creates a row for each of these jobs. Deletes unused jobs, but not those that processes of another version run during
+ * a rolling update. Writes nothing if the rows are up to date.
  */
 export async function registerJobs(
   pool: Pool,
@@ -35,7 +35,7 @@ export async function registerJobs(
   )
 }
 
-/** A job as far as the queries need it. */
+/** The parts of a job that the queries need. */
 export interface Conditional {
   name: string
   dueWhen?: string
@@ -89,7 +89,8 @@ function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date
 
 /**
  * Claims these jobs for this round, except those that another process has claimed.
- * @returns the names of those claimed, and whether a success was recorded recently and nothing has failed since
+ * @returns the claimed jobs by name; `isRecorded` means that a success was recorded recently and nothing has failed
+ * since
  */
 export async function claimRound(
   pool: Pool,
@@ -113,7 +114,8 @@ export async function selectQueueAges(
   jobs: readonly Conditional[],
   now: Date,
 ): Promise<{ job: string; seconds: number }[]> {
-  // Nothing was due when a success was recorded, and for up to a minute afterwards none is recorded.
+  // For up to a minute after a recorded success, further ones are not recorded. So a wait starts at the earliest after
+  // this minute.
   const { rows } = await pool.query<{ job: string; seconds: number }>(
     `SELECT name AS job, CASE WHEN has_work OR failures > 0 THEN greatest(0, extract(epoch FROM now() - coalesce(failing_since,
          greatest(coalesce(claimed_at + make_interval(secs => interval_seconds), registered_at),

@@ -8,7 +8,7 @@ const started: Jobs[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  // Like the site's own pool, which handles errors of connections in use.
+  // Handles errors of connections in use, as the site's pool does.
   database.pool.on('connect', (client) => client.on('error', () => {}))
 })
 afterEach(async () => {
@@ -39,7 +39,7 @@ test('a job runs as soon as its channel is notified, and once more if notified d
   }
   const marked = { name: 'marked', ...hourly, wakeOn: 'mark', run: async () => void marks++ }
   await start(woken, marked)
-  // Both the schedule and the start of listening cause a run of each.
+  // The schedule and the start of listening each cause one run of each job.
   await expect.poll(() => [runs, marks]).toEqual([2, 2])
   const openGates = () => gates.splice(0).forEach((open) => open())
   /** Notifies the job and waits until the listener has received it: the marker is sent after it. */
@@ -124,7 +124,7 @@ test('one of several processes runs a job in each round', async () => {
   expect(runs).toBe(1)
 })
 
-test('a process of another version leaves the jobs that are in use, and deletes the others', async () => {
+test('a process of another version keeps the jobs that are in use, and deletes the others', async () => {
   await database.pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, registered_at, claimed_at)
      VALUES ('removed', 60, now() - interval '1 day', now() - interval '1 hour')`,

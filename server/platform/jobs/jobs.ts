@@ -22,7 +22,7 @@ export interface Job {
   everySeconds: number
   /**
    * An SQL condition that is true while there may be work; `$1` is the site's time. Without a condition, the job runs
-   * in each round; with one, only in rounds in which it is true, and at least every ten minutes.
+   * in each round. With a condition, it runs in rounds in which the condition is true, and at least every ten minutes.
    */
   dueWhen?: string
   /** A database channel: each notification runs the job at once, in every process. */
@@ -61,8 +61,7 @@ const registerAgainMs = 60_000
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
- * that fails is logged and runs again in its next round, as does one whose process died. The outcome is recorded
- * (claim-jobs.ts).
+ * that fails, or whose process dies, runs again in its next round. The outcome is recorded (claim-jobs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -85,7 +84,7 @@ export async function startJobs(
       .then(
         () => {
           const seconds = end('succeeded')
-          // A frequent job would need a transaction for this in each round.
+          // Saves a frequent job a transaction in each round.
           if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
         },

@@ -61,18 +61,22 @@ test.each(['connect', 'sender', 'recipient'] as const)(
 
 test.each([
   ['before it claims the mail', 'before', '1', 1],
-  // The server has accepted the mail, but only the dead process knew: the receiver can detect the duplicate by its Message-ID.
+  // The mail is sent twice, because only the dead process knew that the server had accepted it. The receiver can detect
+  // the duplicate by its Message-ID.
   ['after the server accepts the mail and before the queue deletes it', 'before', '2', 2],
-])('after a process is killed %s, the mail is sent, always as the same mail', async (_, when, at, times) => {
-  const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
-  expect(signal).toBe('SIGKILL')
-  await sendMailsAfter(121_000)
-  expect(smtp.received).toHaveLength(times)
-  expect(new Set(smtp.received.map(({ messageId }) => messageId)).size).toBe(1)
-  expect(await loadQueuedMails()).toEqual([])
-})
+])(
+  'after a process is killed %s, the mail is sent, always with the same Message-ID',
+  async (_, when, at, times) => {
+    const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
+    expect(signal).toBe('SIGKILL')
+    await sendMailsAfter(121_000)
+    expect(smtp.received).toHaveLength(times)
+    expect(new Set(smtp.received.map(({ messageId }) => messageId)).size).toBe(1)
+    expect(await loadQueuedMails()).toEqual([])
+  },
+)
 
-test("a process that was delayed beyond its claim does not end another's attempt", async () => {
+test('a process whose claim has expired does not end the attempt of another process', async () => {
   const sending = Promise.withResolvers<(reason: Error) => void>()
   const first = sendMails({
     db: database.db,

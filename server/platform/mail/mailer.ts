@@ -32,7 +32,7 @@ export interface Mailer {
   send(message: Message): Promise<void>
   /**
    * Tests the connection to the server, without sending a mail.
-   * @throws MailError if the server refuses us or cannot be reached; Error if the folder cannot be written
+   * @throws MailError if the server refuses the connection or cannot be reached; Error if the folder cannot be written
    */
   check(): Promise<void>
 }

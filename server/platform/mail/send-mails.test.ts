@@ -39,7 +39,7 @@ beforeEach(async () => {
   })
   context = {
     db: database.db,
-    // The clock stands still, so that no mail becomes due early on a slow machine.
+    // The clock does not advance by itself, so that no mail becomes due early on a slow machine.
     clock: { now: () => new Date(began + offset) },
     log: pino(lines),
     mailer: smtpMailer(smtp.url, () => from),
@@ -59,7 +59,7 @@ const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
     )
 const loadQueuedMails = () => database.db.selectFrom('mails').selectAll().execute()
 const inSeconds = (seconds: number) => new Date(context.clock.now().getTime() + seconds * 1000)
-/** Advances the clock by so many seconds, and sends the mails due then. */
+/** Advances the clock by this many seconds, and sends the mails due then. */
 const sendAfter = (seconds: number) => {
   offset += seconds * 1000
   return sendMails(context)
@@ -96,7 +96,7 @@ describe('a queued mail', () => {
     expect(smtp.stageCounts.connect).toBe(0)
   })
 
-  it('goes to one address, even one that parses as two', async () => {
+  it('is sent to at most one address, even if its recipient could be parsed as two', async () => {
     await queue('ada@example.com, bob')
     await sendMails(context)
     expect(smtp.stageCounts.recipient).toBeLessThanOrEqual(1)
@@ -112,8 +112,8 @@ describe('a queued mail', () => {
   })
 })
 
-describe('a server that does not accept a mail', () => {
-  it('receives it after recovering', async () => {
+describe('a mail that the server does not accept', () => {
+  it('is sent after the server has recovered', async () => {
     const { port } = smtp
     await smtp.close()
     await queue()
@@ -168,7 +168,7 @@ describe('a server that does not accept a mail', () => {
   )
 
   it.each(['connect', 'recipient', 'data'] as const)(
-    'is disconnected after the time-out if it does not respond (%s), and retried',
+    'is retried after the time-out of a server that does not respond (%s)',
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
       await queue()
@@ -188,7 +188,7 @@ describe('a server that does not accept a mail', () => {
     expect(smtp.received.map(({ to }) => to)).toEqual(['good@example.com'])
   })
 
-  it('receives an abandoned mail that was requeued, as the same mail', async () => {
+  it('is sent with the same Message-ID if it is requeued after it was abandoned', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue()
     await queue('bob@example.com')
@@ -220,7 +220,7 @@ describe('a server that does not accept a mail', () => {
     expect(await list()).toEqual([])
   })
 
-  it('does not receive a requeued mail whose link has expired; abandoned mails are deleted after a week', async () => {
+  it('is not requeued once its link has expired, and is deleted a week after it was abandoned', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue('ada@example.com', { expiresAt: inSeconds(5) })
     await queue('bob@example.com')
@@ -241,7 +241,7 @@ describe('a server that does not accept a mail', () => {
     expect(await loadRecipients()).toEqual([])
   })
 
-  it('is not quoted in the log, which contains no address and no secret', async () => {
+  it('is logged without its address, its secret and the server’s text', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue()
     await sendMails(context)
@@ -249,7 +249,7 @@ describe('a server that does not accept a mail', () => {
     expect(logged).not.toMatch(/ada@|example\.com|a-secret/)
   })
 
-  it('does not receive a mail whose link has expired', async () => {
+  it('is not sent once its link has expired', async () => {
     smtp.answer = () => 451
     await queue('ada@example.com', { expiresAt: inSeconds(5) })
     await sendMails(context)

@@ -5,7 +5,7 @@ const run = promisify(execFile)
 const timeoutMs = 10_000
 const byPath = new Map<string, Promise<FfmpegCapabilities>>()
 
-/** The filters and encoders of a build of ffmpeg: builds differ more than versions. */
+/** The filters and encoders of a build of ffmpeg. They depend more on the build than on the version. */
 export interface FfmpegCapabilities {
   filters: ReadonlySet<string>
   encoders: ReadonlySet<string>

@@ -9,7 +9,10 @@ type StopSignal = (typeof stopSignals)[number]
  * without requests under way must stop within 10 s.
  */
 export const stopTimeoutMs = 9000
-/** The same for a process that finishes requests: they have 30 s (close-site.ts), and the database some more. */
+/**
+ * The same time for a process that first finishes its requests: 30 s for them (close-site.ts), and the rest for the
+ * database.
+ */
 export const siteStopTimeoutMs = 34_000
 /** Minimum time to close the database once the last request is finished. */
 const closeMs = 3000
@@ -25,7 +28,7 @@ let stopDeadline = Infinity
 
 /**
  * Calls `stop` at the first stop signal. Exits the process after `timeoutMs`, or at once when Ctrl-C is pressed again.
- * Only SIGINT counts for that: service managers send SIGTERM to several processes, which forward it.
+ * A second SIGTERM does not exit at once, because service managers send it to several processes, which forward it.
  */
 export function onStopSignal(stop: (signal: StopSignal) => void, timeoutMs = stopTimeoutMs): void {
   const ask = (signal: StopSignal) => {
@@ -59,7 +62,7 @@ export function stopTimeLeftMs(): number {
   return Math.max(0, stopDeadline - Date.now())
 }
 
-/** Stops this process like an external stop signal, because a child process has received one. */
+/** Stops this process as a stop signal would, because a child process has received a stop signal. */
 export function stopThisProcess(): void {
   process.kill(process.pid, 'SIGTERM')
 }

@@ -35,7 +35,7 @@ export function openDisk(dataDir: string): Storage {
       signal?.throwIfAborted()
       await syncTree(path)
       await mkdir(dirname(pathOf(key)), { recursive: true })
-      // A file replaces another one atomically; a folder needs an empty place.
+      // A renamed file replaces an existing one atomically. For a folder, the existing one must be removed first.
       if ((await stat(path)).isDirectory()) await rm(pathOf(key), { recursive: true, force: true })
       await rename(path, pathOf(key))
       await syncFoldersAbove(root, pathOf(key))

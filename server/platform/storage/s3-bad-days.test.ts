@@ -99,7 +99,7 @@ test('uploads a large file in parts; an interrupted upload sends only the missin
   expect(existsSync(path)).toBe(true)
   store.requests.length = 0
   store.setFault(() => undefined)
-  // As after a restart: no state in memory.
+  // A new storage has no state in memory, as after a restart.
   await open().moveFromWorkDir(path, 'originals/film.mp4')
   expect(sentParts().toSorted()).not.toContain('1')
   expect(sentParts()).toContain('3')
@@ -154,7 +154,7 @@ test('two concurrent uploads of the same file both succeed, even if one finishes
   if (!one || !other) throw new Error('no files')
   const finished = Promise.withResolvers<void>()
   let isFirst = true
-  // The one that started the upload waits with its second part until the other has completed it.
+  // The first upload waits before its second part until the other one has completed the file.
   store.setFault((call) => {
     if (!isFirst || !/partNumber=2/.test(call)) return undefined
     isFirst = false
@@ -189,7 +189,7 @@ test('a download may break any number of times as long as each attempt receives 
   await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/often.mp4')
   let breaks = 12
   store.setFault((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
-  // One attempt, so that a connection whose last bytes are lost counts as one without data.
+  // With one attempt only, a single connection without data would fail the download.
   const path = await open({}, { ...timeouts, attempts: 1 }).getLocalPath('originals/often.mp4', folder)
   expect(breaks).toBeLessThan(0)
   expect(readFileSync(path).equals(film)).toBe(true)

@@ -26,8 +26,8 @@ const filesAtOnce = 6
 const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
 /**
- * A link counts as signed this long before it expires. Requests with the same media signature therefore get the same
- * link, which the browser has cached.
+ * Time between the signing date of a link and its expiry. The signing date is computed from the expiry, so requests
+ * with the same media signature get the same link, whose response the browser has cached.
  */
 const linkLifeMs = 12 * 3_600_000
 

@@ -18,7 +18,7 @@ export type Delivery =
 /**
  * The files, by key: `originals/…`, `media/<asset>/…` (behind a signed URL), `public/…`, `uploads/…` (parts of uploads
  * in the studio). A key's file appears atomically, and is durable once the promise resolves. A folder may appear file
- * by file: nothing reads one before the database refers to it.
+ * by file, because nothing reads it before the database refers to it.
  */
 export interface Storage {
   readonly delivery: Delivery

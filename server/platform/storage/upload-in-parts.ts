@@ -28,7 +28,8 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
   try {
     await upload(calls, file, signal)
   } catch (error) {
-    // The response may be lost after the file was completed, or another process that sends the same file was faster.
+    // The upload may have been completed: by this process, if the response was lost, or by another one that sends the
+    // same file.
     const isGone = error instanceof StoreError && error.code === 'NoSuchUpload'
     if (!isGone || (await calls.head(file.key)).bytes !== file.bytes) throw error
   }

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Creates a work folder with a file, both last changed so many hours ago. @returns its name */
+/** Creates a work folder with a file, both last changed this many hours ago. @returns its name */
 function workFolder(name: string, hours: number): string {
   const folder = join(storage.workDir, name)
   const changedAt = new Date(Date.now() - hours * hourMs)
@@ -45,7 +45,7 @@ test('keeps the files of another container until none has changed for six hours'
 })
 
 test('keeps a folder of another container that cannot be listed', async () => {
-  // A file cannot be listed, just as a folder from which its owner deletes one meanwhile.
+  // Uses a file, which cannot be listed either. A folder cannot be listed while its owner deletes subfolders.
   writeFileSync(join(storage.workDir, 'process-1-0123abcd-'), '')
   await purgeWorkFolders(storage)
   expect(readdirSync(storage.workDir)).toEqual(['process-1-0123abcd-'])

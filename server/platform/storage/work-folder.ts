@@ -14,8 +14,8 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 const abandonedAfterMs = 6 * hourMs
 
 /**
- * Identifies the processes that this one can see. Containers and hosts that share the folder number their processes
- * independently, so a process id says nothing about a process of another one.
+ * Identifies the container or host of this process. Containers and hosts that share the folder number their processes
+ * independently, so this process cannot check process ids of the others.
  */
 const namespaceId = createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8)
 

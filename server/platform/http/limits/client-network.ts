@@ -15,7 +15,7 @@ const wideMultiplier = 16
 
 /**
  * Returns the networks that an address counts against, each with its multiple of the limit: for IPv6 the first 64 bits
- * and the first 48. Otherwise a customer with a /48 network could use the limit 65,536 times.
+ * and the first 48. Without the /48, a customer with a /48 network could use the limit 65,536 times.
  */
 export function countedNetworks(ip: string): { network: string; multiplier: number }[] {
   const bytes = bytesOf(ip)

@@ -105,7 +105,7 @@ test('aborts a response that the client reads too slowly as a whole', async () =
   await ended
 })
 
-test('generates the next chunk of a large response after the client has read the one before', async () => {
+test('generates the next chunk of a large response only after the client has read the previous one', async () => {
   let most = 0
   function* pieces(reply: FastifyReply) {
     for (let opened = 0; opened < 64; opened++) {

@@ -13,7 +13,7 @@ import {
   type CallCounter,
 } from '#server/platform/http/limits/sliding-window.ts'
 
-/** A clock that stands still until it is moved. */
+/** Creates a clock that advances only when the test moves it. */
 function createManualClock(start = Date.UTC(2026, 0, 1, 12)) {
   let now = start
   return { now: () => new Date(now), move: (seconds: number) => void (now += seconds * 1000) }

@@ -5,10 +5,13 @@ import { countedNetworks } from './client-network.ts'
 
 /** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
 const maxCallers = 50_000
-/** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
+/**
+ * Once a caller's count reaches this part of the limit, it is shared with the other processes. Most callers never reach
+ * it.
+ */
 const sharedThreshold = 1 / 20
 
-/** The calls of one caller in the current window and in the one before. */
+/** The calls of one caller in the current window and in the previous one. */
 interface Count {
   limit: RateLimit
   /** The number of the window since 1970. */
@@ -29,7 +32,7 @@ interface LimitedCaller {
 export interface CallCounter {
   /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
   count(caller: string, limit: RateLimit, amount?: number): number
-  /** Like `count`, for each of several callers; for none if one of them is at its limit. */
+  /** Like `count`, for each of several callers. Counts for none of them if one is at its limit. */
   countEach(callers: readonly LimitedCaller[], amount?: number): number
   /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
   exchange(): Promise<void>
@@ -80,7 +83,7 @@ export function createCallCounter(
 }
 
 /**
- * Counts a call, or `amount`, against each network of an address; against none if one of them is at its limit.
+ * Counts a call, or `amount`, against each network of an address. Counts against none of them if one is at its limit.
  * @returns 0, or the seconds to wait for the first network that is at its limit
  */
 export function countForNetworks(
@@ -126,8 +129,9 @@ function secondsToWait(count: Count, now: number, amount: number): number {
   const overlap = timeWindow + 1 - now / (limit.seconds * 1000)
   const free = Math.max(0, limit.max - amount)
   if (used(count) + before * overlap <= free) return 0
-  // Either enough calls of the previous window leave the sliding window before this window ends, or this window must
-  // first become the previous one.
+  // If the calls of the current window alone are below the limit, waits until enough calls of the previous window have
+  // left the sliding window. Otherwise waits until the current window has become the previous one, and enough of its
+  // calls have left.
   const windows =
     used(count) <= free ? overlap - (free - used(count)) / before : overlap + 1 - free / used(count)
   return Math.max(1, Math.ceil(windows * limit.seconds))

@@ -9,7 +9,8 @@ import { bcp47Tags, languages } from '#contract/languages.ts'
  * a body have types and are validated strictly.
  */
 function createAjv(coerceTypes: boolean): Ajv {
-  // The schemas are the contract's own: validating them too would compile the meta-schema at each start.
+  // The schemas are not validated, because they are the contract's own. Validation would compile the meta-schema at
+  // each start.
   const ownSchemas = { meta: false, validateSchema: false }
   const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false, ...ownSchemas })
   addFormats.default(ajv, ['date-time'])
@@ -62,7 +63,9 @@ function once<T>(create: () => T): () => T {
   return () => (created ??= { value: create() }).value
 }
 
-/** Compiles the contract's request schemas, each at its first call: most processes never use most calls. */
+/**
+ * Compiles the contract's request schemas, each at its first call, because a process never serves most of the calls.
+ */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => {
     const ajv = httpPart === 'body' ? forBody : forQuery
