@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the conditional jobs that would run at a time. */
+/** Returns the conditional jobs that would run at this time. */
 async function dueAt(now = new Date()): Promise<string[]> {
   const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
   const { pool } = site.context.database
   await pool.query('DELETE FROM scheduled_jobs')
-  // Their round is due, but not overdue enough to run regardless of the condition.
+  // The jobs are due, but not so overdue that they run regardless of their conditions.
   await pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at)
      SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,

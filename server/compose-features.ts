@@ -39,7 +39,7 @@ function composition<Parts extends object>(
       }),
     async build() {
       const { parts, features } = await composeAll()
-      // A feature's records refer to those of the features before it, so its hooks run first.
+      // A feature's records refer to records of the features before it, so the hooks of the last feature run first.
       const lifecycleHooks = mergeLifecycleHooks(
         features.toReversed().map((feature) => feature.lifecycleHooks ?? {}),
       )

@@ -52,7 +52,7 @@ export interface Overrides extends PlatformOverrides {
 
 /**
  * Builds the context of a process: the only place where features are joined. Opens the database unless it is given, and
- * creates the plans and homepage of a new one.
+ * creates the plans and homepage of a new database.
  * @throws ConfigError naming the setting if the database cannot be used
  */
 export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {

@@ -31,9 +31,10 @@ interface EpisodeToRender {
 const setting = 'demo'
 
 /**
- * Generates the demo catalogue and imports it through the ordinary ingest: on an empty site, or to continue an earlier
- * start. The dramas and their cards are created first; then the episodes, the first of every drama before the second of
- * any. If balances are enabled, it also creates members with a balance, as soon as episodes are on sale.
+ * Generates the demo catalogue and imports it through the ordinary ingest. Starts on an empty site, or continues an
+ * interrupted run. Creates the dramas and their cards first, then the first episode of every drama, then the second of
+ * every drama, and so on. If balances are enabled, it also creates members with a balance, as soon as episodes are on
+ * sale.
  */
 export async function createDemoCatalogue(context: DemoContext, options: DemoOptions): Promise<void> {
   const { db, log, config } = context

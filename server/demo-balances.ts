@@ -11,7 +11,7 @@ import { newId } from '#server/platform/ids.ts'
 const episodeOf = ({ id }: LockedEpisodeIds) => ({ kind: 'episode', episode_id: id }) as const
 const seriesOf = ({ video_id }: LockedEpisodeIds) => ({ kind: 'video', video_id }) as const
 
-/** The demo members: the top-up that each buys (one of those that a new site sells), and the purchases from it. */
+/** The demo members. Each buys one of the top-ups that a new site sells, and makes purchases from it. */
 const people: {
   email: string
   topUp: string

@@ -42,7 +42,7 @@ test('a program that uses the generated client compiles', async () => {
 })
 
 test('a program that uses the generated client buys and plays an episode', async () => {
-  // Its types exist only while this test runs, so the rest of the project is compiled without them.
+  // The types of the client exist only while this test runs, so the rest of the project is compiled without them.
   const journey = join(folder, 'journey.ts')
   const { watchPaidEpisode } = (await import(journey)) as {
     watchPaidEpisode(shop: { url: string; cardToken: typeof cardToken }): Promise<string>

@@ -35,7 +35,10 @@ export interface PlatformOverrides {
 
 export type Platform = Awaited<ReturnType<typeof openPlatform>>
 
-/** The longest wait for each lock in a transaction that writes several buffers: one must not delay the others. */
+/**
+ * The longest wait for each lock in a transaction that writes several buffers, so that one buffer does not delay the
+ * others.
+ */
 const joinedLockTimeoutMs = 500
 
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')

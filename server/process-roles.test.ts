@@ -89,7 +89,7 @@ test('after SIGTERM the listener stays open, but not ready, for DRAIN_SECONDS', 
   await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
   const { status, headers } = await fetch(`${url}/api/health`)
   expect(status).toBe(200)
-  // Clients with kept-alive connections are told to open a new one before this one is closed during a request.
+  // Asks clients with kept-alive connections to open a new connection, so that this one is not closed during a request.
   expect(headers.get('connection')).toBe('close')
   expect(await ended).toEqual([0, null])
   expect(await isReachable(`${url}/api/health`)).toBe(false)

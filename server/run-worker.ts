@@ -48,7 +48,8 @@ export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor
     return worker
   }
 
-  // A site that exits before its worker has stopped was told to exit at once, or has reached its deadline.
+  // If the site exits before its worker has stopped, the worker is killed: the site was asked to exit at once, or has
+  // reached its deadline.
   process.once('exit', () => {
     if (stopping) child.kill('SIGKILL')
   })

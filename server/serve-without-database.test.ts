@@ -35,7 +35,7 @@ afterAll(async () => {
   await own.close()
 })
 
-/** Requests what an anonymous visitor opens. @returns the status of each response */
+/** Sends the requests of an anonymous visitor. @returns the status of each response */
 async function visit(): Promise<Record<string, number>> {
   const visitor = site.visitor()
   const [first] = video.episodes

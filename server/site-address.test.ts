@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const add = (context: Context, email: string) => runStudioCommand(context, ['operator', 'add', email])
 
-test('a command links to the address where the site was started, whatever its own port, and says so', async () => {
+test('a command with another PORT links to the address at which the site was started, and says so', async () => {
   expect(await add(secondProcess, 'early@example.com')).toMatch(
     /link: http:\/\/localhost:3999\/studio[^]*No site has been started here yet[^]*PUBLIC_URL=/,
   )

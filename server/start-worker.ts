@@ -28,7 +28,8 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal(() => {
-    // The id of a dead parent may belong to another process. A forwarded SIGINT could count as a second Ctrl-C.
+    // Checks the id, because that of a dead parent may belong to another process. Sends SIGTERM, because a forwarded
+    // SIGINT could count as a second Ctrl-C.
     if (process.ppid === Number(parent)) process.kill(process.ppid, 'SIGTERM')
     stop.abort()
   })

@@ -61,14 +61,14 @@ test('limits the orders of a network, and the new consent texts that they store'
   const order = (termsText?: string) =>
     visitor.call(createOrder, { body: { ...orderParams(), ...consentTo(termsText) } })
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
-  // First new texts, then stored ones.
+  // A new text is refused; a stored text is accepted until the limit of orders.
   expectRefused(await order('y'.repeat(60)))
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   expectRefused(await order())
   expect([await countOf('orders'), await countOf('accepted_terms')]).toEqual([2, 1])
 })
 
-test('the idempotency keys of guests count for their network, those of a member for the member', async () => {
+test('guests’ idempotency keys count for their network, a member’s keys for the member', async () => {
   const body = { episode_id: episodeIdOf(site) }
   const unlock = (visitor: Visitor, key: string) =>
     visitor.call(unlockEpisode, { body, headers: { 'idempotency-key': key } })
@@ -114,7 +114,7 @@ test('does not record events while the disk is nearly full', async () => {
   expect(rows).toHaveLength(0)
 })
 
-test('limits the guests that a network adds to an experiment, without refusing any of them', async () => {
+test('limits the guests that a network adds to an experiment, and serves the others too', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })

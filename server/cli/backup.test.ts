@@ -57,7 +57,7 @@ beforeAll(async () => {
   owner = await signInOperator(site, 'owner')
   await createMember(site)
   episodeId = await importVideo(site)
-  // In a month without a partition in a new database.
+  // A new database has no partition for this month.
   await site.context.database.pool.query(`SELECT create_events_partition('2020-02-29');
     INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
 })
@@ -96,7 +96,7 @@ async function madeBackup(): Promise<string> {
   return folder
 }
 
-/** Configures an empty folder with an embedded database, as `npm start` creates it. That takes seconds. */
+/** Configures an empty folder with an embedded database, as `npm start` does. Creating the database takes seconds. */
 const ownServer = (dataDir: string) => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
 
 /** Configures an empty folder with a new database on the tests' server. */
@@ -120,7 +120,7 @@ async function visit(
   const restored = await createSite(context)
   await restored.listen({ port: 0, host: '127.0.0.1' })
   try {
-    // As in test-site.ts.
+    // The cast is safe: a server that listens on a port has an AddressInfo.
     const url = `http://127.0.0.1:${(restored.server.address() as AddressInfo).port}`
     await check(new Visitor(url), url)
   } finally {
@@ -187,7 +187,8 @@ describe('a site that was backed up while running', () => {
 
   async function rowsOf(pool: BackupSource['pool'], table: string): Promise<string[]> {
     const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
-    // Migrations have other times, and the deletion neighbourhood of a word is recomputed in any order.
+    // In these tables only the first column is compared: the times of migrations differ, and the deletion neighbourhood
+    // of a word is recomputed in any order.
     const first = table === 'migrations' || table === 'search_words'
     return rows.map(({ row }) => (first ? (row.split(',')[0] ?? '') : row))
   }
@@ -218,7 +219,7 @@ describe('a backup', () => {
   })
 
   test(
-    'whose restore into a non-empty place is refused leaves the secret there unchanged',
+    'is not restored into a non-empty place, whose secret stays unchanged',
     { timeout: 60_000 },
     async () => {
       const dataDir = place()
@@ -251,7 +252,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('database-'))).toHaveLength(1)
   })
 
-  test('that is aborted leaves the previous one complete', async () => {
+  test('stays complete if a later backup into the same folder is aborted', async () => {
     const before = readFileSync(join(folder, 'backup.json'), 'utf8')
     const stop = new AbortController()
     await site.context.storage.write('public/covers/late.webp', 'late')
@@ -296,13 +297,13 @@ describe('a backup', () => {
     await restoreInto(config, folder)
   })
 
-  test('of a site with another secret is refused, and so is a folder without a backup', async () => {
+  test('is refused if the site has another secret, and so is a folder without a backup', async () => {
     rmSync(join(folder, 'app-secret'))
     await expect(restoreInto(ownServer(place()), folder)).rejects.toThrow('APP_SECRET')
     await expect(restoreInto(ownServer(place()), root)).rejects.toThrow('There is no backup')
   })
 
-  test('of a version with other tables is refused', async () => {
+  test('is refused if its version has other tables', async () => {
     const path = join(folder, 'backup.json')
     const manifest = JSON.parse(readFileSync(path, 'utf8'))
     manifest.migrations.push({ name: '9999_future.sql', checksum: 'x' })
@@ -310,7 +311,7 @@ describe('a backup', () => {
     await expect(restoreInto(await emptyPlace(), folder)).rejects.toThrow('another version')
   })
 
-  test('inside DATA_DIR is refused', async () => {
+  test('is refused inside DATA_DIR', async () => {
     const inside = join(site.context.config.dataDir, 'backup')
     await expect(backUp(backed(site), inside, ignoreProgress, neverAborted)).rejects.toThrow(
       'inside DATA_DIR',

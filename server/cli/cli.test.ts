@@ -38,7 +38,7 @@ function run(...args: string[]): Ran {
   return { status, stdout, stderr, made: contents() }
 }
 
-/** Runs the same in this process, because a new process takes a second to load the site. */
+/** Runs the command line in this process, because a new process takes a second to load the site. */
 async function runHere(...args: string[]): Promise<Ran> {
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const { status, text } = await runCommandLine(args, {
@@ -82,7 +82,7 @@ describe('the command line', () => {
     [['studio', 'analytics', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
-  ])('refuses %j with status 2 and lists what is possible', async (args, hint) => {
+  ])('refuses %j with status 2 and lists the valid choices', async (args, hint) => {
     const { stderr, ...rest } = await runHere(...args)
     expect(stderr).toContain(hint)
     expect(rest).toEqual(refused)
@@ -131,7 +131,7 @@ function ask(...args: string[]): ParsedCommand {
     parsed = each
   })
   parseArguments(new Command('site').addCommand(program), ['studio', ...args])
-  if (!parsed) throw new Error('nothing was asked for')
+  if (!parsed) throw new Error('the command line has no command')
   return parsed
 }
 const inputOf = ({ invocation }: ParsedCommand) => ('command' in invocation ? invocation.input : {})

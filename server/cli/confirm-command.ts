@@ -26,7 +26,7 @@ export function terminalPrompt({
 
 /**
  * Prompts for confirmation of a command that cannot be undone, and for missing fields such as a reason. Scripts give
- * these as options, with `--yes`.
+ * the fields as options, and confirm with `--yes`.
  * @returns false if the operator declined
  * @throws UsageError if a field is missing, or if confirmation is required and there is no terminal
  */

@@ -87,7 +87,7 @@ async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal)
   }
 }
 
-/** Creates the second copy: for a bucket a hard link suffices; a disk needs a file of its own. */
+/** Creates the second copy. A hard link suffices for a bucket; a disk needs a separate file. */
 async function createSecondCopy(path: string, second: string, to: Storage): Promise<void> {
   const copy = () => copyFile(path, second, constants.COPYFILE_FICLONE)
   await (to.delivery.kind === 'files' ? copy() : link(path, second).catch(copy))

@@ -65,7 +65,7 @@ it.each([
   await expect(run(query)).rejects.toThrow(sentence)
 })
 
-it('leaves the archive as it is when a query would write to it', async () => {
+it('leaves the archive unchanged if a query tries to write to it', async () => {
   const { db: _, storage } = site.context
   const path = await storage.getLocalPath(`archive/events/day=${formatUtcDay(older)}/events.parquet`, '')
   await expect(run(`COPY (SELECT 1) TO '${path}' (FORMAT parquet, USE_TMP_FILE false)`)).rejects.toThrow(

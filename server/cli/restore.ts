@@ -71,7 +71,8 @@ function readManifest(folder: string): Manifest {
 
 /**
  * Compares the secrets. The restored data are encrypted and signed with the secret of the backed-up site. If that site
- * generated its secret, the backup includes it; it may replace a secret that this installation generated.
+ * generated its secret, the backup includes it. The backup's secret may replace a secret that this installation
+ * generated.
  * @returns true if the backup's secret must be installed
  * @throws ConfigError if the secrets differ and the backup's cannot be installed
  */
@@ -151,6 +152,6 @@ async function checkBucket(storage: Storage, list: string): Promise<void> {
 
 /**
  * Returns whether the site may replace a file by a newer version: captions that were edited, and the events of a day
- * that were archived again. Its size then differs from the list of an older backup.
+ * that were archived again. The size of such a file then differs from the list of an older backup.
  */
 const isRewritable = (key: string) => key.startsWith('archive/') || key.endsWith('.vtt')

@@ -20,7 +20,7 @@ const values = {
 const placeholders = (texts: [string, string][]) =>
   texts.map(([place, text]) => [place, (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join()])
 
-/** Every text of a tree with its place in it. */
+/** Returns every text of a tree, with its path. */
 function textsOf(value: unknown, place = ''): [string, string][] {
   if (typeof value === 'string') return [[place, value]]
   return Object.entries(Object(value)).flatMap(([key, part]) => textsOf(part, `${place}/${key}`))
@@ -37,7 +37,7 @@ describe.each(languages)('the mails in %s', (language) => {
   })
 
   it.each(Object.keys(mailTexts.en.templates))(
-    'hold the link as text and HTML, and say their language: %s',
+    'contain the link as text and HTML, and state their language: %s',
     (name) => {
       const mail = composeMail('Harbour Dramas', name, language, { link, ...values })
       expect(mail.lang).toBe(bcp47Tags[language])

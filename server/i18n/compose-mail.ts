@@ -13,8 +13,8 @@ import { escapeHtml, interpolate, renderMailPage, paragraph, styles } from './ma
 
 /**
  * Composes a mail as text and HTML, in English if the language is unknown. Except for messages to the operator, a mail
- * contains nothing that another person typed: otherwise anyone could register with a stranger's address and choose the
- * words of our mail.
+ * contains nothing that another person typed. Otherwise anyone could register with a stranger's address and decide what
+ * the mail says.
  * @param site the name of the site
  * @throws Error for an unknown template or a missing value
  */
@@ -24,7 +24,7 @@ export function composeMail(
   language: string,
   rawValues: Record<string, string>,
 ): ComposedMail {
-  // Queued mails contain the order's id, by which mails about an order are found. The reader sees the order number.
+  // A queued mail contains the order's id, so that mails about an order can be found. The reader sees the order number.
   const values =
     rawValues['order'] === undefined ? rawValues : { ...rawValues, order: orderNumber(rawValues['order']) }
   const known = storedLanguageOrDefault(language)

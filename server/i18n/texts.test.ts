@@ -78,7 +78,8 @@ it.each(languages)('%s translates every plural for 0, 1, 2, 5, 21 and 1,000,000'
   for (const key of plurals.map((key) => key.replace('_other', '')))
     for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
       const form = rules.select(count)
-      // Spanish, French and Portuguese use `many` for a million. i18next then uses `_other`. No period is that long.
+      // Spanish, French and Portuguese have the form `many` for a million. i18next then uses `_other`, which is
+      // harmless, because no period is that long.
       expect.soft(texts.has(`${key}_${form}`) || form === 'many', `${key} of ${count}`).toBe(true)
       const text = translate(language, key, { count })
       expect.soft(text, `${key} of ${count}`).not.toMatch(/{{|^period\./)

@@ -11,7 +11,10 @@ export interface Reading {
 export interface DatabaseGauge {
   help: string
   labelNames?: readonly string[]
-  /** @param now the time of the site's clock, which also set most timestamps (the sandbox can move it forward) */
+  /**
+   * @param now the time of the site's clock, to compare with timestamps of that clock, which the sandbox can move
+   * forward
+   */
   read(db: Db, now: Date): Promise<Reading[]>
 }
 
@@ -105,7 +108,7 @@ export const databaseGauges: Readonly<Record<string, DatabaseGauge>> = {
       ),
   },
   webhook_lag_seconds: {
-    help: 'How long the oldest unapplied webhook of each gateway has waited, without abandoned ones',
+    help: 'How long the oldest unapplied webhook event of each gateway has waited; abandoned events are not counted',
     labelNames: ['gateway'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`

@@ -6,7 +6,9 @@ import type { LoggedError } from '#server/platform/log.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { createReportScrubber, listSecrets } from './scrub-server-report.ts'
 
-/** Time-out of the server. A report that is not accepted by then is lost, since it is not worth a retry. */
+/**
+ * Time-out of a report. A report that the server has not accepted by then is dropped, because it is not worth a retry.
+ */
 const timeoutMs = 5000
 /** Maximum reports in flight; further ones are dropped. */
 const maxConcurrent = 8

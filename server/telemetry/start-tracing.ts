@@ -22,8 +22,8 @@ const defaults = {
 const untracedPaths = /^\/(api\/health|api\/ready|metrics)$/
 
 /**
- * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. The site's modules must be
- * imported after it.
+ * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. Call it before the site's
+ * modules are imported.
  * @param headers for the collector, if they are in a file
  * @returns a function that sends the remaining traces and stops tracing
  */

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Runs a site for `use`, until the test ends at the latest. @returns its output about loaded OpenTelemetry modules */
+/** Runs a site while `use` runs, at most until the test ends. @returns its output about loaded OpenTelemetry modules */
 async function withSite(settings: Record<string, string>, use: (url: string) => Promise<void>) {
   const port = await freePort()
   const listed = `
@@ -74,7 +74,7 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
   return printed.join('')
 }
 
-/** The numbers of OTLP. */
+/** The numbers of span kinds in OTLP. */
 const spanKinds = { server: 2, client: 3 }
 
 interface Span {
