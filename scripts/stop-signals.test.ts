@@ -120,9 +120,13 @@ test(
   },
 )
 
-/** Sends SIGINT to all processes of npm start at once, as a terminal does. */
+/** Sends SIGINT to all processes of npm start at once, as a terminal does. They may all have ended meanwhile. */
 function pressCtrlC({ pid }: ChildProcess): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGINT')
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGINT')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }
 
 /** Stops a site during a request. The request must be answered, every process end, and the database shut down cleanly. */
