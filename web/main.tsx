@@ -23,7 +23,7 @@ const reports = prefetchCall(getReports, {}, user)
 prefetchCall(getHomepage, {}, reports)
 
 const videoParam = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
-// Without `boot`, the texts beside the document's video are in another language than the viewer's.
+// If `boot` is null although the document contains a video, the texts beside it are not in the viewer's language.
 if (!boot) document.getElementById('first-video')?.remove()
 let videoStarted: Promise<void> | undefined
 const firstEpisode = embeddedEpisode()
@@ -47,8 +47,9 @@ void Promise.resolve(videoStarted)
   .then(({ start }) => start(cleanedUrl !== null), reloadDocument)
 
 /**
- * Prevents screens from fetching style sheets that are inlined in the document: Vite looks for a link to the file. A
- * disabled link loads nothing. It is added here, because Chromium would preload a link in the document's source.
+ * Prevents screens from fetching style sheets that are inlined in the document. Vite fetches no file for which the
+ * document has a link, so this function adds links. They are disabled, so that they load nothing. The server does not
+ * send them, because Chromium would preload links in the document's source.
  */
 function linkInlinedStyles(): void {
   for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
@@ -60,7 +61,7 @@ function reloadDocument(): void {
   const reload = () => location.reload()
   const [navigation] = performance.getEntriesByType('navigation')
   const isReloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === 'reload'
-  // Firefox also fails modules while it leaves the document; the timer does not fire then.
+  // Firefox also reports failed modules while it leaves the document. The timer then never fires.
   if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
   else addEventListener('online', reload, { once: true })
 }

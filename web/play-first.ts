@@ -13,8 +13,8 @@ declare const hlsFiles: string[]
 /** The interface loads after this time at the latest, however slow the stream is. */
 const interfaceTimeoutMs = 8_000
 /**
- * Buffer that the video needs before the interface loads, in ms. On a slow connection the interface takes about 3 s; a
- * quick start needs less.
+ * Buffer that the video needs before the interface loads, in ms. On a slow connection, the interface takes about 3 s to
+ * load. A stream that buffers quickly needs less.
  */
 const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
@@ -22,8 +22,9 @@ const quickWithinMs = 1_000
 const retryWhenOnline = createOnlineRetry()
 reserveConsentBanner(shouldShowConsentBanner())
 
-// This script is inlined right after the document's first video, so it runs at once. A native player starts now, and
-// the interface loads later. Otherwise hls.js is preloaded and the interface loads now.
+// This script is inlined right after the document's first video, so it runs at once. If the browser has a native
+// player, the video starts now and the interface loads later. Otherwise hls.js is preloaded and the interface loads
+// now.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const firstEpisode = embeddedEpisode()
 if (video && firstEpisode && shouldStartNatively(firstEpisode.playback)) {

@@ -353,6 +353,6 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   },
   {
     rule: 'Start-up order: the user (whose header token is stored), the tracking config, the homepage',
-    proofs: [[api, 'prefetched calls are sent in order, each once the previous one has its response']],
+    proofs: [[api, 'prefetched calls are sent in order, each after the response to the previous call']],
   },
 ]

@@ -15,8 +15,8 @@ const links = [
 ] as const
 
 /**
- * The footer: the seven text links of the seed (section 2), two of which open the service agreement; links for
- * cancellation, withdrawal, privacy choices and feedback; and the operator's copyright line.
+ * The footer. It has the seven text links of the seed (section 2), links for cancellation, withdrawal, privacy choices
+ * and feedback, and the operator's copyright line. Two of the text links open the service agreement.
  */
 export function Footer({
   copyright,

@@ -18,7 +18,7 @@ const parts = Object.keys(files)
   .map((file) => file.slice('./en/'.length))
 const others = languages.filter((language) => language !== 'en')
 
-/** Returns every text by its dotted key; each plural form has its own. */
+/** Returns every text by its dotted key; each plural form has a key of its own. */
 function flatten(texts: object | undefined, path = ''): Map<string, string> {
   const entries = Object.entries(texts ?? {}).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' ? [[path + key, value]] : [...flatten(value, `${path}${key}.`)],
@@ -30,7 +30,7 @@ function flatten(texts: object | undefined, path = ''): Map<string, string> {
 const askedFor = (key: string) => key.replace(/_(one|many|other)$/, '')
 const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map(askedFor))].toSorted()
 
-/** Texts that are spelled as in English in a language; each was reviewed. */
+/** For each language, the keys of the texts that are the same as in English. Each was reviewed. */
 const alike: Partial<Record<Language, string>> = {
   dy: 'account.name order.cvv pay.paypal pay.wallet player.normal player.progress privacy.details video.link',
   es: 'order.cvv orders.plan pay.paypal player.normal',
@@ -38,12 +38,12 @@ const alike: Partial<Record<Language, string>> = {
   pt: 'account.email order.cvv order.email pay.paypal player.normal player.volume search.tag video.byMail video.link',
 }
 
-/** The number of days is spelled out in these texts already: "for 7 days". */
+/** Texts that need no plural forms, because `{{days}}` already contains number and noun: "7 days". */
 const countless = new Set(['orders.renews'])
 
 /**
- * Lengths of a period, which is never 0 days; "every day" contains no number. Some languages have a word between the number and
- * "days".
+ * Texts about the length of a period, which is at least one day. Their forms need not contain the number, as in "every
+ * day". Where a language has a word between the number and "days", its text has `{{count}}` instead of `{{days}}`.
  */
 const periods = new Set([
   'pay.renewsEvery',

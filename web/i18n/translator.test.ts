@@ -45,13 +45,13 @@ describe('a number', () => {
     expect(counts).toEqual(['0 épisode', '1 épisode', '2 épisodes', '1000000 d’épisodes'])
   })
 
-  it('is inserted into a text without plural forms', () => {
+  it('is also inserted into a text without plural forms', () => {
     const { t, add } = translator('en')
     add('en', { all: 'All {{count}}' })
     expect(t('all', { count: 2 })).toBe('All 2')
   })
 
-  it('uses the "other" form if its own is missing', () => {
+  it('uses the "other" form if the form for the number is missing', () => {
     const { t, add } = translator('es')
     add('es', { card: { episodes_other: '{{count}} episodios' } })
     expect(t('card.episodes', { count: 1 })).toBe('1 episodios')

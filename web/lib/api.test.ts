@@ -89,7 +89,7 @@ test('a failure has the retry delay that the server requests', async () => {
   await expect(call(getHomepage)).rejects.toMatchObject({ status: 429, retryAfter: 90 })
 })
 
-test('a call that never arrived fails with status 0, an aborted one shows no message', async () => {
+test('a call that never arrived fails with status 0; an aborted call shows no message', async () => {
   const { call } = await load()
   answer = () => Promise.reject(new TypeError('Failed to fetch'))
   await expect(call(getHomepage)).rejects.toMatchObject({ name: 'RequestError', status: 0 })
@@ -100,7 +100,7 @@ test('a call that never arrived fails with status 0, an aborted one shows no mes
   expect(notify).not.toHaveBeenCalled()
 })
 
-test('a call aborted while its response is read shows no message, one whose connection breaks fails', async () => {
+test('a call shows no message if it is aborted while its response is read, but fails if the connection breaks', async () => {
   const { call } = await load()
   const breaksOff = (error: Error) => async () =>
     new Response(new ReadableStream({ pull: (controller) => controller.error(error) }))
@@ -171,7 +171,7 @@ test('a prefetched call answers only the first call of the same URL', async () =
   expect(sent).toHaveLength(2)
 })
 
-test('prefetched calls are sent in order, each once the previous one has its response', async () => {
+test('prefetched calls are sent in order, each after the response to the previous call', async () => {
   const { prefetchCall } = await load()
   const waiting: (() => void)[] = []
   answer = () =>

@@ -30,7 +30,7 @@ export class ApiError extends Error {
 }
 
 /**
- * The call failed without an answer of the contract: no response (`status` 0), an HTTP error, or an unreadable
+ * The call failed without a valid API response: there was no response (`status` 0), an HTTP error, or an unreadable
  * response.
  */
 export class RequestError extends Error {

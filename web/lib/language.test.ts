@@ -38,7 +38,7 @@ it("keeps the URL's language after navigating away", async () => {
   expect(currentLanguage()).toBe('dy')
 })
 
-it("takes the chosen language over the URL's, whose parameter is removed", async () => {
+it("prefers the chosen language to the URL's, and removes the parameter from the URL", async () => {
   const { chooseLanguage, currentLanguage } = await open('?lang=de&order_id=1', 'fr')
   expect(currentLanguage()).toBe('dy')
   chooseLanguage('es')
@@ -46,7 +46,7 @@ it("takes the chosen language over the URL's, whose parameter is removed", async
   expect(String(replaceState.mock.calls[0]?.[2])).toBe('https://drama.example/my?order_id=1')
 })
 
-it('sends the code that other servers know after our own, and English last', () => {
+it('sends our own language code first, then the code that other servers know, then English', () => {
   expect(acceptLanguage('fy')).toBe('fy,fr;q=0.8,en;q=0.7')
   expect(acceptLanguage('en')).toBe('en')
 })

@@ -54,10 +54,10 @@ describe('whenNear', () => {
     vi.stubGlobal('IntersectionObserver', Observer)
   })
 
-  it('reports an element once, from 1.3 viewport heights on', () => {
+  it('reports an element once, when it is at most 30 % of the viewport height away', () => {
     expect(lazyImageLimits).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 })
     const come = vi.fn<() => void>()
-    // No property of the element itself is read.
+    // The tested function reads no property of the element.
     const element = {} as Element
     whenNear(element, come)
     expect(margin).toBe('0px 30% 30% 30%')

@@ -1,7 +1,9 @@
 /** Limits for images that load near the viewport (seed, section 9). */
 export const lazyImageLimits = { attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 }
 
-/** Creates a cache of the last 200 loaded images: these need not wait until they are near the viewport again. */
+/**
+ * Creates a cache of the last 200 loaded images. A cached image is shown at once, even if it is not near the viewport.
+ */
 export function createLoadedImageCache(maxSize = lazyImageLimits.cacheSize) {
   const loaded = new Set<string>()
   return {

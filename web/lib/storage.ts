@@ -24,7 +24,7 @@ function createSafeStorage(getBrowserStorage: () => Storage) {
       try {
         getBrowserStorage().setItem(key, value)
       } catch {
-        // The value is in memory only. An older one would hide it, and would return after a reload.
+        // The value is in memory only. An older stored value would hide it, so that value is removed.
         removeStored(key)
       }
     },

@@ -7,9 +7,10 @@ declare const self: ServiceWorkerGlobalScope
 const path: (typeof startPushAlerts)['path'] = '/api/user/alerts/push'
 
 /**
- * Registers a new subscription after the push service has replaced or ended this browser's old one. Ends the new one
- * instead if the site does not list the old one for the viewer: it then belonged to another user or an ended session.
- * Some browsers do not report the old subscription; it is then enough that the site lists any browser of the viewer.
+ * Registers a new subscription after the push service has replaced or ended this browser's old subscription. If the
+ * site does not list the old subscription for the viewer, it belonged to another user or an ended session. The new
+ * subscription is then ended instead. Some browsers do not report the old subscription. Then it is enough that the site
+ * lists any browser of the viewer.
  * @throws Error if there is no push service, or if the site does not respond
  */
 export function renewPush({ oldSubscription, newSubscription }: PushSubscriptionChangeEvent): Promise<void> {

@@ -24,7 +24,8 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Handled here, because Chrome allows only one `cancel` event to be prevented, and one press may close two dialogs.
+  // Handled here and not by the `cancel` event: Chrome allows only one such event to be prevented, and one press of
+  // Escape may close two dialogs.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()

@@ -3,20 +3,20 @@ import { createHold } from './forms/Stepper.tsx'
 import { shouldStayOpen } from './SwipeCell.tsx'
 
 describe('a swiped row', () => {
-  it('opens from 15 percent of its action on, and stays closed below', () => {
+  it('opens if the swipe moves at least 15 percent of the width of its action, else stays closed', () => {
     expect([shouldStayOpen(false, -14, 100), shouldStayOpen(false, -15, 100)]).toEqual([false, true])
   })
 
-  it('closes from 15 percent of the distance back on', () => {
+  it('closes if the swipe back moves at least 15 percent of that width, else stays open', () => {
     expect([shouldStayOpen(true, 14, 100), shouldStayOpen(true, 15, 100)]).toEqual([true, false])
   })
 })
 
-describe("a stepper's button that is held", () => {
+describe('a button of a stepper', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('repeats every 200 ms until it is released', () => {
+  it('repeats every 200 ms while it is held', () => {
     const step = vi.fn<() => void>()
     const hold = createHold(step)
     hold.press()
@@ -30,7 +30,7 @@ describe("a stepper's button that is held", () => {
     expect(hold.wasHold()).toBe(true)
   })
 
-  it('leaves a short press to the click', () => {
+  it('does nothing on a short press, which the click event handles', () => {
     const step = vi.fn<() => void>()
     const hold = createHold(step)
     hold.press()

@@ -6,7 +6,8 @@ let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Shows a message above everything, including dialogs, instead of the previous message. Translates `toast.offline`.
+ * Shows a message above everything, including dialogs, instead of the previous message. Translates the key
+ * `toast.offline`.
  */
 export function showToast(message: string): void {
   // The offline banner already says so (web/app/deferred).

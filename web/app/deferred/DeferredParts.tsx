@@ -19,11 +19,11 @@ export function DeferredParts({
 }) {
   const queryClient = useQueryClient()
   useEffect(() => {
-    // Previews need a mouse.
+    // The previews on hover need a mouse.
     if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined
     const started = import('#web/features/media/hover-previews.ts')
       .then(({ startHoverPreviews }) => startHoverPreviews(queryClient))
-      // Previews are optional.
+      // The previews are optional, so a failed load is ignored.
       .catch(() => () => {})
     return () => void started.then((stop) => stop())
   }, [queryClient])

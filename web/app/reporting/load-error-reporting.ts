@@ -14,9 +14,7 @@ export function loadErrorReportingWhenIdle(destination: Destination): void {
   whenIdle(() => loadErrorReporting(destination).catch(() => {}))
 }
 
-/**
- * Loads and starts the error reporting, unless that is in progress or done. After a failure, the next call tries again.
- */
+/** Loads and starts the error reporting once. After a failure, the next call tries again. */
 export function loadErrorReporting(destination: Destination): Promise<void> {
   loading ??= import('./start-error-reporting.ts').then(({ startErrorReporting }) =>
     startErrorReporting(destination, takeEarlyErrors()),

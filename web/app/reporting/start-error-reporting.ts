@@ -34,7 +34,7 @@ export function startErrorReporting(
     },
     integrations: [browserTracingIntegration(), browserProfilingIntegration()],
   })
-  // Reports of every kind pass through this event.
+  // Every kind of report triggers this event before it is sent.
   getClient()?.on('beforeEnvelope', scrubReport)
   startReplays()
   performance.mark('reporting')

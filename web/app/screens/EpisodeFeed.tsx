@@ -45,7 +45,7 @@ export interface EpisodePosition {
   number: number
   /** True if the slide after the last episode is on screen. */
   atEnd: boolean
-  /** Returns false if a later slide was chosen that is not rendered yet. */
+  /** Returns false if the viewer has already chosen another slide that is not rendered yet. */
   isLatest: () => boolean
   /** Shows an episode or, without a number, the slide after the last episode. */
   choose: (number?: number) => void
@@ -56,7 +56,10 @@ interface EpisodeFeedProps {
   episodes: Episode[]
   position: EpisodePosition
   rail: ReactNode
-  /** A button that opens the list of episodes. The rail, which only playing episodes have, contains it, too. */
+  /**
+   * A button that opens the list of episodes, for slides without the rail. The rail of a playing episode already has
+   * this button.
+   */
   list: ReactNode
   back: ReactNode
   onDoubleTap: () => void

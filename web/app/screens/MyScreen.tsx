@@ -31,7 +31,7 @@ const LinkedAccounts = lazy(async () => ({
 const Receipt = lazy(async () => ({
   default: (await import('#web/features/billing/orders/Receipt.tsx')).Receipt,
 }))
-// Loaded on demand: only for sites that have, or had, prepaid balances.
+// Loaded on demand, because many sites never had prepaid balances.
 const OwnBalance = lazy(async () => ({
   default: (await withTexts('balance', import('#web/features/billing/balance/BalanceSection.tsx')))
     .BalanceSection,
@@ -92,7 +92,7 @@ function RedirectToHash({ hash }: { hash: string }) {
 function MemberArea() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
-  // If the operator has switched balances off, only users who have topped up before see their balance.
+  // If the operator has turned balances off, only users who already have a balance see it.
   const balance = useQuery({ ...balanceQuery, enabled: !settings.balance && user !== undefined })
   return (
     <section className={styles.my}>
@@ -202,7 +202,7 @@ function Greeting({ user }: { user: User | undefined }) {
       <p>
         <strong>{t('my.guest')}</strong> {t('my.guestText')}
       </p>
-      {/* While a payment is past due, the main button is the one that pays it. */}
+      {/* While a payment is past due, the button that pays it is the main button. */}
       <Link
         className={buttonClass(user.membership.status === 'past_due' ? 'quiet' : 'main')}
         to={paths.register.to()}
@@ -242,7 +242,7 @@ function FreePlan({ isGuest }: { isGuest: boolean }) {
         <h3>{t('my.free')}</h3>
         <p>{t('my.freeText')}</p>
       </div>
-      {/* The main button of a guest is the one that creates an account. */}
+      {/* For a guest, the button that creates an account is the main button. */}
       <Link className={buttonClass(isGuest ? 'quiet' : 'main')} to={paths.shopping.to()}>
         {t('my.plans')}
       </Link>

@@ -18,7 +18,7 @@ export function Search() {
   const { t } = useTranslation()
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
-  // The lists are shown together, because the one that loads later would move the other.
+  // Both lists are shown once both have loaded. Otherwise the second list could move the first one.
   const areLoaded = !menu.isLoading && !tags.isLoading
   const search = useSearch()
   return (

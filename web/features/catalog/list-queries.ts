@@ -23,8 +23,8 @@ interface FeedPage {
 const perPage = 10
 
 /**
- * The dramas of a feed: those of a section, then the most popular ones, which may include some of the former again.
- * Fetched once per visit, so that the order is the same when the viewer returns from a drama.
+ * The dramas of a feed: the dramas of a section, then the most popular dramas, which may repeat some of them. Fetched
+ * once per visit, so that the order is the same when the viewer returns from a drama.
  */
 export const feedQuery = (section: string) =>
   infiniteQueryOptions({

@@ -3,7 +3,7 @@ import { addSearch, clearSearches, readSearches, removeSearch } from './search-h
 
 beforeEach(() => void clearSearches())
 
-it('keeps the latest search first, without duplicates that differ in case only', () => {
+it('puts the latest search first and removes an earlier one that differs only in case', () => {
   addSearch('heir')
   addSearch('train')
   addSearch('Heir')
@@ -16,7 +16,7 @@ it('keeps at most twelve searches', () => {
   expect(readSearches()[0]).toBe('words 19')
 })
 
-it('removes one search or all', () => {
+it('removes one search, or all searches', () => {
   addSearch('heir')
   addSearch('train')
   expect(removeSearch('heir')).toEqual(['train'])

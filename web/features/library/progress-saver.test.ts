@@ -46,7 +46,7 @@ test('saves the position at once when paused, and only once', () => {
   ])
 })
 
-test('saves a new episode at once, however soon after the previous one', () => {
+test('saves the position in a new episode at once, even right after a save in the previous episode', () => {
   const { sent, play } = setUp()
   play(0)
   play(2)

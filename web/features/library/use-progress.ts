@@ -17,7 +17,7 @@ export function useProgress(videoId: string) {
       document.removeEventListener('visibilitychange', saveIfHidden)
       removeEventListener('pagehide', save)
       void queryClient.invalidateQueries({ queryKey: ['video', videoId], refetchType: 'none' })
-      // Refetched after the last position is saved; otherwise the list could show the position before it.
+      // Refetched only after the last position is saved. Otherwise the list could show an older position.
       void saver.flush().then(() => queryClient.invalidateQueries({ queryKey: ['history'] }))
     }
   }, [saver, queryClient, videoId])

@@ -14,7 +14,7 @@ import { useCountdown } from './use-countdown.ts'
 import styles from './end-slide.module.css'
 
 interface EndSlideProps {
-  /** Related dramas; the first is the one that plays next. */
+  /** Related dramas. The first one plays next. */
   related: VideoCard[]
   /** Whether more episodes of this drama will be released. */
   hasMoreEpisodes: boolean
@@ -53,7 +53,7 @@ export function EndSlide({
           <h2>{title}</h2>
           {hasMoreEpisodes && <p>{t('end.continuesText')}</p>}
           {next && (
-            // The key starts the countdown when the slide is reached.
+            // The key remounts the countdown when the viewer reaches the slide, so that it starts then.
             <UpNext
               key={String(active)}
               video={next}

@@ -22,7 +22,10 @@ interface EpisodeSlideProps extends SlidePageProps {
   /** True while this slide's stream must wait, because the episode on screen has not buffered enough. */
   deferLoading: boolean
   tools: SlideTools
-  /** A button that opens the list of episodes. The rail of a playing episode has its own. */
+  /**
+   * A button that opens the list of episodes, for slides without the rail. The rail of a playing episode already has
+   * this button.
+   */
   list?: ReactNode
   /**
    * Called as soon as the episode is known to be locked, so that the paywall's code loads before the slide is on

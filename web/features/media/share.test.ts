@@ -12,7 +12,7 @@ vi.mock('#web/lib/notify.ts', () => ({ notify: notified }))
 beforeEach(() => notified.mockClear())
 
 describe('a shared link', () => {
-  it("carries the sharer's code as the referrer token", () => {
+  it("contains the sharer's code as the referrer token", () => {
     expect(shareUrl('/videos/vid_1?episode=2', 'abc')).toBe(
       'https://site.test/videos/vid_1?episode=2&token=abc',
     )
@@ -41,7 +41,7 @@ describe('copying', () => {
     expect(notified).toHaveBeenCalledWith('Copy fail')
   })
 
-  it("shows 'Unable to copy text:' with the text after an exception", async () => {
+  it("shows 'Unable to copy text:' and the text if the browser throws another exception", async () => {
     vi.stubGlobal('navigator', {})
     await copyText('text')
     expect(notified).toHaveBeenCalledWith('Unable to copy text: text')

@@ -44,7 +44,7 @@ it('stores click ids at once if consent mode is standard, and deletes them after
   expect(stored.has('fbclid')).toBe(false)
 })
 
-it('deletes a click id too long to be sent after a refusal', async () => {
+it('after a refusal, also deletes a click id that is too long to be sent', async () => {
   const { answerConsent, adIds } = await openDocument('standard')
   stored.set('fbclid', 'x'.repeat(513))
   answerConsent(false)

@@ -21,7 +21,7 @@ test('leaves a URL without them unchanged', () => {
 
 test.each([
   ['longer than 512 characters', 'x'.repeat(513)],
-  ['longer than that as it travels', '語'.repeat(57)],
+  ['longer than 512 characters when percent-encoded', '語'.repeat(57)],
 ])('removes an id that is %s from the URL without storing it', (_how, long) => {
   storeVisitParameters(new URL('https://site.test/?token=ann&fbclid=f&ttclid=t'))
   const address = new URL('https://site.test/')

@@ -32,8 +32,9 @@ export function shouldSaveData(): boolean {
 }
 
 /**
- * Returns the bandwidth in bits per second by which the first rendition is chosen: the current or stored measurement,
- * reduced by a safety factor and limited by the browser's estimate; a default without a measurement.
+ * Returns the bandwidth in bits per second by which the first rendition is chosen. It is the current or stored
+ * measurement, reduced by a safety factor and limited by the browser's estimate. Without a measurement, it is a
+ * default.
  */
 export function expectedBandwidth(): number {
   const measured = measuredBandwidth() ?? storedBandwidth()

@@ -116,7 +116,8 @@ class HlsPlayer implements Player {
     const { hls, listening, pendingFailure } = this
     listening.abort()
     pendingFailure?.abort()
-    // Before the first measurement, the estimate of hls.js is still the expected value and must not be stored.
+    // Without a measurement, the estimate of hls.js is the bandwidth that this player expected, which must not be
+    // stored.
     if (hls.bandwidthEstimate !== this.expectedBandwidth) storeBandwidth(hls.bandwidthEstimate)
     hls.destroy()
   }
@@ -153,7 +154,7 @@ class HlsPlayer implements Player {
     const { hls, video, bufferLimit, position } = this
     const { signal } = this.listening
     hls.on(Hls.Events.MANIFEST_PARSED, () => this.limitRenditions())
-    // The element is paused after each attachment: to a new source, or by `recoverMediaError`.
+    // Each attachment pauses the element: to a new source, and by `recoverMediaError`.
     hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
     hls.on(Hls.Events.ERROR, (_event, data) => this.handleError(data))
     video.addEventListener('timeupdate', () => this.resumeLoadingIfLow(), { signal })

@@ -33,7 +33,8 @@ export class MasterPlaylistLoader extends Base {
         const extraCodecUrl = extraCodecPlaylistUrl(response)
         if (extraCodecUrl === undefined) return callbacks.onSuccess(response, ...rest)
         this.extraCodecLoader = new Base(this.config)
-        // The playlist for every browser has already loaded and is used if the other one fails.
+        // The playlist for every browser has already loaded. It is used if the playlist with the extra codec fails to
+        // load.
         const fallBack = () => callbacks.onSuccess(response, ...rest)
         this.extraCodecLoader.load({ ...context, url: extraCodecUrl }, config, {
           ...callbacks,

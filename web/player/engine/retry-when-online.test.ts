@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('runs once each time the connection is restored', () => {
+test('retries once each time the connection is restored', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   expect(run).not.toHaveBeenCalled()
@@ -23,7 +23,7 @@ test('runs once each time the connection is restored', () => {
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('runs at once if the connection was restored before the failure was reported', () => {
+test('retries at once if the connection was restored before the failure was reported', () => {
   const retryWhenOnline = createOnlineRetry()
   comeBack()
   retryWhenOnline(run)
@@ -32,7 +32,7 @@ test('runs at once if the connection was restored before the failure was reporte
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('retries twice more with growing delays after a return, then stops', () => {
+test('retries twice more with growing delays after the connection is restored, then stops', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   comeBack()
@@ -51,7 +51,7 @@ test('retries twice more with growing delays after a return, then stops', () => 
   expect(run).toHaveBeenCalledTimes(3)
 })
 
-test('allows as many retries after the next return', () => {
+test('allows the same number of retries each time the connection is restored', () => {
   const retryWhenOnline = createOnlineRetry()
   for (const calls of [2, 4]) {
     retryWhenOnline(run)
@@ -62,7 +62,7 @@ test('allows as many retries after the next return', () => {
   }
 })
 
-test('retries for a player that reports its failure later than another', () => {
+test('also retries for a player that reports its failure later than another player', () => {
   const neighbour = createOnlineRetry()
   const shown = createOnlineRetry()
   neighbour(() => {})
@@ -71,13 +71,13 @@ test('retries for a player that reports its failure later than another', () => {
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('ignores a return before the player was created', () => {
+test('ignores a connection that was restored before the player was created', () => {
   comeBack()
   createOnlineRetry()(run)
   expect(run).not.toHaveBeenCalled()
 })
 
-test('does not run once it is cancelled', () => {
+test('does not retry after it is cancelled', () => {
   const cancel = createOnlineRetry()(run)
   cancel()
   comeBack()

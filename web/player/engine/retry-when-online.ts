@@ -12,7 +12,7 @@ export type RetryWhenOnline = (run: () => void) => () => void
 
 /**
  * Creates a retry function for one player. It retries at once if the browser came online again before the failure was
- * reported: failures may be reported late. Each reconnect allows a limited number of retries.
+ * reported, because failures may be reported late. Each reconnect allows a limited number of retries.
  */
 export function createOnlineRetry(): RetryWhenOnline {
   let handledReconnects = reconnectCount

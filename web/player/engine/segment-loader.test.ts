@@ -82,7 +82,7 @@ test("requests a segment by its newest link, and uses the worker's timing", () =
   expect(called).toEqual(['success 50000'])
 })
 
-test('aborts a segment without response in time, in the worker too', () => {
+test('aborts a segment, in the worker too, if no response arrives in time', () => {
   const { called, id } = load()
   vi.advanceTimersByTime(1100)
   expect(called).toEqual(['timeout'])

@@ -38,7 +38,7 @@ test('parses cues with and without hours and numbers, and skips those without an
   ])
 })
 
-test('returns the frame of a moment, the last one after the end, and undefined without frames', () => {
+test('returns the frame at a time, the last frame after the end, and undefined if there are no frames', () => {
   expect(frameAt(frames, 1999)?.x).toBe(0)
   expect(frameAt(frames, 2000)?.x).toBe(90)
   expect(frameAt(frames, 9e9)?.x).toBe(90)

@@ -7,7 +7,10 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if a later slide was chosen that is not rendered yet; the feed then does not scroll to `index`. */
+  /**
+   * Returns false if the viewer has already chosen another slide that is not rendered yet. The feed then does not
+   * scroll to `index`.
+   */
   isLatest: () => boolean
   /** Called for the slide on screen and its two neighbours; all other slides are empty. */
   renderSlide: (index: number) => ReactNode

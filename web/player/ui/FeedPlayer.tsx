@@ -23,7 +23,7 @@ interface FeedPlayerProps {
   count: number
   index: number
   onIndex: (index: number) => void
-  /** Returns false if a later slide was chosen that is not rendered yet. */
+  /** Returns false if the viewer has already chosen another slide that is not rendered yet. */
   isLatest: () => boolean
   renderSlide: (index: number, tools: SlideTools) => ReactNode
   label: string

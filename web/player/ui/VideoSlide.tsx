@@ -134,8 +134,8 @@ export function VideoSlide(props: VideoSlideProps) {
 }
 
 /**
- * Runs a function at once, or when no dialog is open any more, so that the next episode does not interrupt the user.
- * Observes the document, because a dialog that is removed while it is open fires no `close` event.
+ * Runs a function at once or, if a dialog is open, when all dialogs are closed, so that the next episode does not
+ * interrupt the user. Observes the document, because a dialog that is removed while it is open fires no `close` event.
  */
 function whenDialogCloses(run: () => void): () => void {
   const check = () => {

@@ -81,7 +81,8 @@ function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fe
       onBlur={commit}
       onKeyDown={({ key }) => {
         if (key === 'Enter') commit()
-        // Escape closes a dialog around the field, which blurs the field: discard the typed number before.
+        // Escape closes a dialog around the field, which blurs the field and would apply the typed number. So discard
+        // it first.
         if (key === 'Escape') setTyped(null)
       }}
       onKeyUp={({ key }) => {

@@ -34,7 +34,7 @@ it('shows the terms with the button, and a note below if there is one', async ()
   expect(await barOf({})).toMatch(/<\/button><\/div><\/div>$/)
 })
 
-it('submits the form around it without a handler', async () => {
+it('submits the form around it if it has no handler', async () => {
   expect(await barOf({})).toContain('type="submit"')
   expect(await barOf({ onPress: () => {} })).toContain('type="button"')
 })

@@ -21,7 +21,7 @@ export function useChangePush(onAnswered: () => void = () => {}) {
     if (permission === 'blocked') notify(t('alerts.blocked'))
     if (permission !== 'on') return
     await subscribe()
-    // A query that was running meanwhile may have written the old state.
+    // A query that ran during the subscription may have written the old state.
     updateCache('on')
     notify(t('alerts.turnedOn'))
   }

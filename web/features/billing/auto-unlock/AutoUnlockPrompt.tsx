@@ -69,7 +69,7 @@ export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
 interface TermsProps {
   offer: AutoUnlockOffer
   onDecline: () => void
-  /** Also called after turning on was refused. */
+  /** Called when the request has ended, even if the server refused to turn auto-unlock on. */
   onTurnedOn: () => void
   onClose: () => void
 }

@@ -61,7 +61,7 @@ export function ExpressFrame(props: ExpressFrameProps) {
   }, [])
   // Sent before the choice is painted, so that an immediate press opens the sheet for that choice.
   useLayoutEffect(() => {
-    // An open sheet must sell what it shows, so a new choice is sent after it has closed.
+    // An open sheet must sell what it shows, so a new choice is sent only after the sheet has closed.
     if (isLoaded && !open) send(frame.current, { type: 'buy', choice, acceptedText, video })
   }, [isLoaded, open, choice, acceptedText, video])
   useEffect(() => {

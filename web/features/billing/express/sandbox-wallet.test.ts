@@ -17,7 +17,7 @@ vi.hoisted(() => {
 
 const events = { ready: vi.fn(), failed: vi.fn(), click: vi.fn(), confirm: vi.fn(), cancel: vi.fn() }
 
-it('describes a top-up by the money it adds, and leaves its price to the terms', () => {
+it('describes a top-up by the money that it adds, followed by its terms', () => {
   const choice = topUpChoice(i18n.t, { id: 'top_1', price_cents: 1000, bonus_cents: 150, currency: 'USD' })
   const container = document.createElement('div')
   openSandboxWallet({ container, choice, events })

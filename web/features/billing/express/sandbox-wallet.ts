@@ -64,7 +64,10 @@ export function openSandboxWallet({
   }
 }
 
-/** The name of a top-up is its price, which its terms say too, so its text stands in for the name. */
+/**
+ * Returns the name and terms of a choice. A top-up's name is its price, which the terms repeat, so its text replaces
+ * the name.
+ */
 const descriptionOf = ({ kind, name, text, terms }: Choice) => `${kind === 'top_up' ? text : name}. ${terms}`
 
 interface Approved {

@@ -193,8 +193,8 @@ function OrderDone({ order }: { order: Order }) {
 }
 
 /**
- * Leaves the form for an item that the user already owns: the page around the frame plays it. Without a frame, opens
- * its page.
+ * Leaves the form because the user already owns the item. The page around the frame then plays the item. Without a
+ * frame, opens the item's page.
  */
 function leaveOwned({ kind, id }: CheckoutParams): void {
   if (isFramed()) return reportOwned()

@@ -28,7 +28,7 @@ export function SavedCard({ userId, renderSection }: SavedCardProps) {
     try {
       const updated = await call(removeSavedPaymentMethod, { body: { id: saved.id } })
       queryClient.setQueryData(query.queryKey, updated)
-      // If another card was saved meanwhile, that card is still saved.
+      // If another card was saved in the meantime, the response contains that card.
       if (updated.saved_method === null) notify(t('savedCard.removed'))
     } catch {
       // A toast has shown the error.

@@ -20,7 +20,7 @@ const choice: Choice = {
   terms: '$9.99 every 7 days.',
 }
 
-test('an item sold without a form states its renewal, cancellation and withdrawal', () => {
+test('the terms beside a button without an order form include renewal, cancellation and withdrawal', () => {
   const ends = t('pay.cancelAnyTime')
   const undone = t('order.withdrawal')
   expect(panelTerms(t, choice, true)).toBe(`${choice.terms} ${ends} ${undone}`)
@@ -29,7 +29,7 @@ test('an item sold without a form states its renewal, cancellation and withdrawa
   expect([true, false].map((one) => panelTerms(t, once, one))).toEqual([`Once. ${undone}`, 'Once.'])
 })
 
-test('the pay button subscribes to a plan, and pays for an episode or an open period', () => {
+test('the pay button says "Subscribe" for a plan, and "Pay" for an episode or an unpaid period', () => {
   expect(payLabel(t, choice)('$4.99')).toBe('Subscribe for $4.99')
   expect(payLabel(t, { kind: 'episode' })('€1.00')).toBe('Pay €1.00')
   expect(payLabel(t, { kind: 'plan', owed: true })('$24.99')).toBe('Pay $24.99')

@@ -18,7 +18,7 @@ const offer = {
   top_ups: [],
 }
 
-test('a top-up without a bonus names its price, that it never expires, and its withdrawal', () => {
+test('the texts of a top-up without a bonus state its price, that it never expires, and the right of withdrawal', () => {
   const { name, text, terms } = topUpChoice(i18n.t, topUp)
   expect(name).toBe('$10.00')
   expect(text).toBe('$10.00 to spend on this site')
@@ -27,7 +27,7 @@ test('a top-up without a bonus names its price, that it never expires, and its w
   )
 })
 
-test('a bonus is shown as an amount beside the price, with its expiry date or that it does not expire', () => {
+test('a bonus is shown beside the price, with its expiry date or a note that it does not expire', () => {
   const forever = topUpChoice(i18n.t, { ...topUp, bonus_cents: 150 })
   expect(forever.name).toBe('$10.00 + $1.50 bonus')
   expect(forever.text).toBe('$11.50 to spend on this site')

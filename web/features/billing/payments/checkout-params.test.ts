@@ -16,15 +16,15 @@ beforeEach(() => {
 const params = (kind: 'episode' | 'video' | 'plan') =>
   ({ kind, id: `${kind}_1`, gateway: 'sandbox' }) as never
 
-describe('a requested item', () => {
-  test('is owned if the episode plays, and not if it is locked', async () => {
+describe('isOwned', () => {
+  test('returns true for an episode that plays, and false for a locked one', async () => {
     call.mockResolvedValueOnce({ playback: {} })
     expect(await isOwned(params('episode'))).toBe(true)
     call.mockRejectedValueOnce(new ApiError(402, {}, 'locked'))
     expect(await isOwned(params('episode'))).toBe(false)
   })
 
-  test('is owned if no episode of the video is locked', async () => {
+  test('returns true for a video without locked episodes', async () => {
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'owned' }] })
     expect(await isOwned(params('video'))).toBe(true)
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'locked' }] })
@@ -35,13 +35,13 @@ describe('a requested item', () => {
     ['active', true],
     ['past_due', false],
     [null, false],
-  ])('is owned by the membership: %s', async (status, owned) => {
+  ])('returns for a plan whether the membership is active (%s: %s)', async (status, owned) => {
     call.mockResolvedValueOnce({ membership: { status } })
     expect(await isOwned(params('plan'))).toBe(owned)
   })
 })
 
-test('only the page’s own form can report that nothing needs to be paid', () => {
+test('only the framed form of the same site can report that the item is already owned', () => {
   const frame = {} as Window
   const event = (source: unknown, from = origin) =>
     ({ origin: from, source, data: { type: 'owned', made: true } }) as MessageEvent

@@ -1,7 +1,7 @@
 import type { CardEntry } from './card-entry.ts'
 import type { Choice } from './choices.ts'
 
-/** The billing details that the wallet has of the user. */
+/** The user's billing details, as far as the wallet knows them. */
 export interface WalletBillingDetails {
   name?: string | undefined
   email?: string | undefined

@@ -15,11 +15,11 @@ test.each([
   ['paid', { status: 'paid', next: { type: 'none' } }],
   ['redirect', { status: 'pending', next: { type: 'redirect', url: 'https://wallet.example' } }],
   ['unpaid', { status: 'pending', next: { type: 'none' } }],
-])('an order that the framed form reports is %s', (type, order) => {
+])('an order reported by the framed form becomes a report of the type "%s"', (type, order) => {
   expect(hear(order)).toMatchObject({ type, order })
 })
 
-test('an order that another page reports is ignored', () => {
+test('an order reported by another page is ignored', () => {
   expect(hear({ status: 'paid' }, { origin: 'https://other.example' })).toBeNull()
   expect(hear({ status: 'paid' }, { source: {} })).toBeNull()
 })

@@ -32,7 +32,7 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-test('a pending change of plan is not shown as unpaid, but with its start, and that nothing is charged before', () => {
+test('a pending change of plan shows its start and that nothing is charged before, and is not shown as unpaid', () => {
   const planned = { ...order, starts_at: '2026-11-28T12:00:00Z' }
   expect(orderStatusText(t, planned)).toBe('Starts on November 28, 2026')
   expect(orderResultText(t, planned)).toBe(
@@ -47,13 +47,13 @@ test('a change of plan that cannot start says so', () => {
   expect(orderResultText(t, { ...order, starts_at: null })).toMatch(/won’t take place. You won’t be charged/)
 })
 
-test('an order that can be paid is shown as unpaid, and polled', () => {
+test('an order that can be paid, or has not loaded yet, is shown as waiting for payment', () => {
   expect(orderStatusText(t, order)).toBe('Awaiting payment')
   expect(orderResultText(t, order)).toBe('Waiting for payment…')
   expect(orderResultText(t, undefined)).toBe('Waiting for payment…')
 })
 
-test('an order that was refunded, or whose card was declined, is not polled', () => {
+test('an order that was refunded, or whose card was declined, is not shown as waiting for payment', () => {
   expect(orderResultText(t, { ...order, status: 'charged_back' })).toBe('This order was refunded.')
   const declined = { reason: 'cardDeclined', message: 'The card was declined.' }
   expect(orderResultText(t, { ...order, declined })).toBe('The card was declined.')
@@ -64,7 +64,7 @@ test.each(orderStatuses)('an order that is %s links to the offer only if nothing
   expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
 })
 
-test('an order leads to the offer after a refused or refunded payment, but not while one is processed', () => {
+test('an order links to the offer after a refused or refunded payment, but not while a payment is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
   expect(shouldShowOfferAgain({ ...order, declined: reason })).toBe(true)
   expect(shouldShowOfferAgain({ ...order, auto_refund: reason })).toBe(true)

@@ -97,7 +97,7 @@ const withPayKey = createIdempotentSender()
 export const isRateLimited = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.status === 429
 
-/** Returns whether the call failed without an answer of the contract, so that the payment may have succeeded. */
+/** Returns whether the call failed without a valid API response, so that the payment may have succeeded. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof RequestError && !isRateLimited(error)
 
@@ -111,7 +111,7 @@ export async function payWithToken(
   firstName: string,
   lastName: string,
 ): Promise<Order> {
-  // A wallet's name may not have two parts. It is then omitted, because the gateway has it.
+  // A name from a wallet may have only one part. It is then omitted, because the gateway already has it.
   const names = firstName && lastName ? { first_name: firstName, last_name: lastName } : {}
   const body = { order_id: order.id, payment_token: token, ...names }
   try {

@@ -51,7 +51,7 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
     if (cents !== undefined) options.onPriceChanged(cents)
   }
 
-  /** @param entry the card entry; by default that of the form */
+  /** @param entry the card entry; by default the form's own */
   const submit = (details: BillingDetails, entry = card) =>
     attempt(
       async () => {

@@ -54,7 +54,8 @@ export function PayBar(props: PayBarProps) {
   // A payment from the balance is a sandbox payment if only the sandbox can top up the balance.
   const areAllSandbox = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = areAllSandbox || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
-  // In a low window, the bar is not sticky at the bottom, so the methods above the button would push it away.
+  // In a low window, the bar is not sticky at the bottom, so methods that appear above the button would push the button
+  // away.
   const keepInPlace = useScrollAnchor(quick.opened)
   const toggleOthers = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     keepInPlace(currentTarget)

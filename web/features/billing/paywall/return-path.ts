@@ -4,8 +4,8 @@ import { saveRecord, readRecord, storage, tabStorage } from '#web/lib/storage.ts
 const key = 'return_path'
 
 /**
- * Stores the current page before a redirect to a payment page. It is stored for this tab and, with the order id, for
- * another tab, because a phone may close this one meanwhile.
+ * Stores the current page before a redirect to a payment page. It is stored for this tab. It is also stored with the
+ * order id for any other tab, because a phone may close this tab in the meantime.
  */
 export function rememberReturnPath(orderId: string): void {
   const path = location.pathname + location.search
@@ -14,7 +14,8 @@ export function rememberReturnPath(orderId: string): void {
 }
 
 /**
- * Returns the page stored before the redirect, or null. Deletes it on unmount, because a later order stores its own.
+ * Returns the page stored before the redirect, or null. Deletes it on unmount, because a later order stores its own
+ * path.
  */
 export function useReturnPath(orderId: string): string | null {
   const [path] = useState(() => readReturnPath(orderId))

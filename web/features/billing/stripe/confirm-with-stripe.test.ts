@@ -5,7 +5,7 @@ import type { Confirmed } from './stripe-script.ts'
 
 const [send, read] = [vi.fn(), vi.fn()]
 const orderWith = (client_secret?: string, status = 'pending') =>
-  // Only the fields that the giver reads.
+  // Only the fields that the tested functions read.
   ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
 const details = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
 const number = { mount() {}, focus() {}, on() {} }
@@ -49,7 +49,7 @@ test.each<[string, () => Promise<Confirmed>]>([
   expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', details)
 })
 
-test('another try requests and confirms the order’s current payment', async () => {
+test('a second attempt requests and confirms a new payment of the order', async () => {
   const pay = payer()
   const order = orderWith('pi_1_secret_1')
   await pay(order, details)
@@ -60,7 +60,7 @@ test('another try requests and confirms the order’s current payment', async ()
   expect(confirmCardPayment.mock.lastCall).toMatchObject(['pi_2_secret_2', {}])
 })
 
-test('a card that is only saved is confirmed as a setup, without an address that was not typed', async () => {
+test('a card that is only saved is confirmed as a setup, and an empty e-mail address is omitted', async () => {
   send.mockResolvedValue(orderWith('seti_1_secret_1'))
   expect(await payer()(null, { ...details, email: '' })).toMatchObject({ status: 'paid' })
   expect(confirmCardSetup).toHaveBeenCalledExactlyOnceWith('seti_1_secret_1', {
@@ -80,7 +80,7 @@ test.each([
   ['invalid_expiry_year_past', 'cardExpiry'],
   ['incomplete_cvc', 'cardCvc'],
 ] as const)(
-  'fields that Stripe finds incomplete (%s) are marked, and no payment is used up',
+  'a field that Stripe finds invalid (%s) is marked, and the same payment can be confirmed again',
   async (code, field) => {
     const pay = payer()
     confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })

@@ -71,7 +71,7 @@ export function mountFields(
       // When the whole window loses the focus, the field stays the active element and is not marked.
       if (!container.contains(document.activeElement)) afterPress(mark)
     })
-    // Removes what an earlier mount has left.
+    // Removes the elements of an earlier mount.
     container.replaceChildren()
     field.mount(container)
     return { field, state, mark }

@@ -59,14 +59,14 @@ test('a change of plan states the end of the old plan, the start and price of th
   )
 })
 
-test('an open period names its own plan', () => {
+test('the text about an unpaid period names the plan of that period', () => {
   const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   expect(membershipText(t, { ...subscribed, ...unpaid, owed })).toMatch(
     /^The last payment for Monthly didn’t/,
   )
 })
 
-test('an open period whose price no gateway accepts asks for another plan', () => {
+test('the text about an unpaid period whose price no gateway accepts asks for another plan', () => {
   const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   const stuck = { ...subscribed, ...unpaid, owed: { ...owed, gateways: [] } }
   expect(membershipText(t, stuck)).toMatch(/^The last payment for Monthly .* choose another plan by then/)
@@ -74,14 +74,14 @@ test('an open period whose price no gateway accepts asks for another plan', () =
   expect(membershipText(t, payable)).toMatch(/we’ll keep trying/)
 })
 
-test('a failed payment is shown with the end of the grace period, cancelled or not', () => {
+test('a failed payment is shown with the end of the grace period, also if the subscription is cancelled', () => {
   expect(membershipText(t, { ...subscribed, ...unpaid })).toMatch(/until December 1, 2026; we’ll keep trying/)
   expect(membershipText(t, { ...subscribed, ...cancelled, ...unpaid })).toMatch(
     /until December 1, 2026 and won’t be charged again/,
   )
 })
 
-test('a detached payment method is shown, with the date when another is needed', () => {
+test('a detached payment method is shown, with the date by which another one is needed', () => {
   const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_detached: true }
   expect(membershipText(t, lost)).toMatch(/was removed .* pay another way on .*2026/)
   expect(membershipText(t, { ...lost, ...unpaid })).toMatch(/until .*2026\. .* pay another way/)

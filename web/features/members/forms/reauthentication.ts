@@ -2,7 +2,7 @@ import type { User } from '#contract/members.ts'
 
 /**
  * The credentials for a reauthentication: the password or, for an account without one, a code of the authenticator app.
- * They are not needed shortly after a sign-in.
+ * Shortly after a sign-in, no credentials are needed.
  */
 export interface Credentials {
   current_password: string

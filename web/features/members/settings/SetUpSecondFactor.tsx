@@ -131,7 +131,7 @@ export function AppSecret({
   )
 }
 
-/** The recovery codes. Each signs in once without the app. */
+/** The recovery codes. With each code, the member can sign in once without the app. */
 export function RecoveryCodes({
   codes,
   onDone,

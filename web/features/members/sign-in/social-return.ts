@@ -10,7 +10,7 @@ export interface SocialReturn {
   ticket: string | null
 }
 
-/** Parses the URL of such a page; returns null if the user does not return from a provider. */
+/** Reads the outcome from a URL; returns null if the user does not return from a provider. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
   const answer = socialSignInOutcomes.find((known) => known === query.get('social'))

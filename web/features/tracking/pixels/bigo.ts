@@ -15,7 +15,7 @@ const names = {
   CompleteRegistration: 'ec_register',
 } as const satisfies Record<TrackedEvent['name'], string>
 
-/** The BIGO Ads pixel. Like Google's, its script accepts only `arguments` objects in the queue, not arrays. */
+/** The BIGO Ads pixel. Its script, like Google's script, accepts only `arguments` objects in the queue, not arrays. */
 export const bigo: PixelKind = {
   name: 'BIGO Ads',
   cookies: ['_bge_'],
