@@ -9,7 +9,8 @@ export function LanguageChoice() {
   const queryClient = useQueryClient()
   const choose = async (chosen: Language) => {
     await changeStudioLanguage(chosen)
-    // The server has written some data in the previous language, such as the reason why a file was rejected.
+    // Refetches all data, because the server has written some of it in the previous language, such as the reason why a
+    // file was rejected.
     await queryClient.invalidateQueries()
   }
   return (

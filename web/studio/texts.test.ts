@@ -41,7 +41,10 @@ it.each(parts)('%s has the same texts in German as in English, with the same pla
   }
 })
 
-/** Texts whose number has no noun, or is never 1. Each was reviewed. */
+/**
+ * Texts with a number that need no plural forms: no noun follows the number, or the number is never 1. Each was
+ * reviewed.
+ */
 const countless = new Set(
   'content.failedCount content.showAllFiles content.skipUnmatchedCaptions content.import.showAllTitles content.import.titleCount content.discardAll content.discardTitle content.dismissAll shell.moved analytics.days'.split(
     ' ',

@@ -10,7 +10,7 @@ import { isSignedOut, allButSession } from './session-queries.ts'
  * Returns a function that runs a command and, if it succeeds, refetches all data on screen. A toast shows
  * `successMessage` or, if the command fails, the reason; the result is then undefined.
  * @param successMessage null if the caller shows a message, or if the change is visible on screen
- * @param handleError handles some errors itself, which no toast then shows; returns whether it did
+ * @param handleError handles some errors itself; no toast is shown if it returns true
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,

@@ -36,7 +36,7 @@ it('has an existing command or image upload for every audit event', () => {
   expect(auditedCommands.filter((words) => !commands.has(words))).toEqual([])
 })
 
-it('words a requested action differently from a completed one, and shows an unknown command by its name', () => {
+it('has different texts for a requested and a completed action, and shows an unknown command by its name', () => {
   const details = { before: { asked: { id: 'ord_1' } } }
   expect(auditEventText({ event: 'studio order refund', details }, say)).toBe(
     'auditEvent.requested.order refund',
@@ -49,7 +49,7 @@ it('words a requested action differently from a completed one, and shows an unkn
   expect(english.auditEvent.done['studio video publish']).toBe('Published a video')
 })
 
-it('names the command line or the site if no operator acted, and the user for their own action', () => {
+it('names the command line or the site if no operator acted, and "–" if the user acted', () => {
   expect(actorText('studio order refund', say)).toBe('team.commandLine')
   expect(actorText('order_paid', say)).toBe('team.site')
   expect(actorText('password_changed', say)).toBe('–')

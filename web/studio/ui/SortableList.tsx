@@ -126,7 +126,9 @@ function focusNeighbour(list: HTMLOListElement | null, place: number): void {
   ;(button ?? list)?.focus()
 }
 
-/** Focuses the button that moves an item further in the same direction or, at an end of the list, the opposite one. */
+/**
+ * Focuses the button that moves an item further in the same direction or, at an end of the list, the opposite button.
+ */
 function focusStepButton(item: Element | undefined, by: -1 | 1): void {
   const [up, down] = item?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? []
   const [first, second] = by === 1 ? [down, up] : [up, down]

@@ -20,7 +20,7 @@ const placed = (path: string, { text = 'film', at = lastModifiedAt } = {}) => ({
   language: undefined,
 })
 
-it('recognizes a file by name, size, modification time and episode, in whatever folder it is', () => {
+it('recognizes a file by name, size, modification time and episode, in any folder', () => {
   const isHere = findAlreadyUploaded([film, captions])
   expect(isHere(placed('season/01.mp4'))).toBe(true)
   expect(isHere({ ...placed('01.en.vtt'), kind: 'captions', language: 'en' })).toBe(true)

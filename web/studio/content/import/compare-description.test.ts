@@ -56,7 +56,7 @@ it('returns only differences, with the current value, and ignores omitted values
   ])
 })
 
-it('combines accepted differences into one edit without other languages', () => {
+it('combines selected differences into one edit, without the languages that do not change', () => {
   const selected = compareDescription(description, draft).filter(({ was }) => was === '')
   expect(editsOf(selected)).toEqual({
     titles: { es: 'Sal' },

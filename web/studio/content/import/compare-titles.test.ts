@@ -13,7 +13,7 @@ const episodes = [
   { id: 'ep_2', number: 2, titles: { en: 'Low water' } },
 ]
 
-it('returns titles that differ, of existing and new episodes, with the current title', () => {
+it('returns the titles of existing and new episodes that differ from the current ones', () => {
   const differences = compareTitles(parsedTitles, episodes, [2, 4])
   expect(differences.map(({ number, language, was, says }) => [number, language, was, says])).toEqual([
     [2, 'en', 'Low water', 'Ebb'],
@@ -23,7 +23,7 @@ it('returns titles that differ, of existing and new episodes, with the current t
   expect(unknownEpisodeNumbers(parsedTitles, new Set([1, 2, 4]))).toEqual([5])
 })
 
-it('assigns accepted titles to existing episodes by id and to new ones by number', () => {
+it('assigns selected titles to existing episodes by id, and to new episodes by number', () => {
   const selected = compareTitles(parsedTitles, episodes, [4])
   expect(titlesByEpisodeId(selected)).toEqual([
     { id: 'ep_2', titles: { en: 'Ebb' } },
@@ -33,7 +33,7 @@ it('assigns accepted titles to existing episodes by id and to new ones by number
   expect(titlesOfNewEpisode(selected, 1)).toEqual({})
 })
 
-it('groups new titles of a language and keeps each replacing title separate', () => {
+it('gives all new titles of a language one checkbox, and each replaced title its own', () => {
   const before = new Set(compareTitles(parsedTitles, episodes, []).map(choiceKey))
   expect([...before]).toEqual(['episode.2.en', 'episodes.fy'])
   const joined = compareTitles(parsedTitles, episodes, [4, 5]).filter(

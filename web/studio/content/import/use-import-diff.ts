@@ -49,8 +49,8 @@ export interface ImportChange {
 }
 
 /**
- * Compares the `video.yaml` and the covers among the selected files with the values of a video. Of several
- * descriptions, the last one counts. By default, a change is selected if the video has no value or only an inherited
+ * Compares the `video.yaml` and the covers among the selected files with the values of a video. If there are several
+ * descriptions, the last one is used. By default, a change is selected if the video has no value or only an inherited
  * default. The operator can change each choice.
  */
 export function useImportDiff(

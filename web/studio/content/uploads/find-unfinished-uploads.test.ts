@@ -26,7 +26,7 @@ const sending = (name: string, state: QueuedUpload['state']): QueuedUpload => ({
 })
 const namesOf = (uploads: readonly Upload[]) => uploads.map(({ name }) => name)
 
-it("excludes files that this page sends or has sent, however old the server's list is", () => {
+it("excludes files that this page sends or has sent, even if the server's list is outdated", () => {
   const states = ['waiting', 'sending', 'done', 'failed'] as const
   const uploads = states.map((state) => upload(state, 'uploading'))
   expect(
@@ -37,13 +37,13 @@ it("excludes files that this page sends or has sent, however old the server's li
   ).toEqual([])
 })
 
-it('includes files started elsewhere or stopped, and completed ones in processing or rejected', () => {
+it('includes files that were started elsewhere or stopped, and sent files that are in processing or rejected', () => {
   const uploads = [
     upload('elsewhere', 'uploading'),
     upload('stopped', 'uploading'),
     upload('looked at', 'complete'),
     upload('rejected', 'rejected'),
-    // Has the same name as one that this page has sent.
+    // Has the same name as a file that this page has sent.
     upload('rejected', 'uploading', 5),
   ]
   const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('rejected', 'done')]

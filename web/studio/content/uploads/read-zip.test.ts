@@ -43,7 +43,7 @@ it('reads stored and compressed files of a ZIP with names, sizes and modificatio
 })
 
 it.each([false, true])(
-  'cuts files into the same parts and skips uploaded ones (compressed: %s)',
+  'cuts a file into parts and skips the uploaded parts (compressed: %s)',
   async (compressed) => {
     const content = randomBytes(2 * partBytes + 5)
     const [file] = await readZip(await makeZip([{ name: '01.mp4', content, compressed }]))
@@ -61,15 +61,15 @@ const oneFile = (options: { password?: string } = {}) =>
   makeZip([{ name: '01.mp4', content: Buffer.from('x'), ...options }])
 
 it.each([
-  ['no ZIP', async () => new Blob(['nothing of the kind, and long enough to hold an end'])],
-  ['an encrypted one', () => oneFile({ password: 'secret' })],
-  ['one with another compression method', async () => withMethod(await oneFile(), 14)],
-  ['one that was cut off', async () => (await oneFile()).slice(0, -3)],
+  ['a file that is not a ZIP', async () => new Blob(['nothing of the kind, and long enough to hold an end'])],
+  ['an encrypted ZIP', () => oneFile({ password: 'secret' })],
+  ['a ZIP with an unsupported compression method', async () => withMethod(await oneFile(), 14)],
+  ['a truncated ZIP', async () => (await oneFile()).slice(0, -3)],
 ])('rejects %s', async (_what, makeBlob) => {
   await expect(readZip(await makeBlob())).rejects.toThrow(UnreadableZip)
 })
 
-it('reports a damaged file to the reader of its content', async () => {
+it('throws when the content of a damaged file is read', async () => {
   const bytes = Buffer.from(
     await (await makeZip([{ name: '01.mp4', content: Buffer.alloc(999), compressed: true }])).arrayBuffer(),
   )

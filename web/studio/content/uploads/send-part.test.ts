@@ -52,7 +52,7 @@ function begin() {
   return { reported, stop, result, request }
 }
 
-it('reports a lost network until bytes are sent again, not until a part is complete', async () => {
+it('reports a lost network only until bytes are sent again', async () => {
   const { reported, result, request } = begin()
   ;(await request(0)).end(0)
   await vi.waitFor(() => expect(reported.hold).toBe('network'), 10_000)
@@ -66,7 +66,7 @@ it('reports a lost network until bytes are sent again, not until a part is compl
   expect(await result).toBe(true)
 })
 
-it('reports a rate limit until the site accepts a part; sent bytes do not end it', async () => {
+it('reports a rate limit until the site accepts a part, even while bytes are sent', async () => {
   const { reported, result, request } = begin()
   ;(await request(0)).end(429)
   await vi.waitFor(() => expect(reported.hold).toBe('limit'), 10_000)
@@ -79,7 +79,7 @@ it('reports a rate limit until the site accepts a part; sent bytes do not end it
   expect(reported.hold).toBeUndefined()
 })
 
-it('stops at once, and resets progress and hold', async () => {
+it('stops at once when aborted, and resets the progress and the reason of a pause', async () => {
   const { reported, stop, result, request } = begin()
   ;(await request(0)).progress(2)
   expect(reported.sent).toBe(2)

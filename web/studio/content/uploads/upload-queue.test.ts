@@ -27,7 +27,7 @@ const film = (path: string, lastModifiedAt = new Date(0)) => ({
   titles: undefined,
 })
 
-it('sends a valid name if it was cut in the middle of a character', async () => {
+it('sends a valid name even if the name is cut in the middle of a character', async () => {
   enqueueUploads('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
   await expect.poll(() => registered.names).toHaveLength(1)
   const [name = ''] = registered.names
@@ -35,7 +35,7 @@ it('sends a valid name if it was cut in the middle of a character', async () => 
   expect(name.isWellFormed()).toBe(true)
 })
 
-it("fails files that cannot be announced, without showing the browser's error message", async () => {
+it("marks files that cannot be registered as failed, without the browser's error message", async () => {
   enqueueUploads('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
   const ofVideo = () => getQueuedUploads().filter(({ videoId }) => videoId === 'vid_2')
   await expect.poll(() => ofVideo().map(({ state }) => state)).toEqual(['failed', 'failed'])

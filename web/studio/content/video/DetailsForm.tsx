@@ -139,5 +139,5 @@ function InheritedNotice({ inherited: { fields, from } }: { inherited: Inherited
   )
 }
 
-/** Returns the currencies that plans use, and the video's own. */
+/** Returns the currencies that plans use, and the video's own currency. */
 const currenciesWith = (own: string) => [...new Set([own, ...planCurrencies])]

@@ -30,7 +30,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo 
   if (episodes.isLoadingError) return <LoadError onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
-  // During a move, shows the numbers as they will be: the same numbers, in the new order.
+  // During a move, each episode already shows the number of its new position.
   const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
   const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
   const row = (episode: StudioEpisode) => (
