@@ -4,8 +4,7 @@ import { printTable, type Row } from './result-table.ts'
 
 /**
  * `npm run bench` runs all measurements, `npm run bench -- calls segments` only the named ones. `npm run bench --
- * lighthouse URL` measures the pages of a running site.
- * These run only if named:
+ * lighthouse URL` measures the pages of a running site. These run only if named:
  * - `catalogue`: catalogues of several sizes
  * - `studio`: the studio of a large site
  * - `billing-year`: a year of subscriptions
@@ -13,9 +12,9 @@ import { printTable, type Row } from './result-table.ts'
  * - `bounds`: memory and disk use under attack
  * - `capacity`: cost per viewer
  * - `alerts`: time until each alert
- * - `import-long`: imports of long videos
- * A measurement that could not be completed makes the command fail. A missed target does so only for `studio`, `bounds`
- * and the billing measurements. A module is loaded when its measurement starts.
+ * - `import-long`: imports of long videos A measurement that could not be completed makes the command fail. A missed
+ * target makes it fail only for `studio`, `bounds` and the billing measurements. A module is loaded when its
+ * measurement starts.
  */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: async (site) => (await import('./http/measure-calls.ts')).measureCalls(site),

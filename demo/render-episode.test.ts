@@ -7,7 +7,7 @@ import { dramas, renderEpisode, writeDramaFolder, type Drama } from '#demo/catal
 import { runFfmpeg } from '#demo/run-ffmpeg.ts'
 
 const signal = new AbortController().signal
-const node = process.execPath // replaces ffmpeg to simulate failure, a hang or success
+const node = process.execPath // Replaces ffmpeg to simulate a failure or a hang.
 
 describe('running ffmpeg', () => {
   it('rejects with its last output when it fails', async () => {
@@ -40,7 +40,7 @@ describe('running ffmpeg', () => {
 })
 
 describe("a drama's folder", () => {
-  const drama = dramas[0] as Drama // the catalogue's own test has counted them
+  const drama = dramas[0] as Drama // The test of the catalogue checks that there are dramas.
   let outDir: string
   beforeEach(async () => void (outDir = await mkdtemp(join(tmpdir(), 'demo-'))))
   afterEach(() => rm(outDir, { recursive: true }))

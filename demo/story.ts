@@ -70,7 +70,7 @@ export function wide(place: PlaceName, people: string, effects: Effects, ...line
       ? []
       : people.split(', ').map((one) => {
           const [who = '', pose = 'stand', x = '.5'] = one.split(' ')
-          return { who, pose: pose as Pose, x: Number(x) } // catalogue.test.ts checks the poses of every drama
+          return { who, pose: pose as Pose, x: Number(x) } // catalogue.test.ts checks the poses of every drama.
         })
   return { kind: 'wide', place, people: standing, ...effects, lines }
 }

@@ -52,7 +52,7 @@ export async function measureAlerts(): Promise<void> {
   try {
     await runDrill((close) => void opened.push(close))
   } catch (error) {
-    console.error('The drill failed:', error)
+    console.error('The measurement of the alerts failed:', error)
     process.exitCode = 1
   } finally {
     await inTurn(opened.toReversed(), async (close) => close())
@@ -134,7 +134,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
     inTurn(faults, (fault) => measureFault(watch, fault)),
   ])
   printLines([
-    ['what goes wrong', 'alert', 'fires after', 'mail after', 'over, once mended, after'],
+    ['what goes wrong', 'alert', 'fires after', 'mail after', 'resolved after the fault ended'],
     ...paying,
     ...others.flat(),
   ])

@@ -3,7 +3,7 @@ import { freePort } from '#server/testing/site/free-port.ts'
 import { startFakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
 
 /**
- * Stages of an alert: its condition is true (`pending`), it fires, its mail has arrived (`mailed`), it is resolved
+ * Stages of an alert: its condition is true (`pending`), it fires, its mail has arrived (`mailed`), or it is resolved
  * (`over`).
  */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'

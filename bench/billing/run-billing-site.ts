@@ -31,7 +31,7 @@ export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Pro
   })
   await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(startsWithinMs) }), endOf(child)])
   return {
-    // Ignores that the process may have been killed: its messages are then lost, as the bench intends.
+    // Errors are ignored, because the process may have been killed. Its messages are then lost, as the bench intends.
     send: (message) => void (child.connected && child.send(message, () => {})),
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -223,7 +223,7 @@ async function report(
   const open = { ...(await countUnfinished(db)), repeated: await countRepeatedPurchases(db) }
   console.log(`With balances: ${listCounts(await countBalanceUse(db))}.`)
   console.log(`Unfinished, or unbalanced in the ledger: ${listCounts(open)}.`)
-  for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
+  for (const attempt of await selectOpen(db)) console.log(`Open payment: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>
       line.lostPayments + line.paidTwice + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&

@@ -24,14 +24,14 @@ const maxMegabytes = 250
 const maxHealthMs = 200
 const maxGrowthMegabytes = 5
 const videos = 50_000
-/** Number of the exported user's events, and size of each event in bytes: 80 MB together. */
+/** The exported user's number of events, and the size of each event in bytes. The product is 80 MB. */
 const exportedEvents = 34_000
 const exportedBytes = 2400
 const exportsAtOnce = 20
 const readers = 500
 const holdMs = 10_000
 
-/** Number of requests of each kind: together as many as ten minutes at 6,000 a minute. */
+/** Number of requests of each kind. The sum is ten minutes of 6,000 requests per minute. */
 const loads: LoadCounts = {
   beacons: 10_000,
   tokens: 10_000,

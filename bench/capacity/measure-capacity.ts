@@ -8,7 +8,9 @@ import { startBenchSite, type BenchSite } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/result-table.ts'
 
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
-/** As a site with real gateways has it: the sandbox's clock is read every few seconds. */
+/**
+ * Without the sandbox, as on a site with real gateways, because the site reads the sandbox's clock every few seconds.
+ */
 const settings = { ALLOW_SANDBOX: '0' }
 const minuteMs = 60_000
 /** Time in milliseconds until the work after the start is finished. */
@@ -17,7 +19,10 @@ const settleMs = 60_000
 const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
 /** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
-/** Time until PostgreSQL has counted the transactions of idle connections. Otherwise some count for the next step. */
+/**
+ * Time until PostgreSQL has counted the transactions of idle connections. Otherwise, some transactions would count for
+ * the next step.
+ */
 const countedMs = 11_000
 /** Number of members who make sequential requests, to measure the latency without load. */
 const atRest = 30
@@ -26,9 +31,9 @@ const savesAtRest = 10
 
 /**
  * `npm run bench -- capacity 200`: measures the cost per minute of an idle site, of 200 members who arrive (homepage,
- * then a video), and of these members while they watch as in the player. Also measures the latency meanwhile.
- * `--minutes 2` sets the duration. `--edge` leaves segments to a proxy or CDN. `--only idle` and `--only watching` skip
- * the other part.
+ * then a video), and of these members while they watch as in the player. Also measures the latency with and without
+ * these members. `--minutes 2` sets the duration. `--edge` leaves segments to a proxy or CDN. `--only idle` and `--only
+ * watching` skip the other part.
  */
 export async function measureCapacity(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -55,7 +60,7 @@ export async function measureCapacity(args: readonly string[]): Promise<void> {
     const table = [heading]
     if (values.only !== 'watching') {
       const idle = await measured(() => delay(minutes * minuteMs))
-      table.push(lineOf('an idle site, a minute', idle, minutes))
+      table.push(lineOf('idle site, per minute', idle, minutes))
     }
     if (values.only !== 'idle') {
       const resting = await callsAtRest(site, cookies.splice(0, atRest), values.edge)
@@ -115,8 +120,8 @@ async function measureViewers(
   )
   stopIfFailed(meter)
   return [
-    lineOf(`${count} members arrive, each`, arriving, count),
-    lineOf(`${count} members watch, each minute of one`, watching, count * minutes),
+    lineOf(`${count} members arrive, per member`, arriving, count),
+    lineOf(`${count} members watch, per member and minute`, watching, count * minutes),
   ]
 }
 
@@ -141,7 +146,7 @@ function lineOf(what: string, costs: Costs, times: number): string[] {
 function printCalls(resting: readonly number[], { calls, segments }: Meter, viewerMinutes: number): void {
   const [rest, load] = [p95(resting), p95(calls)]
   console.log(
-    `p95 of the API: ${rest.toFixed(1)} ms at rest, ${load.toFixed(1)} ms under load (${(load / rest).toFixed(2)}×), of ${calls.length} calls; ${(segments / viewerMinutes).toFixed(1)} segments a viewer-minute`,
+    `p95 of the API: ${rest.toFixed(1)} ms without load, ${load.toFixed(1)} ms under load (${(load / rest).toFixed(2)}×), of ${calls.length} calls; ${(segments / viewerMinutes).toFixed(1)} segments per viewer and minute`,
   )
 }
 

@@ -153,8 +153,8 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
 }
 
 /**
- * Sets the tiers as the site's job would. The job also runs, and then changes nothing. The table is rewritten, because
- * updating each row would double its size; a catalogue that grows gradually does not have that effect.
+ * Sets the tiers as the site's job does, so that the job changes nothing when it runs later. Rewrites the table,
+ * because an update of every row would double its size, unlike in a catalogue that grows gradually.
  */
 async function arrange(client: PoolClient): Promise<void> {
   const fronts = tierSizes.map(

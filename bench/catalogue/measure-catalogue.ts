@@ -133,7 +133,10 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   }
 }
 
-/** Creates a user with 20,000 history entries and 5,000 favorites, but with at most half of the videos. */
+/**
+ * Creates a user with 20,000 history entries and 5,000 favorites, or fewer in a small catalogue: at most half of the
+ * videos.
+ */
 async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueSize) {
   const { rows: first } = await pool.query<{ videoId: string; episodeId: string }>(
     `SELECT bench_id('vid', 1) AS "videoId", bench_id('ep', 1) AS "episodeId"`,

@@ -13,7 +13,9 @@ interface Paged {
   name: string
 }
 
-/** Prime numbers, so that cycling through positions and page sizes together gives each pair once. */
+/**
+ * Numbers of positions and of page sizes. Both are prime, so that each position is combined once with each page size.
+ */
 const frontPlaces = 101
 const pageSizes = 19
 const smallestPage = 11
@@ -42,7 +44,10 @@ export function pagesOf(
   })
 }
 
-/** Returns the values of a cursor. By popularity, they begin with the last returned rank change: here, none. */
+/**
+ * Returns the values of a cursor. If sorted by popularity, they begin with the last rank change that was returned.
+ * Here, there is none.
+ */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place
 }
@@ -55,7 +60,7 @@ const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOStr
 
 /**
  * Returns cursor positions in the list of all videos, the recommendations, the list of tags and a user's lists. In the
- * list of all videos, `front` is near its start, and `anywhere` is at the videos `some`.
+ * list of all videos, `front` has positions near the start, and `anywhere` the positions of the videos `some`.
  */
 export async function readCursors(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [
@@ -75,7 +80,8 @@ export async function readCursors(pool: Pool, some: readonly string[], personId:
       `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
       [personId],
     )
-  // A recommendation's cursor depends on the latest history, and excludes watched videos and those of earlier pages.
+  // The cursor of the recommendations depends on the latest history. It excludes watched videos and the videos of
+  // earlier pages.
   const { rows: watched } = await pool.query<{ id: string }>(
     'SELECT video_id AS id FROM watch_history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
     [personId],

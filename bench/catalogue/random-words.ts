@@ -3,8 +3,8 @@ const vowels = 'aeiou'
 const syllables = consonants.length * vowels.length
 
 /**
- * Returns the word with a number in a generated language. The same number always gives the same word. Low numbers give
- * short words, as common words are short.
+ * Generates a word from its number. The same number always gives the same word. Low numbers give short words, because
+ * common words are short.
  */
 export function randomWord(language: number, number: number): string {
   // A multiplicative hash makes consecutive numbers give different words.

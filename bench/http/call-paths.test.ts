@@ -3,7 +3,9 @@ import { viewerEndpoints } from '#contract/all-endpoints.ts'
 import { exportUser } from '#contract/members.ts'
 import { callPaths } from './call-paths.ts'
 
-/** The data export records each export and contains these records, so its response would grow under load. */
+/**
+ * Each data export is recorded, and the exported data contains these records. So the response would grow under load.
+ */
 const unmeasured: readonly string[] = [exportUser.path]
 
 test('the bench measures every viewer endpoint that only reads', () => {

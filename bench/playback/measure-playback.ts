@@ -182,7 +182,7 @@ async function measureStalls(browser: Browser, url: string, kilobits: number): P
     return page.evaluate(() => window.stalls ?? Number.NaN)
   })
   return atMostTimes(
-    `waits within ${watchedSeconds} s at ${spareRate} × the lowest rendition (${kilobits} kbit/s)`,
+    `stalls within ${watchedSeconds} s at ${spareRate} × the lowest rendition (${kilobits} kbit/s)`,
     stalls,
     0,
   )

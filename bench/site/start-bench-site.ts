@@ -47,7 +47,7 @@ export async function startBenchSite(
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
   await waitUntilReachable(`${url}/api/ready`, site)
-  // Returns the connection to the site's database server, which is already running.
+  // Only returns the connection, because the site's database server is already running.
   const { connection } = await startEmbeddedDatabase({
     dataDir,
     log: createLog({ json: false, level: 'error' }),

@@ -66,7 +66,7 @@ async function measureOne(
   }
 }
 
-/** Returns the page in the middle of the part of a list that was followed; undefined if the list has only one page. */
+/** Follows a list for at most `maxPages` pages and returns the middle one; undefined if the list has only one page. */
 async function middleOf(
   path: string,
   read: (path: string) => Promise<string>,

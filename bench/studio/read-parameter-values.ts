@@ -7,7 +7,10 @@ import { campaignLinks } from './money-steps.ts'
 /** Values of request parameters, by `command field` or, for all commands, by the field's name. */
 export type ParameterValues = Record<string, readonly string[]>
 
-/** Number of different records that are requested in turn: so many that none is still cached from its last read. */
+/**
+ * Number of different records that are requested in turn: so many that no record is still cached when it is requested
+ * again.
+ */
 const samples = 100
 
 /** Reads the parameter values from the filled database. */
