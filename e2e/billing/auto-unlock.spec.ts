@@ -74,7 +74,7 @@ test('auto-unlock is offered after an unlock, shows the price before each episod
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('an episode that ends under the terms is followed by the next one after the consent', async ({
+test('if an episode ends while the terms are open, the next one plays after the consent', async ({
   page,
 }) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
@@ -86,9 +86,7 @@ test('an episode that ends under the terms is followed by the next one after the
   await expectPlaying(page, 5)
 })
 
-test('the terms can be closed without an answer, and are declined only by the button for it', async ({
-  page,
-}) => {
+test('closing the terms is not an answer; only "Not now" declines auto-unlock', async ({ page }) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await repeatEpisode(page)
@@ -143,7 +141,7 @@ test('a viewer who declines auto-unlock is not asked again for the drama', async
   await expect(autoPrompt(page)).toHaveCount(0)
 })
 
-test('auto-unlock is off until somebody ticks the box that names the lost withdrawal, and presses the button', async ({
+test('auto-unlock stays off until the viewer consents to losing the right of withdrawal and presses the button', async ({
   page,
 }) => {
   const requests: unknown[] = []
@@ -167,7 +165,9 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
     expect(termsText).toContain(words)
 })
 
-test('a second undo within a day is not offered, but turning auto-unlock off is', async ({ page }) => {
+test('within a day of an undo, the next notice offers to turn auto-unlock off instead of another undo', async ({
+  page,
+}) => {
   await withAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()

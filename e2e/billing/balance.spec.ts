@@ -46,7 +46,7 @@ test("with a balance, an unlock after an ad's link takes the number of taps and 
   await skipToEnd(page)
   const button = unlockButton(lockedPanel(page, 4))
   await expect(button).toBeVisible()
-  expect(inputs, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+  expect(inputs, 'the locked episode appears without user input').toEqual({ taps: 0, keys: 0 })
   const sent: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/payment/'))
@@ -99,7 +99,10 @@ test('two presses buy an episode once', async ({ page }) => {
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('an episode that was bought in another tab meanwhile plays', async ({ page, context }) => {
+test('an episode that was bought in another tab plays, and is not charged again', async ({
+  page,
+  context,
+}) => {
   const panel = await topUpAtPaywall(page, 4)
   const other = await context.newPage()
   await other.goto(await towerUrl(other, 4))
@@ -126,7 +129,7 @@ test('an episode can be bought from the balance without any gateway', async ({ p
   await expectPlaying(page, 4)
 })
 
-test('a balance that has become too low shows that, and the other payment methods open and pay', async ({
+test('if the balance has become too low, a message says so, and another payment method pays', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -171,7 +174,9 @@ test('the member area shows the balance and its history, and refunds unspent mon
   await expect(balance.getByRole('button', { name: 'Refund unspent money' })).toHaveCount(0)
 })
 
-test('the member area tops up as well, and its receipt names the balance', async ({ page }) => {
+test('a top-up can be bought in the member area, and the receipt of an episode paid with it names the balance', async ({
+  page,
+}) => {
   await page.goto('/my')
   const balance = page.getByRole('region', { name: 'Balance', exact: true })
   await expect(balance).toContainText('Your balance is empty.')
@@ -194,10 +199,10 @@ test('a locked episode offers the balance even if the balance does not load', as
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
 })
 
-test.describe('while episodes cannot be read', () => {
+test.describe('if the episode does not load after its payment', () => {
   test.use({ allowedConsoleMessages: /status of 502/ })
 
-  test('an unlock that was paid offers to try again, and charges once', async ({ page }) => {
+  test('a retry button is shown, and the episode is charged once', async ({ page }) => {
     const panel = await topUpAtPaywall(page, 4)
     const respondWithError = (route: Route) => route.fulfill({ status: 502, body: '' })
     await page.route('**/api/video/episode?episode_id=*', respondWithError)
@@ -213,7 +218,9 @@ test.describe('while episodes cannot be read', () => {
   })
 })
 
-test('an account with paid money offers the refund first, and is deleted after it', async ({ page }) => {
+test('the deletion of an account with paid money offers a refund first, and succeeds after the refund', async ({
+  page,
+}) => {
   await page.goto('/')
   const { password } = await registerMember(page)
   const panel = await topUpAtPaywall(page, 4, '$10.00 + $1.00 bonus', '$10.00')
@@ -290,7 +297,7 @@ test.describe('the screens of the balance', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
-  test('are readable and fit in English and German, and no choice moves another @screens', async ({
+  test('are readable and fit in English and German, and selecting an offer moves no offer @screens', async ({
     page,
   }) => {
     await recordLayoutShifts(page)

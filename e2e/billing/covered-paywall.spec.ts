@@ -12,7 +12,7 @@ const sizes = [phone.viewport, narrowPhone, landscape, desktopAt200Percent]
 
 const payButton = (page: Page) => lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })
 
-test('offers scroll under no button at the top', async ({ page }) => {
+test('scrolled offers never appear behind the buttons at the top', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await expect(payButton(page)).toBeVisible()
   const buttons = [
@@ -117,7 +117,10 @@ async function keepToasts(page: Page): Promise<void> {
   })
 }
 
-/** Scrolls the panel from its beginning to its end. @returns the texts that were behind the button meanwhile */
+/**
+ * Scrolls the panel from its beginning to its end. @returns the texts that were behind the button while the panel
+ * scrolled
+ */
 async function scrollBehind(panel: Locator, button: Locator): Promise<string[]> {
   const box = await button.boundingBox()
   if (!box) throw new Error(`${String(button)} is not visible`)

@@ -142,7 +142,7 @@ test('a card that is declined in the wallet shows the reason in the panel, and a
   await expectPlaying(page, 4)
 })
 
-test("the bank's check of a wallet's card lies over the page, and passing it plays the episode", async ({
+test("the 3-D Secure check of a wallet's card covers the page, and the episode plays after it is passed", async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -160,10 +160,10 @@ test("the bank's check of a wallet's card lies over the page, and passing it pla
   await expectPlaying(page, 4)
 })
 
-test.describe('a connection that breaks', () => {
+test.describe('if the connection is lost', () => {
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
-  test('while the wallet approves is shown in its sheet, and pressing again pays', async ({ page }) => {
+  test('during the approval, the sheet shows a message, and another press pays', async ({ page }) => {
     const sheet = await openSheet(page, 4)
     let tokenRequests = 0
     await page.route('**/sandbox/tokens', (route) =>
@@ -176,7 +176,7 @@ test.describe('a connection that breaks', () => {
     await expectPlaying(page, 4)
   })
 
-  test('after the payment loses nothing: the order is looked up and the episode plays', async ({ page }) => {
+  test('after the payment, the order is read again and the episode plays', async ({ page }) => {
     const sheet = await openSheet(page, 5)
     const paid: unknown[] = []
     await page.route('**/api/payment/pay', async (route) => {
@@ -188,7 +188,7 @@ test.describe('a connection that breaks', () => {
     expect(paid).toHaveLength(1)
   })
 
-  test('before the order’s response warns against paying twice, and another press uses the same key', async ({
+  test('before the response to the order, a message warns against paying twice, and another press uses the same key', async ({
     page,
   }) => {
     const keys: (string | undefined)[] = []
@@ -210,7 +210,9 @@ test.describe('a connection that breaks', () => {
   })
 })
 
-test('a price that changed while the sheet was open charges nothing and is shown', async ({ page }) => {
+test('if the price changes while the sheet is open, nothing is charged and the change is shown', async ({
+  page,
+}) => {
   const sheet = await openSheet(page, 4)
   const paid: string[] = []
   page.on('request', (request) => request.url().endsWith('/payment/pay') && paid.push(request.url()))
@@ -222,7 +224,7 @@ test('a price that changed while the sheet was open charges nothing and is shown
   expect(paid).toEqual([])
 })
 
-test('an introductory price that the wallet’s address already used becomes the regular one before payment', async ({
+test('if the wallet’s e-mail address has already used the introductory price, the regular price is shown before the payment', async ({
   page,
   browser,
 }) => {
@@ -254,7 +256,7 @@ test.describe('a browser without a wallet', () => {
   // On a site with two gateways, the wallet of the other gateway would replace the sandbox's.
   test.use({ site: { ...defaultSite, withFakeServices: false } })
 
-  test('shows no button, shifts no layout when that is known, and later reserves no space', async ({
+  test('shows no button, causes no layout shift, and reserves no space on the next visit', async ({
     page,
   }) => {
     await page.addInitScript(() => localStorage.setItem('sandbox_wallet', 'none'))
@@ -275,7 +277,7 @@ test.describe('a browser without a wallet', () => {
   })
 })
 
-test('the card form has the wallet above its fields, and it pays there too', async ({ page }) => {
+test('the card form shows the wallet above its fields, and the wallet pays there too', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
@@ -297,7 +299,10 @@ test.describe("Stripe's Express Checkout Element", () => {
     return { frame, sheet: frame.getByRole('dialog', { name: 'Google Pay' }) }
   }
 
-  test('makes the order once its sheet was approved, and plays the episode', async ({ page, context }) => {
+  test('creates the order only after the approval in the sheet, and plays the episode', async ({
+    page,
+    context,
+  }) => {
     const stripeRequests = await interceptStripe(context)
     const orders = watchOrders(page)
     const { sheet } = await openStripeSheet(page, 4)
@@ -309,7 +314,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     expect(orders.map(({ body }) => body['gateway'])).toEqual(['stripe'])
   })
 
-  test("saves the card of a plan for its renewals, as the payment's terms say", async ({ page, context }) => {
+  test('saves the card for the renewals of a plan', async ({ page, context }) => {
     await interceptStripe(context)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
@@ -321,7 +326,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await expectPlaying(page, 5)
   })
 
-  test('is declined, then cancelled, then requires 3-D Secure, and pays once', async ({ page, context }) => {
+  test('pays after a declined card, a cancelled sheet and a 3-D Secure check', async ({ page, context }) => {
     await interceptStripe(context)
     const { frame, sheet } = await openStripeSheet(page, 6)
     const open = () => frame.getByRole('button', { name: 'Google Pay' }).click()
@@ -340,7 +345,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await expectPlaying(page, 6)
   })
 
-  test('is hidden if the browser has none of its wallets', async ({ page, context }) => {
+  test('shows no button if the browser has none of the wallets', async ({ page, context }) => {
     await interceptStripe(context)
     await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
     await page.goto(await towerUrl(page, 4))
@@ -358,7 +363,7 @@ test.describe('the panel with an express wallet', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
-  test('is readable, fits and does not move in English and German, and so is the sheet @screens', async ({
+  test('is readable and fits in English and German, as is the sheet, and nothing moves @screens', async ({
     page,
   }) => {
     await recordLayoutShifts(page)

@@ -8,7 +8,7 @@ const facebook =
 // axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
-test("in an app's browser the link to the default browser is shown beside the payment, with the campaign's code, until it is closed", async ({
+test("in an in-app browser, the plans page links to the default browser, with the campaign's code, until the viewer closes the hint", async ({
   page,
 }) => {
   await recordLayoutShifts(page)
@@ -32,7 +32,7 @@ test("in an app's browser the link to the default browser is shown beside the pa
   await expect(hint).toBeHidden()
 })
 
-test('in an app’s browser an episode is paid without a separate window', async ({ page, context }) => {
+test('in an in-app browser, an episode is paid without a separate window', async ({ page, context }) => {
   await context.addInitScript(() => {
     window.open = () => {
       throw new Error('a pop-up')

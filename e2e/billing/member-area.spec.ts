@@ -16,7 +16,7 @@ async function spendFromBalance(page: Page): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-test('the member area does not move, whichever of its parts loads last', async ({ page }) => {
+test('nothing in the member area moves, whichever part loads last', async ({ page }) => {
   await spendFromBalance(page)
   await recordLayoutShifts(page)
   const card = { code: 200, info: { saved_method: savedCard } }
@@ -40,7 +40,7 @@ test('the member area does not move, whichever of its parts loads last', async (
     }
 })
 
-test('more entries of the balance history hide nothing while they load', async ({ page }) => {
+test('nothing is hidden while more entries of the balance history load', async ({ page }) => {
   await spendFromBalance(page)
   const answer = await page.request.get('/api/balance/entries')
   const { list } = ((await answer.json()) as { data: { list: { id: string }[] } }).data
@@ -49,7 +49,7 @@ test('more entries of the balance history hide nothing while they load', async (
     const data = route.request().url().includes('cursor=') ? { list: more } : { list, next_cursor: 'more' }
     return route.fulfill({ json: { code: 200, data } })
   })
-  // Never answered.
+  // This request never gets a response.
   await page.route(/\/api\/video\?.*slow/, () => {})
   await page.goto('/my')
   const region = (name: string) => page.getByRole('region', { name, exact: true })
@@ -80,7 +80,7 @@ test.describe('after balances were switched off', () => {
   })
 })
 
-test('the member area has one main button: of a guest, it creates an account', async ({ page }) => {
+test('the member area has one main button; for a guest, it creates an account', async ({ page }) => {
   await page.goto('/my')
   const main = page.getByRole('main')
   await expect(main.getByRole('button', { name: 'Top up your balance' })).toBeVisible()

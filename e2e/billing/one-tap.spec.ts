@@ -89,7 +89,7 @@ test('a saved card that is declined shows the reason, and the other payment meth
   await expectPlaying(page, 5)
 })
 
-test("the bank's check of a saved card is shown in place, and passing it plays the episode", async ({
+test('the 3-D Secure check of a saved card is shown on the same page, and the episode plays after it is passed', async ({
   page,
 }) => {
   await saveCard(page, cards.asksBank)
@@ -104,7 +104,10 @@ test("the bank's check of a saved card is shown in place, and passing it plays t
   await expectPlaying(page, 5)
 })
 
-test("Stripe's check of a saved card is shown in place as well", async ({ page, context }) => {
+test("Stripe's 3-D Secure check of a saved card is shown on the same page as well", async ({
+  page,
+  context,
+}) => {
   await interceptStripe(context)
   await page.goto(await towerUrl(page, 4))
   await choosePaymentMethod(lockedPanel(page, 4), 'Card')
@@ -182,7 +185,7 @@ test('a payment with an unknown status does not open the other payment methods',
   await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
 })
 
-test('a saved card is shown in the member area, and pays nothing once it is removed there', async ({
+test('a saved card is shown in the member area, and is not offered for payments after its removal there', async ({
   page,
 }) => {
   await saveCard(page)
@@ -199,7 +202,7 @@ test.describe('the label of a saved card', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
-  test('is readable and fits in English and German, and no choice moves another @screens', async ({
+  test('is readable and fits in English and German, and selecting an offer moves no offer @screens', async ({
     page,
   }) => {
     await recordLayoutShifts(page)

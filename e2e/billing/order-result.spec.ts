@@ -14,9 +14,7 @@ import {
 // The browser logs the failed request.
 test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-test('a lost response is not shown as a missing order, and the order is requested again', async ({
-  page,
-}) => {
+test('after a lost response, the order is not shown as missing, and is requested again', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   await setReturnPath(page)
   await page.goto(mockOrderPath)
@@ -30,7 +28,9 @@ test('a lost response is not shown as a missing order, and the order is requeste
   await expect(page.getByText('Paid. Taking you back…')).toBeVisible()
 })
 
-test('a paid order leads to its episode and second, even without a stored return path', async ({ page }) => {
+test('a paid order leads to its episode at the saved position, even without a stored return path', async ({
+  page,
+}) => {
   const path = await towerUrl(page, 4)
   await page.goto(path)
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -60,7 +60,9 @@ test('an order that does not exist is shown as not found', async ({ page }) => {
   await expect(page.getByText('We can’t find this order.')).toBeVisible()
 })
 
-test('the return path is deleted after its use: another order does not lead there', async ({ page }) => {
+test('the return path is deleted after its use, so that another order does not lead there', async ({
+  page,
+}) => {
   const answer = await mockOrderStatus(page)
   answer('paid')
   await page.goto('/commonQuestions')

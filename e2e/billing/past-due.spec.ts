@@ -45,7 +45,7 @@ async function check(page: Page): Promise<void> {
   await expectAccessible(page)
 }
 
-test("a guest's purchase moves into an account by the link of the receipt, on another device", async ({
+test("the link in a guest's receipt moves the purchase into an account, on another device", async ({
   page,
 }) => {
   const email = address()
@@ -65,7 +65,10 @@ test("a guest's purchase moves into an account by the link of the receipt, on an
   await expect(page.getByRole('main').getByRole('alert')).toContainText('This link was already used')
 })
 
-/** Opens the link of a receipt for a verified account's address while signed out; ends at the sign-in. */
+/**
+ * Subscribes with the verified address of an account while signed out, and opens the receipt's link. Ends at the
+ * sign-in page.
+ */
 async function claimWhileSignedOut(page: Page, email: string): Promise<void> {
   await subscribe(page, email)
   const receipt = await waitForMail(email, 'Your receipt: plan “Weekly”')
@@ -94,7 +97,7 @@ async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(subscription).toContainText('Weekly renews on')
 }
 
-test('the link of a receipt leads to a verified account by the sign-in, and its page is shown again', async ({
+test('the link of a receipt for a verified account asks for a sign-in first, and its page is shown again afterwards', async ({
   page,
 }) => {
   const [email, password] = [address(), 'a quiet lighthouse']
@@ -116,7 +119,7 @@ test('the link of a receipt leads to a verified account by the sign-in, and its 
   await expectClaimed(page, email)
 })
 
-test('the link of a receipt survives a sign-in by a social provider, also at the second try', async ({
+test('the page of a receipt’s link is shown again after a social sign-in, even if the first attempt was denied', async ({
   page,
 }) => {
   const email = address()
@@ -139,7 +142,7 @@ test('the link of a receipt survives a sign-in by a social provider, also at the
   await expectClaimed(page, email)
 })
 
-test('a plan is cancelled by the link of the receipt without signing in, and resumed in the member area', async ({
+test('the link of a receipt cancels a plan without a sign-in, and the member area resumes the plan', async ({
   page,
 }) => {
   const email = address()
@@ -163,7 +166,7 @@ test('a plan is cancelled by the link of the receipt without signing in, and res
   await expect(subscription).toContainText('Weekly renews on')
 })
 
-test('the footer leads to a cancellation or withdrawal without signing in; the mail’s link confirms it', async ({
+test('the footer’s links request a cancellation or a withdrawal without a sign-in, and the link in the mail confirms it', async ({
   page,
 }) => {
   const email = address()

@@ -9,7 +9,7 @@ test('PayPal is approved in the same window and leads back to the episode', asyn
   expect(context.pages()).toHaveLength(1)
 })
 
-test('a payment cancelled at PayPal is shown as such, nothing is charged, and the episode can be paid another way', async ({
+test('a payment that is cancelled at PayPal charges nothing, shows a message, and the episode can be paid another way', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 5))

@@ -16,7 +16,7 @@ import {
 
 const pays = '4242 4242 4242 4242'
 
-/** Returns the lowest contrast of an element's text colour with what is behind it. */
+/** Returns the lowest contrast between an element's text colour and the pixels behind the element. */
 async function contrastOf(page: Page, element: Locator): Promise<number> {
   const text = await element.evaluate((shown) => getComputedStyle(shown).color.match(/\d+/g)?.map(Number))
   const clip = await element.boundingBox()
@@ -85,7 +85,7 @@ test('a member who paid on another device signs in from the paywall and continue
   await context.close()
 })
 
-test('choosing another offer moves no offer, and one press shows and hides the payment methods in its place', async ({
+test('choosing another offer moves no offer, and the button that shows and hides the payment methods keeps its place', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -119,7 +119,7 @@ test('choosing another offer moves no offer, and one press shows and hides the p
   }
 })
 
-test('the list of episodes opens from the paywall, and its button covers no words', async ({ page }) => {
+test('a button on the paywall opens the list of episodes, and covers no text', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   const list = page.getByRole('button', { name: 'Episodes' })
@@ -202,7 +202,7 @@ test('at 200 % zoom on a phone, no price of the paywall is cut off, in English a
   }
 })
 
-test('the words above the offers are readable on a white picture', async ({ page }) => {
+test('the text above the offers is readable on a white picture', async ({ page }) => {
   const white = await sharp({ create: { width: 90, height: 160, channels: 3, background: '#fff' } })
     .webp()
     .toBuffer()

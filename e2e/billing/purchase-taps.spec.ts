@@ -26,7 +26,7 @@ const buyer = {
   cvv: '123',
 }
 
-/** Opens the last free episode by an ad's link; at its end, the locked one follows automatically. */
+/** Opens the last free episode by an ad's link, and waits until the locked episode follows automatically. */
 async function openLockedEpisode(page: Page): Promise<Locator> {
   await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
   await skipToEnd(page)
@@ -129,7 +129,7 @@ for (const { name, before, buy } of journeys)
     const inputsBeforePanel = { ...inputs }
     await buy(page, panel)
     await expectPlaying(page, 4)
-    expect(inputsBeforePanel, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+    expect(inputsBeforePanel, 'the locked episode appears without user input').toEqual({ taps: 0, keys: 0 })
     test.info().annotations.push({ type: name, description: `${inputs.taps} taps, ${inputs.keys} keys` })
     expect(docs.toLowerCase()).toContain(`| ${name.toLowerCase()} | ${inputs.taps} | ${inputs.keys} |`)
     if (name.includes('express')) expect(inputs).toEqual({ taps: 2, keys: 0 })

@@ -56,7 +56,7 @@ test('a visitor watches, reaches a locked episode, is declined, pays and continu
   await otherContext.close()
 })
 
-test('after insufficient funds, another card passes 3-D Secure: the whole drama plays @phone', async ({
+test('after a card with insufficient funds, another card passes 3-D Secure and unlocks the whole drama @phone', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 5))

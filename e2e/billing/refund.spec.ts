@@ -31,7 +31,7 @@ test('a refund locks the episode again, and the order shows it', async ({ page }
   await expectPlaying(page, 4)
 
   expect(await refund(order)).toContain('order_status: refunded')
-  // The episode may have ended meanwhile, and the next one started.
+  // By now, the episode may have ended and the next one may play.
   await page.goto(await towerUrl(page, 4))
   await expect(lockedPanel(page, 4)).toBeVisible()
   await page.goto('/my')

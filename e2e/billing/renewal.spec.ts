@@ -54,7 +54,7 @@ async function payOnPage(page: Page, button: string): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click()
 }
 
-test('a card that has expired at the renewal makes the plan past due: it still plays, and another card pays at once', async ({
+test('if the card has expired at the renewal, the plan is past due, episodes still play, and another card pays at once', async ({
   page,
 }) => {
   await subscribe(page, expiringCard)
@@ -86,7 +86,7 @@ async function openMethodSheet(page: Page) {
   return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
 }
 
-test('another card is saved for the next renewal without paying: a declined one shows the reason beside its fields, the bank may require 3-D Secure, and the saved card is charged', async ({
+test('after a declined card, another card passes 3-D Secure, is saved without a payment, and pays the next renewal', async ({
   page,
 }) => {
   await subscribe(page, expiringCard)
@@ -127,7 +127,7 @@ test('another card is saved for the next renewal without paying: a declined one 
   }).toPass()
 })
 
-test('a wallet is approved in the same window and saved for the next renewal; if it is cancelled, nothing changes', async ({
+test('a wallet that is approved in the same window is saved for the next renewal, and a cancelled approval changes nothing', async ({
   page,
 }) => {
   await subscribe(page, pays)
@@ -201,7 +201,7 @@ async function expectPlannedChange(page: Page): Promise<void> {
   await page.goto('/my')
 }
 
-test('a change of plan shows all its terms, asks for no card, and is undone with one click; otherwise it starts with the next period', async ({
+test('a change of plan shows its terms, asks for no card, can be undone with one click, and starts with the next period', async ({
   page,
 }) => {
   await subscribe(page, pays)

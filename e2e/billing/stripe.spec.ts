@@ -59,7 +59,7 @@ async function typeCard(fields: ReturnType<typeof fieldsIn>, number: string): Pr
   await fields.cvc.fill('123')
 }
 
-test("a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page", async ({
+test("a card in Stripe's fields pays once, however often the button is pressed, and no other page loads Stripe's script", async ({
   page,
   context,
 }) => {
@@ -93,7 +93,7 @@ test.describe('a card that is refused', () => {
   })
 })
 
-test('3-D Secure fails in its frame, which charges nothing, and succeeds with another try', async ({
+test('a failed 3-D Secure check charges nothing, and a second attempt succeeds', async ({
   page,
   context,
 }) => {
@@ -108,7 +108,7 @@ test('3-D Secure fails in its frame, which charges nothing, and succeeds with an
   await expectPlaying(page, 5)
 })
 
-test('incomplete fields show what is missing, the first of them gets the focus, and no order is created', async ({
+test('incomplete fields show what is missing, the first incomplete field gets the focus, and no order is created', async ({
   page,
   context,
 }) => {
@@ -140,7 +140,7 @@ test('incomplete fields show what is missing, the first of them gets the focus, 
   expect(orders).toEqual([])
 })
 
-test('a tab that is closed after the card payment leaves the settlement to the webhook event', async ({
+test('if the tab is closed after the card payment, the webhook event settles the payment', async ({
   page,
   context,
 }) => {

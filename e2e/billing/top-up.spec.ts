@@ -29,7 +29,7 @@ async function openTopUps(page: Page, episode: number): Promise<Locator> {
   return sheet
 }
 
-/** Checks that the money and its bonus have arrived, and buy the episode by one press. */
+/** Checks that the money and its bonus have arrived, and that one press buys the episode with them. */
 async function expectSpendable(page: Page, episode: number): Promise<void> {
   await expect(topUpSheet(page)).toHaveCount(0)
   await unlockButton(lockedPanel(page, episode)).click()
@@ -73,7 +73,7 @@ test('PayPal tops up and leads back to the locked episode, which the balance pay
   await expectSpendable(page, 5)
 })
 
-test('a changed bonus charges nothing: the form shows the new one, and then pays with it', async ({
+test('if the bonus has changed, nothing is charged; the form shows the new bonus and then pays with it', async ({
   page,
 }) => {
   const sheet = await openTopUps(page, 4)

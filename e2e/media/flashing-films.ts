@@ -290,7 +290,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     colour: [79, 79, 79],
   },
   {
-    kind: 'a fragment’s box first',
+    kind: 'a fragment type box at the start',
     extension: 'mp4',
     make(path) {
       const fragments = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', 'pipe:1']

@@ -213,7 +213,7 @@ function faultsOf(
 ): string[] {
   const faults: string[] = []
   const check = (condition: boolean, fault: string) => condition || faults.push(fault)
-  if (film.refusal) faults.push('was taken')
+  if (film.refusal) faults.push('was accepted')
   for (const [at, { flashes }] of lights.entries()) {
     if (film.flashes) check(isNear(flashes, film.flashes), `rendition ${at} flashes at ${flashes.join(', ')}`)
     check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash as it beeps`)
@@ -223,7 +223,7 @@ function faultsOf(
   for (const at of shown.bright)
     check(
       lights[0]?.bright.some((brightAt) => Math.abs(brightAt - at) <= maxDistance) ?? false,
-      `is seen to be bright at ${at}`,
+      `is bright on screen at ${at}`,
     )
   if (film.colour)
     for (const colour of colours)
@@ -231,7 +231,7 @@ function faultsOf(
   if (film.colour)
     check(
       isSameColour(shown.colour, referenceColour),
-      `is shown as ${shown.colour.join(', ')}, and plainly ${referenceColour.join(', ')}`,
+      `is shown as ${shown.colour.join(', ')}, and the reference video as ${referenceColour.join(', ')}`,
     )
   return faults
 }

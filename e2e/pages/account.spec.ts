@@ -100,7 +100,9 @@ test('a guest subscribes, reads the receipt, and cancels and resumes in the memb
   await expect(page.getByRole('heading', { name: 'My account' })).toBeVisible()
 })
 
-test('keeps input across a collapsed form and a failed request, and exports the data', async ({ page }) => {
+test('the settings keep input after a failed request and in a collapsed form, and export the data', async ({
+  page,
+}) => {
   await page.goto('/individual')
   await page.route('**/api/user', (route) =>
     route.request().method() === 'POST'

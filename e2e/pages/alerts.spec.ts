@@ -82,7 +82,7 @@ test('the first favorite prompts for alerts once, a release sends one mail, and 
   await expect(box).toBeChecked()
 })
 
-test('does not prompt on arrival, nor again after an answer @phone', async ({ page }) => {
+test('a viewer is not prompted for alerts on arrival, nor again after an answer @phone', async ({ page }) => {
   await registerConfirmed(page)
   const [tower = '', other = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)

@@ -1,7 +1,7 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
-test('shows the API documentation without third-party requests @desktop', async ({ page }) => {
+test('the API documentation is shown without third-party requests @desktop', async ({ page }) => {
   const thirdPartyUrls: string[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(siteUrl) && !request.url().startsWith('data:'))

@@ -20,7 +20,7 @@ const accept = (page: Page) => banner(page).getByRole('button', { name: 'Accept'
 const decline = (page: Page) => banner(page).getByRole('button', { name: 'Decline' })
 const platforms = ['meta', 'google', 'tiktok', 'bigo']
 
-test('after declining, sends no events to third parties and does not ask again', async ({
+test('after the viewer declines, the site sends no events to third parties and does not ask again', async ({
   page,
   context,
 }) => {
@@ -169,7 +169,7 @@ async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
   return bar && covered ? bar.y - covered.y - covered.height : -1
 }
 
-test('after accepting, sends events to all four platforms, with the amount and the id of the order', async ({
+test('after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order', async ({
   page,
   context,
 }) => {
@@ -315,7 +315,7 @@ test('consent can be withdrawn in the footer: pixels stop, also on the server', 
   expect(events.length).toBe(before)
 })
 
-test('loads no pixel on pages with password fields', async ({ page, context }) => {
+test('pages with password fields load no pixels', async ({ page, context }) => {
   const { requests } = await interceptPixels(context, siteUrl)
   await page.goto('/login')
   await accept(page).click()

@@ -25,7 +25,7 @@ test('the homepage of an empty site shows a message and can be reloaded', async 
   await expect(page.getByText('Nothing here yet.')).toHaveCount(0)
 })
 
-test('shows a message if there are no plans', async ({ page }) => {
+test('the plans page shows a message if there are no plans', async ({ page }) => {
   await overrideResponse(page, 'plan', { list: [] })
   await page.goto('/shopping')
   await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()

@@ -16,7 +16,7 @@ const fail = (page: Page, message: string) =>
     window.onerror?.(text, location.href, 1, 1, new Error(text))
   }, message)
 
-test('reports errors without queries and secrets, and does not report ignored ones', async ({
+test('errors are reported without queries and secrets, and ignored errors are not reported', async ({
   page,
   context,
 }) => {
@@ -38,7 +38,7 @@ test('reports errors without queries and secrets, and does not report ignored on
   expect(items.filter(({ text }) => text.includes('click-of-ann'))).toEqual([])
 })
 
-test('records no replay on sign-in and payment pages, and masks text elsewhere', async ({
+test('no replay is recorded on sign-in and payment pages, and replays of other pages mask all text', async ({
   page,
   context,
 }) => {
@@ -62,7 +62,9 @@ test('records no replay on sign-in and payment pages, and masks text elsewhere',
   expect(recording).not.toContain('The Test Tower')
 })
 
-test('loads after the page is loaded and idle, and not at all without a DSN', async ({ page }) => {
+test('error reporting loads after the page is loaded and idle, and not at all without a DSN', async ({
+  page,
+}) => {
   await page.goto('/')
   await waitForReporting(page)
   const order = await page.evaluate(() => {

@@ -10,7 +10,7 @@ test('an empty required field shows its error only after losing focus', async ({
   const email = page.getByLabel('E-mail')
   await email.focus()
   await expect(email).not.toHaveAccessibleDescription(missing)
-  // The event when the window loses the focus, while the field remains the active element.
+  // Simulates a window that loses the focus: the field remains the active element.
   await email.evaluate((field) => field.dispatchEvent(new FocusEvent('focusout', { bubbles: true })))
   await expect(email).not.toHaveAccessibleDescription(missing)
   await page.keyboard.press('Tab')
@@ -53,7 +53,9 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   await expect(errorMessage).toBeVisible()
 })
 
-test('recognizes the brand of a card number typed before the fields’ script loaded', async ({ page }) => {
+test('the brand of a card number is recognized even if it was typed before the fields’ script loaded', async ({
+  page,
+}) => {
   const scriptHold = Promise.withResolvers<void>()
   await page.route('**/sandbox/card.js', async (route) => {
     await scriptHold.promise

@@ -55,7 +55,7 @@ const releasesOf = (page: Page) =>
 const offline = (page: Page) => page.getByText('You’re offline.')
 const expectHeading = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
 
-test('meets the browser’s requirements for installation', async ({ page, context }) => {
+test('the site meets the browser’s requirements for installation', async ({ page, context }) => {
   await openCached(page)
   const devtools = await context.newCDPSession(page)
   const { errors, data } = await devtools.send('Page.getAppManifest')
@@ -69,7 +69,7 @@ test('meets the browser’s requirements for installation', async ({ page, conte
   const touch = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
   expect(await sizeOf(page, `${touch}`)).toBe('180x180')
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-  // Test windows are incognito windows.
+  // Test windows are incognito windows, which do not support installation.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
 })
 
@@ -79,7 +79,9 @@ const sizeOf = (page: Page, src: string) =>
     return `${width}x${height}`
   }, src)
 
-test('caches only files of the release: no API responses, images or video segments', async ({ page }) => {
+test('the service worker caches only files of the release: no API responses, images or video segments', async ({
+  page,
+}) => {
   await openCached(page)
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -146,7 +148,7 @@ test.describe('without a connection', () => {
     await expectHeading(page, /Popular now/)
   })
 
-  test('treats an unreachable site as offline, whatever the browser reports about the network', async ({
+  test('an unreachable site counts as offline, whatever the browser reports about the network', async ({
     page,
     releaseProxy,
   }) => {
@@ -160,7 +162,7 @@ test.describe('without a connection', () => {
   })
 })
 
-test('a document that is too slow is replaced by the shell, which continues', async ({
+test('a document that is too slow is replaced by the shell, which shows the screen', async ({
   page,
   releaseProxy,
 }) => {
@@ -205,7 +207,7 @@ test('a new release is applied completely: an open page keeps its files, the nex
   await expectOnlyNewCached(page)
 })
 
-test('keeps the old files while a page of the old release is open', async ({
+test('the old files stay cached while a page of the old release is open', async ({
   page,
   context,
   releaseProxy,

@@ -17,7 +17,9 @@ async function openTower(page: Page): Promise<void> {
   await expectProgress(page)
 }
 
-test('reaches and pays for an episode from the homepage with the keyboard only', async ({ page }) => {
+test('a viewer reaches and pays for an episode from the homepage with the keyboard only', async ({
+  page,
+}) => {
   await page.goto('/')
   await expect(page.getByRole('link', { name: tower }).first()).toBeVisible()
   await page.keyboard.press('Tab')
@@ -96,7 +98,7 @@ test('a key press shows and starts the next video before other updates', async (
   await expectPlaying(page, 2)
 })
 
-test('does not lose a key press before the previous step has rendered', async ({ page }) => {
+test('a key press is not lost if the previous step has not rendered yet', async ({ page }) => {
   await openTower(page)
   await page.keyboard.press('n')
   await page.keyboard.press('n')
@@ -107,7 +109,7 @@ test('does not lose a key press before the previous step has rendered', async ({
     history.replaceState = (state, title, url) => {
       replace(state, title, url)
       if (!String(url).endsWith('episode=2')) return
-      // The URL has changed, but the episode has not rendered yet. Scroll events are held until it has.
+      // The URL has changed, but the episode has not rendered yet. Scroll events are held until it has rendered.
       addEventListener('scroll', hold, { capture: true })
       dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
       requestAnimationFrame(() =>
@@ -125,7 +127,9 @@ test('does not lose a key press before the previous step has rendered', async ({
 test.describe('when an episode plays to its end', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('an episode that ends behind an open sheet waits until it is closed', async ({ page }) => {
+  test('if an episode ends behind an open sheet, the next one starts when the sheet is closed', async ({
+    page,
+  }) => {
     await openTower(page)
     // The episode must not end before the sheet is open.
     await repeatEpisode(page)
@@ -174,7 +178,9 @@ test('menus and the language chooser work with the keyboard', async ({ page }) =
   await expect(languages).toBeFocused()
 })
 
-test('registers, signs out and in, and removes a favorite with the keyboard only', async ({ page }) => {
+test('a viewer registers, signs out and in, and removes a favorite with the keyboard only', async ({
+  page,
+}) => {
   const email = `kay-${Date.now()}@example.com`
   const password = 'a quiet lighthouse'
   await page.goto('/register')

@@ -29,7 +29,7 @@ const sizes = [
 ]
 
 for (const size of sizes) {
-  test(`cards replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
+  test(`cards replace their placeholders in place, in a window of ${size.width} px`, async ({ page }) => {
     await page.setViewportSize(size)
     const release = await holdResponses(page, '**/api/homepage/query?*')
     await page.goto(await resolvePath(page, '/more/{section}'))
@@ -42,7 +42,9 @@ for (const size of sizes) {
     expect(after).toEqual(before)
   })
 
-  test(`library items replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
+  test(`library items replace their placeholders in place, in a window of ${size.width} px`, async ({
+    page,
+  }) => {
     await page.setViewportSize(size)
     await page.goto('/')
     for (const video_id of await videoIds(page))
@@ -67,7 +69,7 @@ for (const size of sizes) {
 }
 
 for (const path of ['/shopping', '/more/{section}', '/serviceAgreement'])
-  test(`nothing on ${path} moves when the site's font arrives late`, async ({ page }) => {
+  test(`nothing on ${path} moves when the site's font loads late`, async ({ page }) => {
     await recordLayoutShifts(page)
     const release = await holdResponses(page, '**/*.woff2')
     // The font is preloaded, so the document's load event waits for it.

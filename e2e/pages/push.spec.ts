@@ -87,7 +87,7 @@ async function addFavorite(page: Page, id: string): Promise<void> {
   await saved
 }
 
-test('a guest’s favorite prompts for notifications, a press asks in the browser, and the account turns them off', async ({
+test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns them off', async ({
   page,
   context,
 }) => {
@@ -157,7 +157,10 @@ test('a viewer who says "Not now" is asked neither by the site nor by the browse
   expect(await countQuestions(page)).toBe(0)
 })
 
-test('a browser without push shows no trace of it @phone', async ({ page, context }) => {
+test('in a browser without push, the site shows no push setting and sends no push requests @phone', async ({
+  page,
+  context,
+}) => {
   await context.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
   const pushRequests: string[] = []
   page.on('request', (request) => request.url().includes('/alerts/push') && pushRequests.push(request.url()))
@@ -288,7 +291,7 @@ const replaceSubscription = (
     [old, next] as const,
   )
 
-test('a subscription that its push service replaces is registered again, but not one that the site does not know @desktop', async ({
+test('a subscription that its push service replaces is registered again, unless the site does not know it @desktop', async ({
   page,
   context,
 }) => {

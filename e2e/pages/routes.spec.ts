@@ -65,7 +65,7 @@ test('a path that is not listed shows the not-found screen', async ({ page }) =>
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
 
-test('requests the user, the tracking settings and the homepage in that order', async ({ page }) => {
+test('a page requests the user, the tracking settings and the homepage in that order', async ({ page }) => {
   const requestedPaths: string[] = []
   page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
   await page.goto('/')
@@ -74,7 +74,7 @@ test('requests the user, the tracking settings and the homepage in that order', 
   await expect.poll(() => requestedPaths.filter((path) => first.includes(path))).toEqual(first)
 })
 
-test('does not load an inlined style sheet again', async ({ page }) => {
+test('a page does not load an inlined style sheet again', async ({ page }) => {
   const fetched: string[] = []
   page.on('request', (request) => {
     if (request.frame() === page.mainFrame()) fetched.push(new URL(request.url()).pathname)

@@ -28,7 +28,9 @@ const smallPhone = { width: 360, height: 640 }
 const waitForWheelPause = (page: Page) =>
   page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
 
-test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
+test('one notch of a mouse wheel changes the episode, whether it scrolls 100 or 300 px @desktop', async ({
+  page,
+}) => {
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
@@ -162,7 +164,9 @@ at the right
 בהתחלה
 `
 
-test('captions are shown at the side of their alignment', async ({ page }) => {
+test('captions are shown at the left, in the centre or at the right, as they are aligned', async ({
+  page,
+}) => {
   await openWithCaptions(page, alignedCaptions)
   await expect(shownCaptions(page)).toHaveCount(6)
   /** Returns a caption's distances from the left and right edges of its area. */

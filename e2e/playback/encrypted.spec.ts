@@ -35,7 +35,7 @@ async function recordSources(page: Page): Promise<void> {
   })
 }
 
-test('plays an encrypted episode without trying the native player, which does not support it', async ({
+test('an encrypted episode plays without an attempt of the native player, which does not support encryption', async ({
   page,
 }) => {
   await recordSources(page)

@@ -27,7 +27,7 @@ test('after its last episode a drama continues automatically with the next drama
   await expectProgress(page)
 })
 
-test('the end of a drama is complete before it is reached, and does not move', async ({ page }) => {
+test('nothing moves when the end of a drama comes on screen', async ({ page }) => {
   await slowDownCountdowns(page)
   await page.goto('/searchDetail/silent')
   const path = await page.getByRole('link', { name: /Wide and Silent/ }).getAttribute('href')
@@ -57,7 +57,7 @@ test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) =
   await expectProgress(page)
 })
 
-test('a running drama ends with a note about future episodes', async ({ page, isMobile }) => {
+test('a drama with unreleased episodes ends with a note about them', async ({ page, isMobile }) => {
   // Modifies the response: another episode is being converted.
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
@@ -83,7 +83,9 @@ test('a running drama ends with a note about future episodes', async ({ page, is
   )
 })
 
-test('rotating a phone and back immediately stays at the end', async ({ page }) => {
+test('after a phone is rotated and immediately rotated back, the end of the drama stays on screen', async ({
+  page,
+}) => {
   await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()

@@ -42,7 +42,7 @@ test('hls.js uses the playlist with the extra codec if the browser supports it',
   expect(requestedPlaylists).toContain('extra.m3u8')
 })
 
-test('a browser without support for the extra codec plays the others', async ({ page }) => {
+test('a browser without support for the extra codec plays the other renditions', async ({ page }) => {
   const requestedPlaylists = await offerExtraCodec(page, 'hvc1.99.0.L63')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)

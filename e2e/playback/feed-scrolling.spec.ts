@@ -59,7 +59,7 @@ const scrollPosition = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 /**
  * Opens a drama from the current scroll position, and goes back. The card must be at its previous position in the
- * window, even if the row of watched dramas has appeared above it meanwhile.
+ * window, even if the row of watched dramas has appeared above the card.
  */
 async function openAndGoBack(page: Page, name: string): Promise<void> {
   const card = page.locator('main').getByRole('link', { name })

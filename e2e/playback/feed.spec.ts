@@ -32,7 +32,7 @@ test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }
 
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // The hint appears with the adjacent player, which is ready before the episode ends and continues.
+  // The hint would appear together with the adjacent player. Waits for that player before the episode ends.
   await expect(page.locator('[data-player] video')).toHaveCount(2)
   await skipToEnd(page)
   await expectPlaying(page, 2)
@@ -41,7 +41,7 @@ test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }
 
 test('the hint keeps its duration while buttons beside the video are pressed @phone', async ({ page }) => {
   const hint = page.getByText('Swipe up for the next episode')
-  // Makes its four seconds independent of the machine's load.
+  // Shows the hint for a minute instead of four seconds, so that a busy machine can press the buttons in time.
   await page.addInitScript(() => {
     const originalSetTimeout = window.setTimeout.bind(window)
     const slowSetTimeout = (handler: TimerHandler, ms?: number) =>

@@ -42,7 +42,9 @@ test('the document’s video is removed if the viewer has chosen another languag
   await expect(page.locator('body > video')).toHaveCount(0)
 })
 
-test("the homepage's first poster is at its place in the carousel, which replaces it", async ({ page }) => {
+test("the first poster in the homepage's document is at the same position as in the carousel that replaces it", async ({
+  page,
+}) => {
   await page.goto('/')
   const carouselImage = page.locator('main li img').first()
   await expect(carouselImage).toBeVisible()

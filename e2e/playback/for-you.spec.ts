@@ -23,7 +23,7 @@ async function feedSectionUrl(page: Page): Promise<string> {
 
 const onScreen = (page: Page) => page.locator('[data-player] [role=region] > :not([inert])')
 
-test('recommendations open as a feed, a swipe opens the next drama, and going back returns to it', async ({
+test('recommendations open as a feed, a swipe shows the next drama, and going back from its page returns to it', async ({
   page,
   isMobile,
 }) => {
@@ -110,7 +110,7 @@ test('the feed ends with a message and a link', async ({ page }) => {
 test.describe('at normal speed', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('an episode that ends in the feed continues in its drama', async ({ page }) => {
+  test('when an episode ends in the feed, the next episode of its drama plays', async ({ page }) => {
     await page.goto(`${await feedSectionUrl(page)}?feed=${await towerId(page)}`)
     await expect(page).toHaveTitle(/^The Test Tower/)
     await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })

@@ -77,7 +77,7 @@ async function measureAtRest(page: Page, devtools: CDPSession) {
 
 const numberOf = (page: Page) => Number(new URL(page.url()).searchParams.get('episode') ?? 1)
 
-/** Steps with a key until an episode is on screen. An episode that ends meanwhile advances by itself. */
+/** Steps with a key until an episode is on screen. An episode that ends in between advances by itself. */
 async function stepTo(page: Page, last: number): Promise<void> {
   for (let number = numberOf(page); number < last; number = numberOf(page)) {
     await page.keyboard.press('n')
@@ -85,7 +85,7 @@ async function stepTo(page: Page, last: number): Promise<void> {
   }
 }
 
-test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
+test('two hundred swipes in a row leak no players, listeners or memory', async ({ page }) => {
   await extendDrama(page)
   await page.goto('/')
   await page
@@ -106,7 +106,7 @@ test('two hundred swipes in a row leave no player, listener or memory behind', a
   expect(growth / (swipes - warmUp)).toBeLessThan(maxBytesPerEpisode)
 })
 
-test('quick steps on a slow phone never lead back, not for one frame', async ({ page }) => {
+test('quick steps on a slow phone never scroll back, not even for one frame', async ({ page }) => {
   await extendDrama(page)
   await page.goto('/')
   await page

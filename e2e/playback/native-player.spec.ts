@@ -21,7 +21,7 @@ test('an episode plays before any script of the site has loaded', async ({ page 
   expect(await sourceOf(page)).toMatch(/master\.m3u8$/)
 })
 
-test('requests no interface files before the first frame', async ({ page }) => {
+test('the page requests no interface files before the first frame', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
@@ -43,7 +43,7 @@ test('the interface loads even if the stream does not', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 })
 
-test('after a connection loss before the interface loaded, it loads when the connection is back', async ({
+test('if the connection is lost before the interface has loaded, the interface loads when the connection is back', async ({
   page,
   context,
 }) => {
@@ -58,7 +58,7 @@ test('after a connection loss before the interface loaded, it loads when the con
 })
 
 for (const offline of [false, true])
-  test(`the interface loads later after a module failed ${offline ? 'with the connection' : 'to load'}`, async ({
+  test(`the interface loads after one of its modules failed to load, ${offline ? 'offline' : 'online'}`, async ({
     page,
     context,
   }) => {
@@ -76,7 +76,7 @@ for (const offline of [false, true])
     expect(requestCount).toBeGreaterThan(1)
   })
 
-test('starts at the saved position', async ({ page }) => {
+test('the native player starts at the saved position', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   // Paused, because the player must not save a position after the test has posted one.
@@ -166,7 +166,9 @@ test.describe('when an episode keeps playing', () => {
     expect(requestCount).toBeGreaterThan(1)
   })
 
-  test('renews a signed URL that is refused during playback, and the episode continues', async ({ page }) => {
+  test('a signed URL that is refused during playback is renewed, and the episode continues', async ({
+    page,
+  }) => {
     let refused = 0
     const path = await towerUrl(page, 1)
     // The document's signed URLs are old and valid only for the beginning.

@@ -30,7 +30,7 @@ for (const [player, prepare] of [
   test.describe(`played by ${player}`, () => {
     test.beforeEach(({ page }) => prepare(page))
 
-    test('retries a segment that fails twice, and the episode continues', async ({ page }) => {
+    test('a segment that fails twice is retried, and the episode continues', async ({ page }) => {
       let failed = 0
       await page.route(secondSegment, (route) =>
         failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback(),
@@ -51,7 +51,7 @@ for (const [player, prepare] of [
       expect(requestsUntilError).toBeLessThan(40)
     })
 
-    test('skips a damaged segment without endless retries', async ({ page }) => {
+    test('a damaged segment is skipped without endless retries', async ({ page }) => {
       let requestCount = 0
       await page.route(secondSegment, (route) => {
         requestCount++
@@ -63,7 +63,7 @@ for (const [player, prepare] of [
       expect(requestCount).toBeLessThan(40)
     })
 
-    test('shows a lost connection, and continues automatically when it is back', async ({
+    test('a lost connection is shown, and the episode continues automatically when the connection is back', async ({
       page,
       context,
     }) => {
@@ -86,7 +86,7 @@ for (const [player, prepare] of [
     })
   })
 
-test('uses a connection that returns before any request has failed', async ({ page, context }) => {
+test('a connection that returns before any request has failed is used at once', async ({ page, context }) => {
   const connectionLost = Promise.withResolvers<void>()
   const connectionBack = Promise.withResolvers<void>()
   const failUntilBack = (url: RegExp, failAfter: Promise<void>) => {
@@ -112,7 +112,7 @@ test('uses a connection that returns before any request has failed', async ({ pa
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
-test('shows a loading indicator for a slow segment', async ({ page }) => {
+test('a loading indicator is shown for a slow segment', async ({ page }) => {
   await forceHls(page)
   const segmentHold = Promise.withResolvers<void>()
   await page.route(secondSegment, async (route) => {
@@ -137,7 +137,9 @@ test('a browser without the codecs recommends another browser', async ({ page })
   await expect(page.getByText('This browser can’t play this episode.')).toBeVisible()
 })
 
-test('if autoplay with sound is blocked, plays muted and shows an unmute button', async ({ page }) => {
+test('if autoplay with sound is blocked, the episode plays muted and shows an unmute button', async ({
+  page,
+}) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -152,7 +154,9 @@ test('if autoplay with sound is blocked, plays muted and shows an unmute button'
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
 })
 
-test('pauses without requests in the background, and continues in the foreground', async ({ page }) => {
+test('an episode pauses without requests in the background, and continues in the foreground', async ({
+  page,
+}) => {
   await forceHls(page)
   const requestedUrls: string[] = []
   const failedUrls: string[] = []

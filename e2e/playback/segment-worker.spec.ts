@@ -74,7 +74,7 @@ test('the worker loads the segments of later episodes and reports their speed', 
   await expectNotLoadedByPage(page)
 })
 
-test('retries a segment that fails twice in the worker, and the episode continues', async ({ page }) => {
+test('a segment that fails twice in the worker is retried, and the episode continues', async ({ page }) => {
   let failed = 0
   await watchSecond(page, () =>
     page.route(fifthSegment, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback())),
@@ -93,7 +93,7 @@ test('a segment that returns 404 to the worker shows an error, and a retry conti
   await expectToContinue(page)
 })
 
-test('renews a signed URL that is refused in the worker, and the episode continues', async ({ page }) => {
+test('a signed URL that is refused in the worker is renewed, and the episode continues', async ({ page }) => {
   const refused = new Set<string>()
   const refuseFirst = (route: Route) => {
     const link = route.request().url().replace(/v\d.*/, '')

@@ -87,7 +87,7 @@ test.describe('when an episode keeps playing', () => {
     for (const y of [450, 350, 250, 150]) await touch('touchMove', y)
     await touch('touchEnd')
     await expectPlaying(page, 2)
-    // Loads all of it, not only the prepared part.
+    // Loads the whole episode, not only the prepared part.
     await expectPlaying(page, 3)
   })
 })

@@ -13,18 +13,18 @@ const readySelectors: Record<string, string> = {
   'favorites, edit': 'main li :checked',
   history: 'main li progress',
   unlocked: 'main li a',
-  'my area': 'main a[href*="receipt="]',
-  'my area, orders of every kind': 'main ul > li:nth-child(8)',
+  'member area': 'main a[href*="receipt="]',
+  'member area, every order status': 'main ul > li:nth-child(8)',
   receipt: 'main article table',
-  'profile, all open': 'main form [type=password]',
+  'profile, all settings open': 'main form [type=password]',
   'plans of a subscriber': 'main section[aria-label] button',
   'card form, declined': 'dialog iframe',
-  "card form, the bank's check": 'dialog iframe',
+  'card form, 3-D Secure': 'dialog iframe',
   'order, pending': 'main [role=status]',
   'order, paid': 'main [role=status]',
   'order, failed': 'main [role=status]',
   'order, refunded': 'main [role=status]',
-  'order, lost': 'main [role=alert]',
+  'order, load error': 'main [role=alert]',
 }
 
 const allShots = shotsOf({
@@ -85,11 +85,11 @@ for (const shot of shots)
 
 const wide = { viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false }
 
-test('an order shows its status beneath its name on a wide screen, with or without a button', async ({
+test('on a wide screen, an order shows its status below its name, with or without a button', async ({
   browser,
   member,
 }) => {
-  const shot = shots.find(({ name }) => name === 'my area, orders of every kind')
+  const shot = shots.find(({ name }) => name === 'member area, every order status')
   if (!shot) throw new Error('the state is missing')
   const open = (options: BrowserContextOptions) => browser.newContext({ ...options, ...wide })
   await checkState(shot, { open, state: member }, async (page) => {

@@ -94,9 +94,9 @@ function home({ category, section }: Content): Shot[] {
   return [
     { name: 'home', path: '/' },
     { name: 'home of a member', path: '/', member: true },
-    { name: 'home, its end', path: '/', act: scrollToEnd },
-    { name: 'home, on its way', path: '/login', before: holdResponses, act: click('header a') },
-    { name: 'home, no answer', path: '/login', before: dropResponses, act: click('header a') },
+    { name: 'home, end of the page', path: '/', act: scrollToEnd },
+    { name: 'home, loading', path: '/login', before: holdResponses, act: click('header a') },
+    { name: 'home, load error', path: '/login', before: dropResponses, act: click('header a') },
     { name: 'user menu of a guest', path: '/', act: click('[popovertarget=user-menu]') },
     { name: 'user menu of a member', path: '/', member: true, act: click('[popovertarget=user-menu]') },
     { name: 'browse menu', path: '/', act: click('[popovertarget=categories]') },
@@ -104,9 +104,9 @@ function home({ category, section }: Content): Shot[] {
     { name: 'browse', path: `/browse/${category}` },
     { name: 'more', path: `/more/${section}` },
     { name: 'feed of dramas', path: `/more/${section}?feed=` },
-    { name: 'list, its end', path: `/more/${section}`, act: scrollToEnd },
-    { name: 'list, on its way', path: `/more/${section}`, before: holdResponses },
-    { name: 'list, no answer', path: `/more/${section}`, before: dropResponses },
+    { name: 'list, end of the page', path: `/more/${section}`, act: scrollToEnd },
+    { name: 'list, loading', path: `/more/${section}`, before: holdResponses },
+    { name: 'list, load error', path: `/more/${section}`, before: dropResponses },
     { name: 'list, unknown', path: '/browse/none' },
     { name: 'search', path: '/search' },
     { name: 'suggestions', path: '/search', act: type('input', 'the') },
@@ -138,7 +138,7 @@ function watching({ video, plan }: Content): Shot[] {
   const converting = { code: 409, info: { progress: 40 } }
   return [
     { name: 'video', path: video, act: player },
-    { name: 'video, controls gone', path: video, act: inSequence(player, wait(4000)) },
+    { name: 'video, controls hidden', path: video, act: inSequence(player, wait(4000)) },
     { name: 'video, paused', path: video, act: inSequence(player, (page) => page.keyboard.press('k')) },
     { name: 'settings', path: video, act: clickControl('settings') },
     { name: 'shortcuts', path: video, act: inSequence(player, (page) => page.keyboard.press('?')) },
@@ -153,13 +153,13 @@ function watching({ video, plan }: Content): Shot[] {
         else await page.locator('aside').evaluate((panel) => panel.scrollTo(0, panel.scrollHeight))
       },
     },
-    { name: 'video, on its way', path: '/', act: openLoadingVideo(video) },
+    { name: 'video, loading', path: '/', act: openLoadingVideo(video) },
     {
-      name: 'episode in the making',
+      name: 'episode in processing',
       path: '/',
       act: (page) => answer('video/episode?episode_id*', converting)(page).then(() => goTo(page, video)),
     },
-    { name: 'video, no answer', path: '/', act: openFailingVideo(video) },
+    { name: 'video, load error', path: '/', act: openFailingVideo(video) },
     { name: 'video, unknown', path: '/videos/vid_none' },
     { name: 'locked', path: locked },
     {
@@ -170,7 +170,7 @@ function watching({ video, plan }: Content): Shot[] {
     { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
     { name: 'card form', path: locked, act: payForm },
     {
-      name: 'card form, mistakes',
+      name: 'card form, form errors',
       path: locked,
       act: inSequence(payForm, clickInForm('button[type=submit]')),
     },
@@ -180,23 +180,26 @@ function watching({ video, plan }: Content): Shot[] {
       act: inSequence(payForm, payWith(cards.declined), waitForRefusal),
     },
     {
-      name: "card form, the bank's check",
+      name: 'card form, 3-D Secure',
       path: locked,
       act: inSequence(payForm, payWith(cards.asksBank), waitForBank),
     },
-    { name: 'order form alone', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card` },
+    {
+      name: 'order form, without a frame',
+      path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card`,
+    },
     { name: 'order form, wallet', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=wallet` },
     { name: 'order form, nothing to pay', path: '/order/easy' },
     { name: 'order, pending', path: mockOrderPath, before: withOrderStatus('pending') },
     { name: 'order, paid', path: mockOrderPath, before: inSequence(setReturnPath, withOrderStatus('paid')) },
     { name: 'order, failed', path: mockOrderPath, before: withOrderStatus('failed') },
     { name: 'order, refunded', path: mockOrderPath, before: withOrderStatus('refunded') },
-    { name: 'order, lost', path: mockOrderPath, before: withOrderStatus(null) },
+    { name: 'order, load error', path: mockOrderPath, before: withOrderStatus(null) },
     { name: 'order, unknown', path: '/order/result?order_id=ord_none' },
     { name: 'plans', path: '/shopping' },
     { name: 'plans of a subscriber', path: '/shopping', member: true },
     { name: 'plans, card form', path: '/shopping', act: shopForm },
-    { name: 'plans, no answer', path: '/my', act: openFailingPlans },
+    { name: 'plans, load error', path: '/my', act: openFailingPlans },
   ]
 }
 
@@ -213,7 +216,7 @@ function person(): Shot[] {
   const empty = answer('user/favorite*', { code: 200, data: { list: [], next_cursor: null } })
   return [
     { name: 'sign in', path: '/login' },
-    { name: 'sign in, mistakes', path: '/login', act: submit },
+    { name: 'sign in, form errors', path: '/login', act: submit },
     {
       name: 'sign in, refused',
       path: '/login',
@@ -234,23 +237,23 @@ function person(): Shot[] {
       ),
     },
     { name: 'register', path: '/register' },
-    { name: 'register, mistakes', path: '/register', act: submit },
+    { name: 'register, form errors', path: '/register', act: submit },
     { name: 'lost password', path: '/retrievePassword' },
     { name: 'new password', path: '/retrievePassword#reset=none' },
     { name: 'profile of a guest', path: '/individual' },
     { name: 'profile', path: '/individual', member: true },
-    { name: 'profile, all open', path: '/individual', member: true, act: openSettings },
-    { name: 'my area of a guest', path: '/my' },
-    { name: 'my area', path: '/my', member: true },
+    { name: 'profile, all settings open', path: '/individual', member: true, act: openSettings },
+    { name: 'member area of a guest', path: '/my' },
+    { name: 'member area', path: '/my', member: true },
     {
-      name: 'my area, orders of every kind',
+      name: 'member area, every order status',
       path: '/my',
       member: true,
       before: mockOrderList,
       act: scrollToLastOrder,
     },
     { name: 'receipt', path: '/my', member: true, act: click('main a[href*="receipt="]') },
-    { name: 'my area, on its way', path: '/my', before: holdResponses },
+    { name: 'member area, loading', path: '/my', before: holdResponses },
     { name: 'favorites, none', path: '/favorites', before: empty },
     { name: 'favorites', path: '/favorites', member: true },
     {
@@ -259,8 +262,8 @@ function person(): Shot[] {
       member: true,
       act: inSequence(click('main button'), click('main [type=checkbox]')),
     },
-    { name: 'favorites, on their way', path: '/favorites', before: holdResponses },
-    { name: 'favorites, no answer', path: '/favorites', before: dropResponses },
+    { name: 'favorites, loading', path: '/favorites', before: holdResponses },
+    { name: 'favorites, load error', path: '/favorites', before: dropResponses },
     { name: 'history, none', path: '/historys' },
     { name: 'history', path: '/historys', member: true },
     { name: 'unlocked, none', path: '/unlocked' },
@@ -275,9 +278,9 @@ function texts(): Shot[] {
     { name: 'refund policy', path: '/refundPolicy' },
     { name: 'content policy', path: '/contentPolicy' },
     { name: 'questions', path: '/commonQuestions' },
-    { name: 'text, no answer', path: '/commonQuestions', before: dropResponses },
+    { name: 'text, load error', path: '/commonQuestions', before: dropResponses },
     { name: 'contact', path: '/contactUs' },
-    { name: 'contact, mistakes', path: '/contactUs', act: submit },
+    { name: 'contact, form errors', path: '/contactUs', act: submit },
   ]
 }
 

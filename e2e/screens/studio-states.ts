@@ -95,7 +95,7 @@ function signInPages(): Shot[] {
   )
   return [
     { name: 'sign in', path: studioPath },
-    { name: 'sign in, mistakes', path: studioPath, act: submit },
+    { name: 'sign in, form errors', path: studioPath, act: submit },
     {
       name: 'sign in, second factor',
       path: studioPath,
@@ -106,12 +106,12 @@ function signInPages(): Shot[] {
     },
     { name: 'welcome', path: welcome, before: answer('studio/invitation/begin', invited) },
     {
-      name: 'welcome, mistakes',
+      name: 'welcome, form errors',
       path: welcome,
       before: answer('studio/invitation/begin', invited),
       act: inSequence(submit, scrollToElement('main button[type=submit]')),
     },
-    { name: 'welcome, a spent link', path: welcome },
+    { name: 'welcome, used link', path: welcome },
     studioScreen('start', ''),
     studioScreen('not found', '/nowhere'),
   ]
@@ -133,28 +133,25 @@ function videos({ video, draft }: StudioContent): Shot[] {
       )
   return [
     studioScreen('videos', '/videos'),
-    studioScreen('videos, a new one', '/videos', click('main header button'), inSheet('[type=submit]')),
+    studioScreen(
+      'videos, new video, form errors',
+      '/videos',
+      click('main header button'),
+      inSheet('[type=submit]'),
+    ),
     studioScreen('videos, none found', '/videos?q=qqzzxx'),
-    studioScreenWith('videos, on their way', '/videos', slowList('videos')),
-    studioScreenWith('videos, no answer', '/videos', failing('videos')),
-    studioScreen('names', '/videos/labels'),
-    studioScreen('names, tags', '/videos/labels', scrollToPart(1)),
-    studioScreen(
-      'names, in all languages',
-      '/videos/labels',
-      click(`${part(0)} >> li >> button[class*=quiet]`),
-    ),
-    studioScreen(
-      'names, one into another',
-      '/videos/labels',
-      press('main table tbody tr >> nth=0 >> button', 1),
-    ),
-    studioScreen('names, deleted', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 2)),
+    studioScreenWith('videos, loading', '/videos', slowList('videos')),
+    studioScreenWith('videos, load error', '/videos', failing('videos')),
+    studioScreen('labels', '/videos/labels'),
+    studioScreen('labels, tags', '/videos/labels', scrollToPart(1)),
+    studioScreen('labels, rename', '/videos/labels', click(`${part(0)} >> li >> button[class*=quiet]`)),
+    studioScreen('labels, merge', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 1)),
+    studioScreen('labels, delete', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 2)),
     studioScreen('video', page),
-    studioScreen('video, its episodes', page, scrollToElement(`${rows}:last-child`)),
-    studioScreen('video, an episode named', page, click(`#episodes button[aria-label]:not([data-step])`)),
+    studioScreen('video, episodes', page, scrollToElement(`${rows}:last-child`)),
+    studioScreen('video, episode titles', page, click(`#episodes button[aria-label]:not([data-step])`)),
     studioScreen(
-      'video, a season brought',
+      'video, season selected',
       `/videos/${draft}`,
       seasonFiles([
         'Summer S01E01.mp4',
@@ -164,13 +161,13 @@ function videos({ video, draft }: StudioContent): Shot[] {
         'E09.en.vtt',
       ]),
     ),
-    studioScreen('video, its cover', page, scrollToElement('#cover')),
-    studioScreen('video, a frame picked', page, press('#cover button', 1)),
-    studioScreen('video, its texts', page, scrollToElement('#texts')),
-    studioScreen('video, its details', page, scrollToElement('#details')),
-    studioScreen('video, its preview', page, scrollToElement('#preview')),
+    studioScreen('video, cover', page, scrollToElement('#cover')),
+    studioScreen('video, frame for the cover', page, press('#cover button', 1)),
+    studioScreen('video, texts', page, scrollToElement('#texts')),
+    studioScreen('video, details', page, scrollToElement('#details')),
+    studioScreen('video, preview', page, scrollToElement('#preview')),
     studioScreen('draft', `/videos/${draft}`),
-    studioScreen('draft, a day chosen', `/videos/${draft}`, press('main header button', 1)),
+    studioScreen('draft, schedule', `/videos/${draft}`, press('main header button', 1)),
     studioScreen('video, archive confirmation', page, click('main header button')),
   ]
 }
@@ -185,11 +182,11 @@ function homepage(): Shot[] {
       press(`${part(0)} >> :scope > button`, 0),
       scrollToElement('main ol > li:last-child'),
     ),
-    studioScreen('homepage, menu and look', '/homepage', scrollToPart(1)),
-    studioScreen('homepage, its preview', '/homepage', scrollToElement('main iframe')),
+    studioScreen('homepage, menu and appearance', '/homepage', scrollToPart(1)),
+    studioScreen('homepage, preview', '/homepage', scrollToElement('main iframe')),
     studioScreen('texts', '/homepage/texts'),
     studioScreen('text', text),
-    studioScreen('text, its preview', text, scrollToElement('main section[aria-label] > h2')),
+    studioScreen('text, preview', text, scrollToElement('main section[aria-label] > h2')),
     studioScreen('icon', '/homepage/icon'),
   ]
 }
@@ -200,13 +197,18 @@ function payments({ order, refunded }: StudioContent): Shot[] {
     studioScreen('orders', '/payments'),
     studioScreenWith('orders, none', '/payments', answer('studio/orders*', none)),
     studioScreen('order', page),
-    studioScreen('order, its ledger', page, scrollToElement('table >> nth=1')),
+    studioScreen('order, ledger', page, scrollToElement('table >> nth=1')),
     studioScreen(
-      'order, refunded in part',
+      'order, partially refunded',
       `/payments/orders/${refunded}`,
       scrollToElement('table >> nth=1'),
     ),
-    studioScreen('order, a refund', page, click('button[class*=danger]'), inSheet('[type=submit]')),
+    studioScreen(
+      'order, refund, form errors',
+      page,
+      click('button[class*=danger]'),
+      inSheet('[type=submit]'),
+    ),
     studioScreen('disputes', '/payments/disputes'),
     studioScreen('reconciliation', '/payments/reconciliation'),
   ]
@@ -217,7 +219,7 @@ function customers({ customer }: StudioContent): Shot[] {
   return [
     studioScreen('customers', '/customers'),
     studioScreen('customers, found', '/customers?keyword=ada'),
-    studioScreen('customers, nobody', '/customers?keyword=nobody@example.com'),
+    studioScreen('customers, none found', '/customers?keyword=nobody@example.com'),
     studioScreen('customer', page),
     studioScreen('customer, entitlements', page, scrollToPart(1)),
     studioScreen('customer, watch history', page, scrollToPart(3)),
@@ -232,7 +234,7 @@ function plans({ plan }: StudioContent): Shot[] {
     studioScreen('plans', '/plans'),
     studioScreen('plan, new', '/plans/new', click('main form [type=submit]')),
     studioScreen('plan', `/plans/${plan}`),
-    studioScreen('plan, its members', `/plans/${plan}`, scrollToElement('table')),
+    studioScreen('plan, members', `/plans/${plan}`, scrollToElement('table')),
   ]
 }
 
@@ -249,13 +251,13 @@ function analytics({ results, video }: StudioContent): Shot[] {
     ),
     studioScreen('analytics, new link, form errors', '/analytics', click('main form [type=submit]')),
     studioScreen('drop-off', `/analytics/videos/${video}`),
-    studioScreen('drop-off, its table', `/analytics/videos/${video}`, scrollToElement('main table')),
+    studioScreen('drop-off, table', `/analytics/videos/${video}`, scrollToElement('main table')),
     studioScreen('experiments', '/experiments'),
     studioScreenWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
     studioScreen('experiment, new', '/experiments/new', click('main form [type=submit]')),
     ...results.flatMap((id, index) => [
       studioScreen(`experiment ${index + 1}`, `/experiments/${id}`),
-      studioScreen(`experiment ${index + 1}, its result`, `/experiments/${id}`, scrollToElement('main svg')),
+      studioScreen(`experiment ${index + 1}, result`, `/experiments/${id}`, scrollToElement('main svg')),
     ]),
   ]
 }
@@ -275,7 +277,7 @@ function systemPages(): Shot[] {
     studioScreenWith('system, with failures', '/system', withFailures),
     studioScreenWith('system, jobs that failed', '/system', withFailures, scrollToPart(2)),
     studioScreen('system, files that failed', '/system', scrollToPart(1)),
-    studioScreenWith('system, no response', '/system', failing('system/*')),
+    studioScreenWith('system, load error', '/system', failing('system/*')),
     studioScreen('settings', '/settings'),
     studioScreen('settings, languages', '/settings', scrollToPart(1)),
     studioScreen('settings, mails and limits', '/settings', scrollToPart(2)),

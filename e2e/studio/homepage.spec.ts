@@ -5,7 +5,7 @@ import { createLabelledDraft, openStudioWithSession, postToStudio } from '#e2e/s
 
 test.use({ bypassCSP: true })
 
-test('an editor composes a section manually and previews it, and viewers see it in that order', async ({
+test('an editor selects the videos of a section and previews it, and viewers see the videos in that order', async ({
   page,
   browser,
 }) => {
@@ -122,7 +122,7 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })
 
-test('a draft stays if another operator publishes, even when the language changes, and its author chooses a version', async ({
+test('if another operator publishes, a draft stays, even after a change of language, and its author chooses a version', async ({
   page,
   browser,
 }) => {

@@ -57,8 +57,8 @@ function faultsOf(stops: TabStop[]): string[] {
       'shows no focus': reached && !hasRing,
       'is covered': reached && !isSeen,
       'has no name': name === '',
-      'is called as another': kind === 'button' && names.indexOf(name) !== names.lastIndexOf(name),
-      'speaks English': english.some((text) => text.test(name)),
+      'has the name of another button': kind === 'button' && names.indexOf(name) !== names.lastIndexOf(name),
+      'has an English name': english.some((text) => text.test(name)),
       [`comes after ${before?.name}`]: before && before.reached && reached && isBefore(before, stop),
     }
     return Object.entries(faults).flatMap(([fault, is]) => (is ? `${kind} “${name}” ${fault}` : []))

@@ -103,7 +103,7 @@ test('the order of the categories in the menu is changed with the keyboard, and 
   await expect.poll(() => orderOf(page, own)).toEqual([lower, top])
 })
 
-test('an analyst sees the names without actions', async ({ page }) => {
+test('an analyst sees the categories and tags without actions', async ({ page }) => {
   await openStudioWithSession(page, 'analyst')
   await page.goto('/studio/videos/labels')
   await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
@@ -117,15 +117,19 @@ for (const [language, heading] of [
   ['en', 'Categories and tags'],
   ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
-  test(`the names are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await openStudioWithSession(page, 'editor')
-    await page.goto(`/studio/videos/labels?lang=${language}`)
-    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
-    await expect(page.getByRole('table').last()).toBeVisible()
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectAccessible(page)
-    await expectNoOverflow(page)
-  })
+  test(
+    `the page of categories and tags is accessible and fits, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      await openStudioWithSession(page, 'editor')
+      await page.goto(`/studio/videos/labels?lang=${language}`)
+      await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+      await expect(page.getByRole('table').last()).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+    },
+  )
 
 test('an unknown URL of the studio shows a message', async ({ page }) => {
   await openStudioWithSession(page, 'owner')

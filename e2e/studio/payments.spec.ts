@@ -262,7 +262,7 @@ test.describe('without a connection', () => {
     await page.unroute(experimentsCode)
   }
 
-  test('an area whose code fails to load also loads automatically later, without an error @desktop', async ({
+  test('an area whose code failed to load also loads automatically, without an error @desktop', async ({
     page,
     context,
   }) => {
@@ -275,7 +275,7 @@ test.describe('without a connection', () => {
     await expect(page.getByLabel('Gateway')).toBeVisible()
   })
 
-  test('after navigating elsewhere meanwhile, the page stays, and the area loads when it is opened again @desktop', async ({
+  test('if the operator has returned to the previous page, it stays, and the area loads when it is opened again @desktop', async ({
     page,
     context,
   }) => {

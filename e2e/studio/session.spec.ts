@@ -31,7 +31,9 @@ async function signIn(page: Page, { email, secret }: Operator): Promise<void> {
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
 }
 
-test('keeps entered text when the session ends, and publishes it after a new sign-in', async ({ page }) => {
+test('entered text stays when the session ends, and can be published after a new sign-in', async ({
+  page,
+}) => {
   const operator = await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   const text = page.getByLabel('Markdown')
@@ -65,7 +67,7 @@ const forms = [
 ] as const
 
 for (const [name, path, opener, label, save, saves] of forms)
-  test(`keeps input in ${name} of the studio when the session ends`, async ({ page }) => {
+  test(`input in ${name} of the studio stays when the session ends`, async ({ page }) => {
     const operator = await openStudioByInvitation(page, 'owner')
     const pathEnd = path === 'draft' ? await createDraft(page, 'Typed at the end of a session') : path
     await page.goto(`/studio/videos/${pathEnd}`)

@@ -3,8 +3,8 @@ import { chromium } from '@playwright/test'
 import packed from '@sparticuz/chromium'
 
 /**
- * Finds an installed Chromium and its arguments: that of CHROMIUM_PATH, Debian's, Playwright's own, otherwise the one
- * in an npm package.
+ * Finds a Chromium and its arguments: the one in CHROMIUM_PATH, else Debian's, else Playwright's, else the one in an
+ * npm package.
  */
 export async function findChromium(): Promise<{ executablePath: string; args: string[] }> {
   const localPath = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', chromium.executablePath()].find(

@@ -18,7 +18,7 @@ export async function expectPlaying(page: Page, number: number): Promise<void> {
   let before = -1
   const readSecond = async () => (before = await currentSecond(page))
   await expect.poll(readSecond, { message: `episode ${number} moves` }).toBeGreaterThan(0)
-  await expect.poll(() => currentSecond(page), { message: `episode ${number} goes on` }).not.toBe(before)
+  await expect.poll(() => currentSecond(page), { message: `episode ${number} plays` }).not.toBe(before)
 }
 
 /** Waits until the video on screen plays. */
@@ -41,7 +41,7 @@ export async function skipToEnd(page: Page): Promise<void> {
 }
 
 /**
- * Repeats the episode on screen at its end, so that a slow machine does not continue with the next one meanwhile.
+ * Repeats the episode on screen at its end, so that a slow machine does not continue with the next episode.
  * @param isRepeated false to let the episode end again
  */
 export async function repeatEpisode(page: Page, isRepeated = true): Promise<void> {

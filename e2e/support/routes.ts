@@ -28,7 +28,7 @@ export const routes = [
   { name: 'content policy', path: '/contentPolicy' },
   { name: 'questions', path: '/commonQuestions' },
   { name: 'contact', path: '/contactUs' },
-  { name: 'a page that is not there', path: missingPath },
+  { name: 'a page that does not exist', path: missingPath },
 ] as const
 
 interface Homepage {

@@ -52,8 +52,8 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Start-up order: user, tracking config, homepage',
         implementation: '`web/main.tsx`, before the interface has loaded',
         tests: [
-          [routes, 'requests the user, the tracking settings and the homepage in that order'],
-          [api, 'prefetched calls are sent in order, each once the previous one has its response'],
+          [routes, 'a page requests the user, the tracking settings and the homepage in that order'],
+          [api, 'prefetched calls are sent in order, each after the response to the previous call'],
         ],
       },
       {
@@ -82,8 +82,8 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'The search history is stored',
         implementation: 'key `search_history`, twelve, removable',
         tests: [
-          [searches, 'keeps the latest search first, without duplicates that differ in case only'],
-          [searches, 'removes one search or all'],
+          [searches, 'puts the latest search first and removes an earlier one that differs only in case'],
+          [searches, 'removes one search, or all searches'],
         ],
       },
       {
@@ -105,7 +105,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Videos are shared',
         implementation: "the system's share sheet, or a link with the sharer's code",
-        tests: [[share, "carries the sharer's code as the referrer token"]],
+        tests: [[share, "contains the sharer's code as the referrer token"]],
       },
     ],
   },
@@ -150,7 +150,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: "Copy: 'Unable to copy text:' on an exception",
         implementation: 'the same, followed by the text',
-        tests: [[share, "shows 'Unable to copy text:' with the text after an exception"]],
+        tests: [[share, "shows 'Unable to copy text:' and the text if the browser throws another exception"]],
       },
       {
         seed: "A bad date: 'Invalid Date'",
@@ -162,7 +162,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         implementation: '`web/app/reporting/sentry-options.ts`',
         tests: [
           [rules, 'does not report: %s'],
-          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
+          [reports, 'errors are reported without queries and secrets, and ignored errors are not reported'],
         ],
       },
     ],
@@ -183,7 +183,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Images: preload factor 1.3',
         implementation: 'a margin of 30 %',
-        tests: [[images, 'reports an element once, from 1.3 viewport heights on']],
+        tests: [[images, 'reports an element once, when it is at most 30 % of the viewport height away']],
       },
       {
         seed: 'Images: throttle 200 ms',
@@ -207,15 +207,18 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Swipe cell: opens and closes at 15 percent',
         implementation: '`web/ui/SwipeCell.tsx`; focus opens it too',
         tests: [
-          [measures, 'opens from 15 percent of its action on, and stays closed below'],
-          [measures, 'closes from 15 percent of the distance back on'],
+          [
+            measures,
+            'opens if the swipe moves at least 15 percent of the width of its action, else stays closed',
+          ],
+          [measures, 'closes if the swipe back moves at least 15 percent of that width, else stays open'],
         ],
       },
       {
         seed: 'Stepper: a long press repeats every 200 ms',
         implementation: '`web/ui/forms/Stepper.tsx`; arrow keys too',
         tests: [
-          [measures, 'repeats every 200 ms until it is released'],
+          [measures, 'repeats every 200 ms while it is held'],
           [
             manyEpisodes,
             'episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen',
@@ -229,9 +232,12 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
           [tracking, 'returns the four keys from the environment, empty if unset'],
           [
             consent,
-            'after accepting, sends events to all four platforms, with the amount and the id of the order',
+            'after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order',
           ],
-          [consent, 'after declining, sends no events to third parties and does not ask again'],
+          [
+            consent,
+            'after the viewer declines, the site sends no events to third parties and does not ask again',
+          ],
         ],
       },
       {
@@ -258,13 +264,16 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         implementation: '`sampleRates`; a profile with each trace',
         tests: [
           [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
-          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
-          [reports, 'records no replay on sign-in and payment pages, and masks text elsewhere'],
+          [reports, 'errors are reported without queries and secrets, and ignored errors are not reported'],
+          [
+            reports,
+            'no replay is recorded on sign-in and payment pages, and replays of other pages mask all text',
+          ],
           [
             scrub,
             'removes queries, fragments and media signatures at any depth, and leaves sentences unchanged',
           ],
-          [reports, 'loads after the page is loaded and idle, and not at all without a DSN'],
+          [reports, 'error reporting loads after the page is loaded and idle, and not at all without a DSN'],
         ],
       },
       {

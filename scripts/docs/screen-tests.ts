@@ -173,11 +173,11 @@ export const seedRoutes: readonly ScreenRow[] = [
       [documents, 'allows the payment form no foreign host'],
       [
         'e2e/billing/stripe.spec.ts',
-        "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
+        "a card in Stripe's fields pays once, however often the button is pressed, and no other page loads Stripe's script",
       ],
       [
         'e2e/billing/one-tap.spec.ts',
-        "the bank's check of a saved card is shown in place, and passing it plays the episode",
+        'the 3-D Secure check of a saved card is shown on the same page, and the episode plays after it is passed',
       ],
       [
         'e2e/billing/express.spec.ts',
