@@ -54,8 +54,8 @@ const upwards: Ban = {
   regex: '^\\.\\.',
   message: 'Import from other folders by #contract, #server, #web, #demo, #scripts or #bench.',
 }
-const web: Ban = { regex: '^#web/', message: 'The server and the web meet in contract/ only.' }
-const server: Ban = { regex: '^#server/', message: 'The server and the web meet in contract/ only.' }
+const web: Ban = { regex: '^#web/', message: 'The server and the web share only contract/.' }
+const server: Ban = { regex: '^#server/', message: 'The server and the web share only contract/.' }
 const demo: Ban = { regex: '^#demo/', message: 'Only the composition roots import the demo.' }
 const features: Ban = { regex: '^#server/features/', message: 'The platform imports no feature.' }
 const roots: Ban = {
