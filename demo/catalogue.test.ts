@@ -66,7 +66,7 @@ describe.each(episodes)('$name', ({ drama, episode }) => {
     expect(shots.every(({ start, end }) => end - start >= 1.5)).toBe(true)
   })
 
-  it('has captions in order that end before the video', () => {
+  it('has captions in order, and all end before the video ends', () => {
     const times = cues.flatMap(({ start, end }) => [start, end])
     expect(times).toEqual(times.toSorted((a, b) => a - b))
     expect(cues.at(-1)?.end).toBeLessThan(seconds)

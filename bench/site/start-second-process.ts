@@ -11,7 +11,7 @@ export interface SecondProcess {
 
 const port = 3914
 
-/** Starts another process of the site with the same database and data, as an operator with several processes does. */
+/** Starts another process of the site with the same database and data, as on a site with several processes. */
 export async function startSecondProcess({ env, dataDir, connection }: BenchSite): Promise<SecondProcess> {
   const { host, user, database, port: databasePort } = connection
   const place = new URLSearchParams({ host, port: String(databasePort) })

@@ -144,7 +144,7 @@ export async function choosePaymentMethod(panel: Locator, name: string): Promise
   await panel.getByText(name, { exact: true }).click()
 }
 
-/** Chooses a wallet for an episode, and goes on to the wallet's approval page. */
+/** Chooses a wallet for an episode, and opens the wallet's approval page. */
 export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet'): Promise<void> {
   await choosePaymentMethod(panel, wallet)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()

@@ -44,7 +44,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
           ],
           [
             'web/lib/tracking/consent.test.ts',
-            'holds click ids in memory until the user agrees if consent is strict',
+            'if consent mode is strict, keeps click ids in memory until the user agrees',
           ],
         ],
       },
@@ -249,8 +249,11 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Languages en (default and fallback), es, fy, dy, pt',
         implementation: '`web/lib/language.ts`, `web/i18n/`',
         tests: [
-          [language, "is the browser's first supported language, or English if none is supported"],
-          [texts, '$language, part $part, has the same texts as English'],
+          [
+            language,
+            "the language is the browser's first supported language, or English if none is supported",
+          ],
+          [texts, '$language, part $part, has the same text keys as English'],
           [pages, 'a page switches language with the interface'],
         ],
       },

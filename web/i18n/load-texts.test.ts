@@ -58,7 +58,7 @@ const isPeriod = (key: string) => periods.has(askedFor(key))
 const cases = parts.flatMap((part) => others.map((language) => ({ part, language })))
 const placeholders = (text: string) => [...new Set(text.match(/{{\w+}}/g))].toSorted()
 
-it.each(cases)('$language, part $part, has the same texts as English', ({ part, language }) => {
+it.each(cases)('$language, part $part, has the same text keys as English', ({ part, language }) => {
   const english = flatten(files[`./en/${part}`])
   const translated = flatten(files[`./${language}/${part}`])
   expect(keysOf(translated)).toEqual(keysOf(english))

@@ -35,7 +35,7 @@ it.each([
   '',
 ])('detects no app for %s', (userAgent) => expect(inAppBrowser(userAgent)).toBeUndefined())
 
-test('an intent link opens the same page, and falls back to it if no browser handles the link', () => {
+test('an intent link opens the current page in another browser, and in this one if no other browser handles the link', () => {
   const link = intentLink('https://drama.example/videos/v?episode=4&token=a;b#x')
   expect(link).toMatch(/^intent:\/\/drama\.example\/videos\/v\?episode=4&token=a;b#Intent;scheme=https;/)
   expect(link).toContain(';S.browser_fallback_url=https%3A%2F%2Fdrama.example%2Fvideos%2Fv%3Fepisode%3D4')

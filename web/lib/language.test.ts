@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.stubGlobal('history', { state: { key: 'one' }, replaceState: replaceState.mockReset() })
 })
 
-it("is the browser's first supported language, or English if none is supported", async () => {
+it("the language is the browser's first supported language, or English if none is supported", async () => {
   expect((await open('', 'it-IT', 'fr-CH', 'de')).currentLanguage()).toBe('fy')
   expect((await open('', 'it-IT')).currentLanguage()).toBe('en')
 })

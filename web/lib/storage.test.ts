@@ -6,7 +6,7 @@ const isFull = () => {
   throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
 }
 
-it('returns the newest value if the storage is full, and keeps no older one for the next visit', () => {
+it('returns the newest value if the storage is full, and removes the older stored value', () => {
   const entries = stubStorage()
   storage.set('key', 'old')
   vi.spyOn(localStorage, 'setItem').mockImplementation(isFull)

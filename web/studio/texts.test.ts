@@ -32,7 +32,7 @@ function flatten(texts: Texts | undefined, path = ''): Map<string, string> {
 const textsOf = (language: string, part: string) => flatten(files[`./texts/${language}.${part}`])
 const placeholders = (text: string) => [...new Set(text.match(/{{\w+}}/g))].toSorted()
 
-it.each(parts)('%s has the same texts in German as in English, with the same placeholders', (part) => {
+it.each(parts)('%s has the same text keys and placeholders in German as in English', (part) => {
   const [english, german] = [textsOf('en', part), textsOf('dy', part)]
   expect([...german.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   for (const [key, text] of german) {

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const landing = new URL('https://site.test/?token=ann&fbclid=f&ttclid=t')
 
-it('holds click ids in memory until the user agrees if consent is strict', async () => {
+it('if consent mode is strict, keeps click ids in memory until the user agrees', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('strict')
   takeVisitParameters(new URL(landing))
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
@@ -31,7 +31,7 @@ it('holds click ids in memory until the user agrees if consent is strict', async
   expect(stored.get('ttclid')).toBe('t')
 })
 
-it('stores click ids at once if consent mode is standard, and deletes them after a refusal', async () => {
+it('if consent mode is standard, stores click ids at once, and deletes them after a refusal', async () => {
   const { answerConsent, adIds, takeVisitParameters } = await openDocument('standard')
   takeVisitParameters(new URL(landing))
   expect(stored.get('fbclid')).toBe('f')

@@ -15,7 +15,7 @@ test('stores token and click ids and removes them from the URL', () => {
   expect(adClickIds()).toEqual({ fbclid: 'f', ttclid: 't' })
 })
 
-test('leaves a URL without them unchanged', () => {
+test('leaves a URL without token and click ids unchanged', () => {
   expect(storeVisitParameters(new URL('https://site.test/?lang=fr'))).toBeNull()
 })
 

@@ -118,7 +118,7 @@ test('stops an aborted segment in the worker and ignores its reports', () => {
   expect(loader.stats.aborted).toBe(true)
 })
 
-test('fails the pending segments of a terminated worker and loads the next ones in the page', () => {
+test('fails the pending segments of a terminated worker and loads later segments in the page', () => {
   const { called } = load()
   worker.dispatchEvent(new Event('error'))
   expect(called).toEqual(['error 0'])

@@ -13,7 +13,7 @@ import styles from './analytics.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
 
-/** Returns the id of the video in the pasted URL, else of the chosen one; empty if there is none. */
+/** Returns the id of the video in the pasted URL, else the id of the chosen video; empty if there is none. */
 const videoOf = (address: string, chosen: string) => parseEpisodeAddress(address)?.video_id ?? chosen
 
 /** Creates a campaign link to an episode, and shows it with its QR code. */

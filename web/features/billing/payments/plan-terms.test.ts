@@ -25,7 +25,7 @@ test('an introductory price is shown with the regular price after it', () => {
   expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
 })
 
-test('a regular price is shown with its renewal, a single day in the singular', () => {
+test('a regular price is shown with its renewal, and a period of one day without a number', () => {
   const { intro_price_cents: _none, ...plain } = plan
   expect(planTerms(t, { ...plain, period_days: 1 })).toContain('$9.99 every day until you cancel')
   expect(planTerms(t, { ...plan, period_days: 1 })).toContain('$4.99 for the first day, then $9.99 every day')
