@@ -13,7 +13,7 @@ const rateTarget = 0.7
 const slowerTarget = 3
 const tellingAimMs = 10
 const clients = 16
-/** Number of clients that browse meanwhile: too few to load the machine on their own. */
+/** Number of clients that browse during the sign-ins: too few to load the machine on their own. */
 const visitors = 4
 const attemptsForMs = 5000
 const tries = 200

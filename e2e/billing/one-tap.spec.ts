@@ -167,7 +167,7 @@ test('a payment with an unknown status does not open the other payment methods',
   const panel = lockedPanel(page, 5)
   const button = panel.getByRole('button', { name: payButtonName('4242') })
   await expect(button).toBeVisible()
-  // Controls the minute in which the order is polled.
+  // The test controls the clock, because the page polls the order for a minute.
   await page.clock.install()
   await button.click()
   await expect(panel.getByRole('button', { name: 'Processing…' })).toBeVisible()

@@ -19,12 +19,14 @@ async function subscribe(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
 }
 
-/** Signs the browser out, like another device that opens a link. @returns a function that restores the session */
+/**
+ * Signs the browser out, to simulate another device that opens a link. @returns a function that restores the session
+ */
 async function signOutBrowser(page: Page): Promise<() => Promise<void>> {
   const cookies = await page.context().cookies()
   const clearSession = async () => {
     await page.context().clearCookies()
-    // The choice in the consent banner is kept: the banner would cover the page.
+    // Keeps the answer to the consent banner, because the banner would cover the page.
     await page.evaluate(() => {
       for (const key of Object.keys(localStorage)) if (!key.includes('consent')) localStorage.removeItem(key)
     })

@@ -252,7 +252,7 @@ test('a change of plan that could not be charged is paid manually at its own pri
   await expect(subscriptionRegion(page)).toContainText('Monthly renews on')
 })
 
-// In one of these two time zones, the date always differs from UTC.
+// At any time, the date in at least one of these two time zones differs from the date in UTC.
 for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
   test.describe(`in ${timezoneId}`, () => {
     test.use({ timezoneId })

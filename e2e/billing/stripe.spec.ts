@@ -37,7 +37,7 @@ const fieldsIn = (form: FrameLocator | Page) => {
 }
 const bankIn = (form: FrameLocator) => form.frameLocator(`iframe[title="The bank's check"]`)
 
-/** Opens the card form for an episode, and fills in the payer. */
+/** Opens the card form for an episode, and fills in the payer's details. */
 async function openForm(page: Page, episode: number) {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)

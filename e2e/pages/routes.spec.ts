@@ -104,7 +104,7 @@ test('the payment frame and the studio load none of the site’s screens', async
   await expect(frame.getByRole('button').first()).toBeVisible()
   // The router sets a key in the history state as soon as it runs.
   expect(await frame.locator('body').evaluate(() => history.state?.key)).toBeUndefined()
-  // Only the page itself has loaded a screen.
+  // The page itself has loaded this screen; the payment frame has loaded none.
   expect([...new Set(screens)]).toEqual(['VideoScreen'])
 
   screens.length = 0

@@ -150,7 +150,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByLabel('Episode price')).toHaveValue('0.77')
   await expect(page.getByText(/^(Copied from your previous video|Default values)/)).toHaveCount(0)
   await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
-  // Concurrent input is kept.
+  // The import keeps input that was typed in the meantime.
   await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
   // The old values are shown until the folder has been read again.
   const readAgain = page.waitForResponse((answer) => answer.url().endsWith('/api/studio/video/description'))
