@@ -12,15 +12,6 @@ process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random()
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 export const desktop = { viewport: { width: 1440, height: 900 } }
 
-/**
- * Tests whose result does not depend on the screen size run in one size only: that of their typical users. Whole files
- * are listed here; single tests have the tag `@phone` or `@desktop`.
- */
-export const onPhones =
-  /(billing\/(?!purchase\.)[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-failures|playback-metrics|segment-worker|unexpected-errors)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
-export const onDesktops =
-  /(pages\/keyboard|playback\/long-session|studio\/(content|folder-import|homepage|keyboard|search))\.spec\.ts/
-
 /** Suites that run with their own commands. */
 export const ownSuites = ['screens/**', 'media/**']
 
@@ -44,18 +35,12 @@ export default defineConfig({
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
   },
+  // Tests run on a phone, or with the tag `@desktop` on a desktop. Those with the tag `@sizes` run on a desktop as well, in
+  // `npm run test:screens`, which also runs the tests with the tag `@screens`.
+  // A worker that changed to the other project would start a new site and a new browser. The shares of the workers
+  // prevent this.
   projects: [
-    {
-      name: 'phone',
-      testIgnore: [onDesktops, ...ownSuites],
-      grepInvert: /@desktop|@screens/,
-      use: phone,
-    },
-    {
-      name: 'desktop',
-      testIgnore: [onPhones, ...ownSuites],
-      grepInvert: /@phone|@screens/,
-      use: desktop,
-    },
+    { name: 'phone', workers: 4, grepInvert: /@desktop|@screens/, use: phone },
+    { name: 'desktop', workers: 1, grep: /@desktop/, grepInvert: /@screens/, use: desktop },
   ],
 })

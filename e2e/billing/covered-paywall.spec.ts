@@ -12,7 +12,7 @@ const sizes = [phone.viewport, narrowPhone, landscape, desktopAt200Percent]
 
 const payButton = (page: Page) => lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })
 
-test('scrolled offers never appear behind the buttons at the top', async ({ page }) => {
+test('scrolled offers never appear behind the buttons at the top @screens', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await expect(payButton(page)).toBeVisible()
   const buttons = [
@@ -28,7 +28,7 @@ test('scrolled offers never appear behind the buttons at the top', async ({ page
   }
 })
 
-test('a toast covers neither the heading nor the buttons of the paywall', async ({ page }) => {
+test('a toast covers neither the heading nor the buttons of the paywall @screens', async ({ page }) => {
   await keepToasts(page)
   const message = 'Die Website ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.'
   await page.route('**/api/user/favorite', (route) => route.fulfill({ json: { code: 500, message } }))
@@ -47,7 +47,7 @@ test('a toast covers neither the heading nor the buttons of the paywall', async 
 test.describe('with a balance', () => {
   test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
 
-  test('the offer of auto-unlock covers neither the heading nor the buttons of the next paywall', async ({
+  test('the offer of auto-unlock covers neither the heading nor the buttons of the next paywall @screens', async ({
     page,
   }) => {
     await unlockButton(await topUpAtPaywall(page, 4)).click()
@@ -63,7 +63,7 @@ test.describe('with a balance', () => {
     await expect.poll(() => overlap(offer, panel)).toBe(false)
   })
 
-  test('the paywall does not move when a toast disappears, and the next paywall has no space for it', async ({
+  test('the paywall does not move when a toast disappears, and the next paywall has no space for it @screens', async ({
     page,
   }) => {
     await topUpAtPaywall(page, 4)
@@ -83,7 +83,9 @@ test.describe('without a connection', () => {
   // A style sheet may still be loading when the connection is lost.
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED|Unable to preload CSS/ })
 
-  test('the offline banner covers neither the heading nor the buttons of the paywall', async ({ page }) => {
+  test('the offline banner covers neither the heading nor the buttons of the paywall @screens', async ({
+    page,
+  }) => {
     await page.goto(await towerUrl(page, 4))
     await expect(payButton(page)).toBeVisible()
     // The status line loads after the page, so the connection must last until then.

@@ -16,7 +16,7 @@ async function spendFromBalance(page: Page): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-test('nothing in the member area moves, whichever part loads last', async ({ page }) => {
+test('nothing in the member area moves, whichever part loads last @screens', async ({ page }) => {
   await spendFromBalance(page)
   await recordLayoutShifts(page)
   const card = { code: 200, info: { saved_method: savedCard } }
@@ -40,7 +40,7 @@ test('nothing in the member area moves, whichever part loads last', async ({ pag
     }
 })
 
-test('nothing is hidden while more entries of the balance history load', async ({ page }) => {
+test('nothing is hidden while more entries of the balance history load @screens', async ({ page }) => {
   await spendFromBalance(page)
   const answer = await page.request.get('/api/balance/entries')
   const { list } = ((await answer.json()) as { data: { list: { id: string }[] } }).data

@@ -85,7 +85,7 @@ test('a member who paid on another device signs in from the paywall and continue
   await context.close()
 })
 
-test('choosing another offer moves no offer, and the button that shows and hides the payment methods keeps its place', async ({
+test('choosing another offer moves no offer, and the button that shows and hides the payment methods keeps its place @screens', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -149,7 +149,9 @@ test('a button on the paywall opens the list of episodes, and covers no text', a
   await expect(panel).toHaveCount(0)
 })
 
-test('beside a wallet, the button of a plan is as high as the button of an episode', async ({ page }) => {
+test('beside a wallet, the button of a plan is as high as the button of an episode @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel
@@ -160,7 +162,7 @@ test('beside a wallet, the button of a plan is as high as the button of an episo
   await expect.poll(async () => (await subscribe.boundingBox())?.height).toBe(52)
 })
 
-test('on a narrow phone, the German pay button beside a wallet has one line', async ({ page }) => {
+test('on a narrow phone, the German pay button beside a wallet has one line @screens', async ({ page }) => {
   await page.setViewportSize(narrowPhone)
   await page.addInitScript(() => localStorage.setItem('language', 'dy'))
   await page.goto(await towerUrl(page, 4))
@@ -168,7 +170,7 @@ test('on a narrow phone, the German pay button beside a wallet has one line', as
   await expect.poll(async () => (await pay.boundingBox())?.height).toBe(52)
 })
 
-test('on a phone, the bar covers no offer in German', async ({ page }) => {
+test('on a phone, the bar covers no offer in German @screens', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('language', 'dy'))
   await page.goto(await towerUrl(page, 4))
   const yearly = page.locator('label').filter({ hasText: /^Jährlich/ })
@@ -181,7 +183,7 @@ test('on a phone, the bar covers no offer in German', async ({ page }) => {
   await expect.poll(isOnTop).toBe(true)
 })
 
-test('at 200 % zoom on a phone, no price of the paywall is cut off, in English and German', async ({
+test('at 200 % zoom on a phone, no price of the paywall is cut off, in English and German @screens', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 195, height: 422 })
@@ -202,7 +204,7 @@ test('at 200 % zoom on a phone, no price of the paywall is cut off, in English a
   }
 })
 
-test('the text above the offers is readable on a white picture', async ({ page }) => {
+test('the text above the offers is readable on a white picture @screens', async ({ page }) => {
   const white = await sharp({ create: { width: 90, height: 160, channels: 3, background: '#fff' } })
     .webp()
     .toBuffer()
@@ -221,7 +223,7 @@ test('the text above the offers is readable on a white picture', async ({ page }
 })
 
 for (const layout of ['sheet', 'card'])
-  test(`in a low window with the layout "${layout}", the button that shows the payment methods keeps its place`, async ({
+  test(`in a low window with the layout "${layout}", the button that shows the payment methods keeps its place @screens`, async ({
     page,
   }) => {
     await page.route('/api/homepage*', async (route) => {

@@ -18,7 +18,7 @@ const cards = {
   noFunds: '4000 0000 0000 9995',
 }
 
-test('a visitor watches, reaches a locked episode, is declined, pays and continues on the same page', async ({
+test('a visitor watches, reaches a locked episode, is declined, pays and continues on the same page @sizes', async ({
   page,
   browser,
   isMobile,
@@ -56,7 +56,7 @@ test('a visitor watches, reaches a locked episode, is declined, pays and continu
   await otherContext.close()
 })
 
-test('after a card with insufficient funds, another card passes 3-D Secure and unlocks the whole drama @phone', async ({
+test('after a card with insufficient funds, another card passes 3-D Secure and unlocks the whole drama', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 5))
@@ -72,7 +72,7 @@ test('after a card with insufficient funds, another card passes 3-D Secure and u
   await expectPlaying(page, 6)
 })
 
-test('failed 3-D Secure charges nothing, and the panel still works @phone', async ({ page }) => {
+test('failed 3-D Secure charges nothing, and the panel still works', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -101,7 +101,7 @@ test('a wallet payment is approved on another page and returns to the episode @d
   await expectPlaying(page, 4)
 })
 
-test('a subscriber cancels with one click, sees the end date, and resumes @phone', async ({ page }) => {
+test('a subscriber cancels with one click, sees the end date, and resumes', async ({ page }) => {
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   await payByCard(page, { number: cards.pays })

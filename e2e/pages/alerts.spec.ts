@@ -44,7 +44,7 @@ const releaseLastEpisode = (id: string) =>
     [`UPDATE new_episodes SET detected_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
   )
 
-test('the first favorite prompts for alerts once, a release sends one mail, and the link in the mail turns alerts off', async ({
+test('the first favorite prompts for alerts once, a release sends one mail, and the link in the mail turns alerts off @sizes', async ({
   page,
 }) => {
   const email = await registerConfirmed(page)
@@ -82,7 +82,7 @@ test('the first favorite prompts for alerts once, a release sends one mail, and 
   await expect(box).toBeChecked()
 })
 
-test('a viewer is not prompted for alerts on arrival, nor again after an answer @phone', async ({ page }) => {
+test('a viewer is not prompted for alerts on arrival, nor again after an answer', async ({ page }) => {
   await registerConfirmed(page)
   const [tower = '', other = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)

@@ -60,7 +60,10 @@ for (const { name, path } of [
   { name: 'a locked episode', path: '/videos/{video}?episode=4' },
   { name: 'a free episode', path: '/videos/{video}?episode=1' },
 ])
-  test(`the banner covers nothing of ${name}, the landing page of an ad`, async ({ page, context }) => {
+  test(`the banner covers nothing of ${name}, the landing page of an ad @screens`, async ({
+    page,
+    context,
+  }) => {
     await interceptPixels(context, siteUrl)
     await recordLayoutShifts(page)
     await page.goto(`${await resolvePath(page, path)}&fbclid=click`)
@@ -103,7 +106,7 @@ const titles = {
 
 test.describe('on very narrow screens', () => {
   for (const [lang, name] of Object.entries(titles))
-    test(`the banner is fully visible, covers nothing and can be answered: ${lang}`, async ({
+    test(`the banner is fully visible, covers nothing and can be answered: ${lang} @screens`, async ({
       page,
       context,
     }) => {

@@ -17,7 +17,7 @@ async function openTower(page: Page): Promise<void> {
   await expectProgress(page)
 }
 
-test('a viewer reaches and pays for an episode from the homepage with the keyboard only', async ({
+test('a viewer reaches and pays for an episode from the homepage with the keyboard only @desktop', async ({
   page,
 }) => {
   await page.goto('/')
@@ -64,7 +64,7 @@ test('a viewer reaches and pays for an episode from the homepage with the keyboa
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
 })
 
-test('the buttons of the player keep the focus from one episode to the next', async ({ page }) => {
+test('the buttons of the player keep the focus from one episode to the next @desktop', async ({ page }) => {
   await openTower(page)
   const next = page.getByRole('button', { name: 'Next episode' })
   await activateWithKeyboard(page, next)
@@ -80,7 +80,7 @@ test('the buttons of the player keep the focus from one episode to the next', as
   await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
 })
 
-test('a key press shows and starts the next video before other updates', async ({ page }) => {
+test('a key press shows and starts the next video before other updates @desktop', async ({ page }) => {
   await openTower(page)
   await expect.poll(() => page.evaluate(() => document.querySelectorAll('video').length)).toBeGreaterThan(1)
   const videos = await page.evaluate(() => {
@@ -98,7 +98,7 @@ test('a key press shows and starts the next video before other updates', async (
   await expectPlaying(page, 2)
 })
 
-test('a key press is not lost if the previous step has not rendered yet', async ({ page }) => {
+test('a key press is not lost if the previous step has not rendered yet @desktop', async ({ page }) => {
   await openTower(page)
   await page.keyboard.press('n')
   await page.keyboard.press('n')
@@ -127,7 +127,7 @@ test('a key press is not lost if the previous step has not rendered yet', async 
 test.describe('when an episode plays to its end', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('if an episode ends behind an open sheet, the next one starts when the sheet is closed', async ({
+  test('if an episode ends behind an open sheet, the next one starts when the sheet is closed @desktop', async ({
     page,
   }) => {
     await openTower(page)
@@ -146,7 +146,7 @@ test.describe('when an episode plays to its end', () => {
   })
 })
 
-test('menus and the language chooser work with the keyboard', async ({ page }) => {
+test('menus and the language chooser work with the keyboard @desktop', async ({ page }) => {
   await page.goto('/')
   for (const [name, list] of [
     ['Account', 'Account'],
@@ -178,7 +178,7 @@ test('menus and the language chooser work with the keyboard', async ({ page }) =
   await expect(languages).toBeFocused()
 })
 
-test('a viewer registers, signs out and in, and removes a favorite with the keyboard only', async ({
+test('a viewer registers, signs out and in, and removes a favorite with the keyboard only @desktop', async ({
   page,
 }) => {
   const email = `kay-${Date.now()}@example.com`

@@ -42,10 +42,7 @@ async function swipeLeft(page: Page): Promise<void> {
   await devtools.detach()
 }
 
-test('a double tap adds a favorite, and a swipe removes it from the list @phone', async ({
-  page,
-  isMobile,
-}) => {
+test('a double tap adds a favorite, and a swipe removes it from the list', async ({ page, isMobile }) => {
   await openTower(page)
   const saved = page.waitForResponse((answer) => answer.url().endsWith('/api/user/favorite'))
   if (isMobile) await doubleTap(page)

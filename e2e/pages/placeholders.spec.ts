@@ -29,7 +29,9 @@ const sizes = [
 ]
 
 for (const size of sizes) {
-  test(`cards replace their placeholders in place, in a window of ${size.width} px`, async ({ page }) => {
+  test(`cards replace their placeholders in place, in a window of ${size.width} px @screens`, async ({
+    page,
+  }) => {
     await page.setViewportSize(size)
     const release = await holdResponses(page, '**/api/homepage/query?*')
     await page.goto(await resolvePath(page, '/more/{section}'))
@@ -42,7 +44,7 @@ for (const size of sizes) {
     expect(after).toEqual(before)
   })
 
-  test(`library items replace their placeholders in place, in a window of ${size.width} px`, async ({
+  test(`library items replace their placeholders in place, in a window of ${size.width} px @screens`, async ({
     page,
   }) => {
     await page.setViewportSize(size)
@@ -69,7 +71,7 @@ for (const size of sizes) {
 }
 
 for (const path of ['/shopping', '/more/{section}', '/serviceAgreement'])
-  test(`nothing on ${path} moves when the site's font loads late`, async ({ page }) => {
+  test(`nothing on ${path} moves when the site's font loads late @screens`, async ({ page }) => {
     await recordLayoutShifts(page)
     const release = await holdResponses(page, '**/*.woff2')
     // The font is preloaded, so the document's load event waits for it.

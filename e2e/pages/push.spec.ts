@@ -87,7 +87,7 @@ async function addFavorite(page: Page, id: string): Promise<void> {
   await saved
 }
 
-test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns them off', async ({
+test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns them off @sizes', async ({
   page,
   context,
 }) => {
@@ -123,10 +123,7 @@ test('a guest’s favorite offers notifications, a press opens the browser’s p
   await expect(box).not.toBeChecked()
 })
 
-test('a viewer who refuses in the browser is not asked again automatically @phone', async ({
-  page,
-  context,
-}) => {
+test('a viewer who refuses in the browser is not asked again automatically', async ({ page, context }) => {
   const endpoint = await installFakePush(context, 'denied')
   const [tower = '', other = ''] = await videoIds(page)
   await addFavorite(page, tower)
@@ -143,7 +140,7 @@ test('a viewer who refuses in the browser is not asked again automatically @phon
   expect([await countQuestions(page), await countSubscribers(endpoint)]).toEqual([1, 0])
 })
 
-test('a viewer who says "Not now" is asked neither by the site nor by the browser @phone', async ({
+test('a viewer who says "Not now" is asked neither by the site nor by the browser', async ({
   page,
   context,
 }) => {
@@ -157,7 +154,7 @@ test('a viewer who says "Not now" is asked neither by the site nor by the browse
   expect(await countQuestions(page)).toBe(0)
 })
 
-test('in a browser without push, the site shows no push setting and sends no push requests @phone', async ({
+test('in a browser without push, the site shows no push setting and sends no push requests', async ({
   page,
   context,
 }) => {
@@ -176,7 +173,7 @@ test('in a browser without push, the site shows no push setting and sends no pus
   expect(pushRequests).toEqual([])
 })
 
-test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
+test('signing out ends a member’s notifications in the browser @sizes', async ({ page, context }) => {
   const endpoint = await installFakePush(context)
   await page.goto('/search')
   await registerMember(page)

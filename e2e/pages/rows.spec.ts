@@ -37,7 +37,7 @@ async function openRow(page: Page) {
   }
 }
 
-test('buttons beside a row of cards scroll it with a mouse, and are disabled at its ends', async ({
+test('buttons beside a row of cards scroll it with a mouse, and are disabled at its ends @screens', async ({
   page,
 }) => {
   const { row, previous, next, scrolledBy, remainingScroll } = await openRow(page)
@@ -65,7 +65,7 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await expect(next).toBeEnabled()
 })
 
-test('the carousel has the same buttons, and a button at an end does not intercept clicks', async ({
+test('the carousel has the same buttons, and a button at an end does not intercept clicks @screens', async ({
   page,
 }) => {
   await openRoute(page, '/')
@@ -81,7 +81,9 @@ test('the carousel has the same buttons, and a button at an end does not interce
   await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0)
 })
 
-test('the buttons of a row work with the keyboard, and keep the focus at its end', async ({ page }) => {
+test('the buttons of a row work with the keyboard, and keep the focus at its end @screens', async ({
+  page,
+}) => {
   const { seeAll, next, previous, scrolledBy, remainingScroll } = await openRow(page)
   await expect(next).toBeEnabled()
   await seeAll.focus()
@@ -100,7 +102,7 @@ test('the buttons of a row work with the keyboard, and keep the focus at its end
 
 const nextLabels = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
 
-test('the buttons of a row are labelled in the current language, and cause no layout shift', async ({
+test('the buttons of a row are labelled in the current language, and cause no layout shift @screens', async ({
   page,
 }) => {
   await recordLayoutShifts(page)
@@ -118,7 +120,7 @@ test('the buttons of a row are labelled in the current language, and cause no la
 test.describe('on a touchscreen', () => {
   test.use({ hasTouch: true, isMobile: true })
 
-  test('a row has no buttons', async ({ page }) => {
+  test('a row has no buttons @screens', async ({ page }) => {
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const { row, next } = await openRow(page)

@@ -22,7 +22,7 @@ async function makeOrdersDiffer(): Promise<void> {
   }
 }
 
-test('a suggested drama shows its poster @phone', async ({ page }) => {
+test('a suggested drama shows its poster', async ({ page }) => {
   await page.goto('/search')
   await page.getByRole('combobox', { name: 'Search' }).fill('tower')
   const option = page.getByRole('listbox').getByRole('option', { name: tower })
@@ -31,7 +31,7 @@ test('a suggested drama shows its poster @phone', async ({ page }) => {
   await expect.poll(() => poster.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 })
 
-test('a search can start at a category, and its list can be sorted @phone', async ({ page }) => {
+test('a search can start at a category, and its list can be sorted', async ({ page }) => {
   await makeOrdersDiffer()
   await page.goto('/search')
   await page.getByRole('region', { name: 'Categories' }).getByRole('link').first().click()
@@ -47,7 +47,7 @@ test('a search can start at a category, and its list can be sorted @phone', asyn
   await expect(sort).toHaveValue('popular')
 })
 
-test('a section can be sorted and searched @phone', async ({ page }) => {
+test('a section can be sorted and searched', async ({ page }) => {
   await makeOrdersDiffer()
   const { info } = await (await page.request.get('/api/homepage')).json()
   const all = info.homepage.find(({ kind }: { kind: string }) => kind === 'grid')
@@ -67,7 +67,7 @@ test('a section can be sorted and searched @phone', async ({ page }) => {
   await expect(cards).toContainText([tower])
 })
 
-test('search results have their own sort order @phone', async ({ page }) => {
+test('search results have their own sort order', async ({ page }) => {
   await page.goto('/searchDetail/test')
   const sort = page.getByRole('combobox', { name: 'Sort by' })
   await expect(sort.getByRole('option')).toHaveText(['Best match', 'Most watched', 'Newest'])

@@ -7,7 +7,7 @@ import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const tab = (page: Page, name: string) => tabs(page).getByRole('link', { name, exact: true })
 
-test('the tab bar reaches every area of the site and marks the current one @phone', async ({ page }) => {
+test('the tab bar reaches every area of the site and marks the current one', async ({ page }) => {
   await page.goto('/')
   await expect(tab(page, 'Home')).toHaveAttribute('aria-current', 'page')
   for (const [name, path, heading] of [
@@ -24,7 +24,7 @@ test('the tab bar reaches every area of the site and marks the current one @phon
   await expect(page).toHaveURL('/')
 })
 
-test('the lists of the library are one tap apart @phone', async ({ page }) => {
+test('the lists of the library are one tap apart', async ({ page }) => {
   await page.goto('/historys')
   const lists = page.getByRole('navigation', { name: 'Library' })
   await lists.getByRole('link', { name: 'Favorites' }).click()
@@ -34,7 +34,7 @@ test('the lists of the library are one tap apart @phone', async ({ page }) => {
   await expect(tabs(page).locator('[aria-current=page]')).toHaveText('Library')
 })
 
-test('the tab bar does not cover the player @phone', async ({ page }) => {
+test('the tab bar does not cover the player @screens', async ({ page }) => {
   await page.goto('/')
   await expect(tabs(page)).toBeVisible()
   await page.goto(await towerUrl(page, 1))
@@ -45,7 +45,10 @@ test('the tab bar does not cover the player @phone', async ({ page }) => {
 test.describe('while the consent banner is open', () => {
   test.use({ consent: null })
 
-  test('the banner is above the tab bar, and the page ends above both @phone', async ({ page, context }) => {
+  test('the banner is above the tab bar, and the page ends above both @screens', async ({
+    page,
+    context,
+  }) => {
     await interceptPixels(context, siteUrl)
     await page.goto('/my')
     const question = page.getByRole('region', { name: 'Your privacy' })

@@ -67,7 +67,7 @@ FIRST SPEAKER SAYS THIS
 <i>And</i> the second one answers & goes on for as long as a caption of three lines takes on a phone
 `
 
-test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
+test('nothing in the player covers anything else in a low window @screens', async ({ page }) => {
   await openWithCaptions(page, overlappingCaptions)
   const button = (name: string) => player(page).getByRole('button', { name, exact: true })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
@@ -89,7 +89,10 @@ test('nothing in the player covers anything else in a low window @phone', async 
   }
 })
 
-test('simultaneous captions are stacked between the top and the controls', async ({ page, isMobile }) => {
+test('simultaneous captions are stacked between the top and the controls @screens @sizes', async ({
+  page,
+  isMobile,
+}) => {
   await openWithCaptions(page, overlappingCaptions)
   const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
@@ -123,7 +126,10 @@ SECOND AT THE TOP
 At the foot too
 `
 
-test('captions positioned at the top are shown there, others at the bottom', async ({ page, isMobile }) => {
+test('captions positioned at the top are shown there, others at the bottom @screens @sizes', async ({
+  page,
+  isMobile,
+}) => {
   await openWithCaptions(page, positionedCaptions)
   const settings = player(page).getByRole('button', { name: 'Settings' })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
@@ -164,7 +170,7 @@ at the right
 בהתחלה
 `
 
-test('captions are shown at the left, in the centre or at the right, as they are aligned', async ({
+test('captions are shown at the left, in the centre or at the right, as they are aligned @screens @sizes', async ({
   page,
 }) => {
   await openWithCaptions(page, alignedCaptions)
@@ -203,7 +209,10 @@ const verticalCaptions = `WEBVTT
 AT THE FOOT, AND FOR SO LONG THAT IT TAKES TWO LINES ON EVERY PHONE
 `
 
-test('vertical captions are shown in columns at their side without overlap', async ({ page, isMobile }) => {
+test('vertical captions are shown in columns at their side without overlap @screens @sizes', async ({
+  page,
+  isMobile,
+}) => {
   await openWithCaptions(page, verticalCaptions)
   await expect(shownCaptions(page)).toHaveCount(4)
   const [leftCaption, rightCaption, secondCaption, bottomCaption] = [0, 1, 2, 3].map((at) =>
@@ -237,7 +246,7 @@ async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
   return above && below ? below.y - above.y - above.height : -1
 }
 
-test('the payment panel fits at 200 % zoom, also in German @desktop', async ({ page }) => {
+test('the payment panel fits at 200 % zoom, also in German @screens @desktop', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${await towerUrl(page, 4)}&lang=de`)
   await page.getByRole('button', { name: 'Andere Zahlungsarten' }).click()
@@ -258,7 +267,7 @@ test('resizing the window keeps the episode @desktop', async ({ page }) => {
   }
 })
 
-test('a touch unmutes an episode that started muted @phone', async ({ page }) => {
+test('a touch unmutes an episode that started muted', async ({ page }) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function () {
@@ -274,7 +283,7 @@ test('a touch unmutes an episode that started muted @phone', async ({ page }) =>
   await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeVisible()
 })
 
-test('the back button returns to the list in which the drama was found @phone', async ({ page }) => {
+test('the back button returns to the list in which the drama was found', async ({ page }) => {
   await page.goto('/searchDetail/tower')
   await page.getByRole('link', { name: /The Test Tower/ }).click()
   await expectProgress(page)
@@ -285,7 +294,7 @@ test('the back button returns to the list in which the drama was found @phone', 
   await expect(page).toHaveURL(/:\d+\/$/)
 })
 
-test('a portrait rendition is labelled by its shorter side, not by its height @phone', async ({ page }) => {
+test('a portrait rendition is labelled by its shorter side, not by its height', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 360 })))
   await openTower(page)
   await player(page).getByRole('button', { name: 'Settings' }).click()

@@ -15,7 +15,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
-test('the 2× badge is shown beside the unmute button @phone', async ({ page }) => {
+test('the 2× badge is shown beside the unmute button', async ({ page }) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -51,7 +51,7 @@ test('the equalizer icon is shown on the playing episode, and not on locked ones
   await expect(current.locator('[class*=bars]')).toHaveCount(0)
 })
 
-test('a hold plays at double speed, and two fingers do not @phone', async ({ page }) => {
+test('a hold plays at double speed, and two fingers do not', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   // The interface appears later than the video.
@@ -80,7 +80,7 @@ test('a hold plays at double speed, and two fingers do not @phone', async ({ pag
   expect(await speedBadge.count()).toBe(0)
 })
 
-test('a toast covers no heading', async ({ page }) => {
+test('a toast covers no heading @screens @sizes', async ({ page }) => {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill('nobody@example.com')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
@@ -92,7 +92,7 @@ test('a toast covers no heading', async ({ page }) => {
       await expect.poll(() => overlap(message, heading), await heading.innerText()).toBe(false)
 })
 
-test('keyboard shortcuts are offered with a keyboard, and not on touch devices', async ({
+test('keyboard shortcuts are offered with a keyboard, and not on touch devices @sizes', async ({
   page,
   isMobile,
 }) => {
@@ -106,7 +106,7 @@ test('keyboard shortcuts are offered with a keyboard, and not on touch devices',
   await expect(shortcutsButton).toHaveCount(isMobile ? 0 : 1)
 })
 
-test('the card frame uses the font of the page', async ({ page }) => {
+test('the card frame uses the font of the page @screens @sizes', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: /^Pay/ }).click()
   const label = cardForm(page).card.getByText('Card number')
@@ -122,7 +122,7 @@ test('the card frame uses the font of the page', async ({ page }) => {
   await expect.poll(loaded).toBe(true)
 })
 
-test('a long word in a title is broken instead of clipped @phone', async ({ page }) => {
+test('a long word in a title is broken instead of clipped @screens', async ({ page }) => {
   await page.goto('/?lang=dy')
   const title = page.getByRole('main').getByText('The Test Tower').last()
   const isClipped = await title.evaluate((element) => {
@@ -132,7 +132,7 @@ test('a long word in a title is broken instead of clipped @phone', async ({ page
   expect(isClipped).toBe(false)
 })
 
-test('the first poster of the homepage is not cropped vertically @phone', async ({ page }) => {
+test('the first poster of the homepage is not cropped vertically @screens', async ({ page }) => {
   for (const viewport of [
     { width: 390, height: 844 },
     { width: 360, height: 640 },
@@ -156,7 +156,7 @@ test('the first poster of the homepage is not cropped vertically @phone', async 
 test.describe('an unknown URL', () => {
   test.use({ allowedConsoleMessages: /404/ })
 
-  test('offers dramas', async ({ page }) => {
+  test('offers dramas @sizes', async ({ page }) => {
     await page.goto('/nowhere')
     await page
       .getByRole('region', { name: 'You may like' })

@@ -27,7 +27,7 @@ test('after its last episode a drama continues automatically with the next drama
   await expectProgress(page)
 })
 
-test('nothing moves when the end of a drama comes on screen', async ({ page }) => {
+test('nothing moves when the end of a drama comes on screen @screens', async ({ page }) => {
   await slowDownCountdowns(page)
   await page.goto('/searchDetail/silent')
   const path = await page.getByRole('link', { name: /Wide and Silent/ }).getAttribute('href')

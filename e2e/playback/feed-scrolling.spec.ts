@@ -76,13 +76,13 @@ async function openAndGoBack(page: Page, name: string): Promise<void> {
   await expect(card).toBeInViewport()
 }
 
-test('going back to the homepage restores its scroll position', async ({ page }) => {
+test('going back to the homepage restores its scroll position @sizes', async ({ page }) => {
   await extendHomepage(page)
   await openRoute(page, '/')
   await openAndGoBack(page, 'Real 6')
 })
 
-test('going back to a list restores its loaded pages and scroll position', async ({ page }) => {
+test('going back to a list restores its loaded pages and scroll position @sizes', async ({ page }) => {
   await extendListing(page)
   await openRoute(page, '/more/{section}')
   await page.getByRole('button', { name: 'Load more' }).click()

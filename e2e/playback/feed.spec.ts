@@ -22,7 +22,7 @@ async function countAppearances(page: Page, text: string): Promise<() => Promise
   return () => page.evaluate(() => Number(document.documentElement.dataset['appearances'] ?? 0))
 }
 
-test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }) => {
+test('a new visitor on a phone sees the swipe hint once', async ({ page }) => {
   const appearances = await countAppearances(page, 'Swipe up for the next episode')
   await page.goto(await towerUrl(page, 1))
   await expect.poll(appearances).toBe(1)
@@ -39,7 +39,7 @@ test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }
   expect(await appearances()).toBe(0)
 })
 
-test('the hint keeps its duration while buttons beside the video are pressed @phone', async ({ page }) => {
+test('the hint keeps its duration while buttons beside the video are pressed', async ({ page }) => {
   const hint = page.getByText('Swipe up for the next episode')
   // Shows the hint for a minute instead of four seconds, so that a busy machine can press the buttons in time.
   await page.addInitScript(() => {
@@ -56,7 +56,7 @@ test('the hint keeps its duration while buttons beside the video are pressed @ph
   await expect(hint).toBeVisible()
 })
 
-test('the buttons beside the video show the episode number and total, and the number of likes @phone', async ({
+test('the buttons beside the video show the episode number and total, and the number of likes', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 2))

@@ -23,7 +23,7 @@ async function feedSectionUrl(page: Page): Promise<string> {
 
 const onScreen = (page: Page) => page.locator('[data-player] [role=region] > :not([inert])')
 
-test('recommendations open as a feed, a swipe shows the next drama, and going back from its page returns to it', async ({
+test('recommendations open as a feed, a swipe shows the next drama, and going back from its page returns to it @sizes', async ({
   page,
   isMobile,
 }) => {
@@ -54,7 +54,9 @@ test('recommendations open as a feed, a swipe shows the next drama, and going ba
   await expectProgress(page)
 })
 
-test('the feed does not move when the data of its first drama arrives after the list', async ({ page }) => {
+test('the feed does not move when the data of its first drama arrives after the list @screens @sizes', async ({
+  page,
+}) => {
   await recordLayoutShifts(page)
   await page.route(/\/api\/video\?/, async (route) => {
     await expect(page.locator('[data-player]')).toBeVisible()
@@ -65,7 +67,7 @@ test('the feed does not move when the data of its first drama arrives after the 
   await expectNoLayoutShift(page)
 })
 
-test('a horizontal swipe opens the drama @phone', async ({ page }) => {
+test('a horizontal swipe opens the drama', async ({ page }) => {
   await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
   await onScreen(page)
@@ -75,7 +77,7 @@ test('a horizontal swipe opens the drama @phone', async ({ page }) => {
   await expectProgress(page)
 })
 
-test('a feed that opens at the last loaded drama loads more without a swipe', async ({ page }) => {
+test('a feed that opens at the last loaded drama loads more without a swipe @sizes', async ({ page }) => {
   const answer = await page.request.get(`${queryHomepage.path}?sort=popular`)
   const { data } = (await answer.json()) as { data: { list: VideoCard[] } }
   const tower = data.list.find(({ title }) => title === 'The Test Tower')
@@ -95,7 +97,7 @@ test('a feed that opens at the last loaded drama loads more without a swipe', as
   await expect.poll(() => cursors).toContain('two')
 })
 
-test('the feed ends with a message and a link', async ({ page }) => {
+test('the feed ends with a message and a link @sizes', async ({ page }) => {
   await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
   const endMessage = page.getByText('You’re all caught up.')
@@ -110,7 +112,7 @@ test('the feed ends with a message and a link', async ({ page }) => {
 test.describe('at normal speed', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('when an episode ends in the feed, the next episode of its drama plays', async ({ page }) => {
+  test('when an episode ends in the feed, the next episode of its drama plays @sizes', async ({ page }) => {
     await page.goto(`${await feedSectionUrl(page)}?feed=${await towerId(page)}`)
     await expect(page).toHaveTitle(/^The Test Tower/)
     await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
@@ -119,7 +121,7 @@ test.describe('at normal speed', () => {
     await expectProgress(page)
   })
 
-  test('the end of a drama links to the feed', async ({ page }) => {
+  test('the end of a drama links to the feed @sizes', async ({ page }) => {
     await slowDownCountdowns(page)
     await page.goto('/searchDetail/silent')
     await page.getByRole('link', { name: /Wide and Silent/ }).click()

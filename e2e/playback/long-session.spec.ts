@@ -85,7 +85,7 @@ async function stepTo(page: Page, last: number): Promise<void> {
   }
 }
 
-test('two hundred swipes in a row leak no players, listeners or memory', async ({ page }) => {
+test('two hundred swipes in a row leak no players, listeners or memory @desktop', async ({ page }) => {
   await extendDrama(page)
   await page.goto('/')
   await page
@@ -106,7 +106,7 @@ test('two hundred swipes in a row leak no players, listeners or memory', async (
   expect(growth / (swipes - warmUp)).toBeLessThan(maxBytesPerEpisode)
 })
 
-test('quick steps on a slow phone never scroll back, not even for one frame', async ({ page }) => {
+test('quick steps on a slow phone never scroll back, not even for one frame @desktop', async ({ page }) => {
   await extendDrama(page)
   await page.goto('/')
   await page

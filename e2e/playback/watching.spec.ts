@@ -42,7 +42,7 @@ function isLoaded(): boolean {
 test.describe('when an episode keeps playing', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('only the position text changes during playback with hidden controls', async ({ page }) => {
+  test('only the position text changes during playback with hidden controls @sizes', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
     await expectProgress(page)
     await repeatEpisode(page)
@@ -62,9 +62,7 @@ test.describe('when an episode keeps playing', () => {
     await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
   })
 
-  test('a swipe that begins before the end of an episode advances by one episode only @phone', async ({
-    page,
-  }) => {
+  test('a swipe that begins before the end of an episode advances by one episode only', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
     await expectProgress(page)
     await expect(page.locator('[data-player] video')).toHaveCount(2)

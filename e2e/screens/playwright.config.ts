@@ -1,11 +1,12 @@
 import { defineConfig } from '@playwright/test'
-import base, { desktop, onDesktops, onPhones, ownSuites, phone } from '#e2e/playwright.config.ts'
+import base, { desktop, ownSuites, phone } from '#e2e/playwright.config.ts'
 
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
  * `npm run test:screens`: checks every screen in every language and size. The suite has all tests of this folder, and
- * the tests with the tag `@screens`, which are in other files because they need the set-up of a flow.
+ * the tests with the tag `@screens`, which are in other files because they need the set-up of a flow. Those with the
+ * tag `@sizes` run here on a desktop.
  */
 export default defineConfig({
   ...base,
@@ -16,9 +17,10 @@ export default defineConfig({
   // Some tests open a screen in every language and size, which takes long on a busy machine.
   timeout: 600_000,
   projects: [
-    { name: 'phone', testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
+    { name: 'phone', workers: 2, testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
     {
       name: 'desktop',
+      workers: 1,
       testMatch: 'screens/*.spec.ts',
       testIgnore: screensOnPhones,
       grepInvert: /@phone/,
@@ -26,14 +28,17 @@ export default defineConfig({
     },
     {
       name: 'phone, in flows',
-      testIgnore: [onDesktops, ...ownSuites],
+      workers: 1,
+      testIgnore: ownSuites,
       grep: /@screens/,
+      grepInvert: /@desktop/,
       use: phone,
     },
     {
       name: 'desktop, in flows',
-      testIgnore: [onPhones, ...ownSuites],
-      grep: /@screens/,
+      workers: 1,
+      testIgnore: ownSuites,
+      grep: /@sizes|@screens.*@desktop/,
       use: desktop,
     },
   ],

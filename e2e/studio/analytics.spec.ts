@@ -127,7 +127,7 @@ for (const [language, words] of [
 ] as const)
   test(
     `churn and failed renewals have separate charts above the table of days, in ${language}`,
-    { tag: '@screens' },
+    { tag: ['@screens', '@sizes'] },
     async ({ page }) => {
       await openStudioWithSession(page, 'analyst')
       await page.route('**/api/studio/analytics/days*', (route) =>
@@ -160,7 +160,7 @@ for (const [language, words] of [
 ] as const)
   test(
     `analytics by token, click and video is accessible and fits, in ${language}`,
-    { tag: '@screens' },
+    { tag: ['@screens', '@sizes'] },
     async ({ page }) => {
       await page.goto(await towerUrl(page, 1))
       await expectPlaying(page, 1)

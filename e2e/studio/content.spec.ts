@@ -26,7 +26,7 @@ function filmOfThreeParts(): Buffer {
   return Buffer.concat([film(), head, Buffer.alloc(2 * partBytes)])
 }
 
-test('an interrupted upload resumes after a reload, and the draft becomes a published video', async ({
+test('an interrupted upload resumes after a reload, and the draft becomes a published video @desktop', async ({
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')
@@ -104,7 +104,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   await expect(page).toHaveTitle(/Brought in by hand/)
 })
 
-test('a folder with a description fills the draft, and keeps manual input', async ({ page }) => {
+test('a folder with a description fills the draft, and keeps manual input @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
@@ -162,7 +162,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })
 
-test('files and episode titles of a season are uploaded in one step, and the rest is discarded in one step', async ({
+test('files and episode titles of a season are uploaded in one step, and the rest is discarded in one step @desktop', async ({
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')
@@ -228,7 +228,7 @@ episodes:
 
 // The title of this test must be ASCII: it names the output folder, and Chromium without a locale opens only such
 // paths.
-test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page', async ({
+test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page @desktop', async ({
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')

@@ -106,7 +106,7 @@ test('an image is cropped by dragging and by keys, and visitors see that part as
   await expect.poll(() => coverForVisitors(browser, title)).toBe('blue')
 })
 
-test('a frame of any playable episode can become the cover @phone', async ({ page }) => {
+test('a frame of any playable episode can become the cover', async ({ page }) => {
   const { title } = await openPublished(page, [await tinyVideo(), await tinyVideo()])
   await expect(page.locator('#episodes ol > li').nth(1)).toContainText('Ready')
   const before = await coverOf(page, title).getAttribute('src')

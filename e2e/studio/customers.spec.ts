@@ -25,7 +25,7 @@ async function playbackCode(page: Page, number: number): Promise<number> {
   return ((await answer.json()) as { code: number }).code
 }
 
-test('support finds a member by address and by id, sees purchases, history and sessions, and signs the member out @phone', async ({
+test('support finds a member by address and by id, sees purchases, history and sessions, and signs the member out', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -77,7 +77,7 @@ test('granting access requires choosing a video after a search @desktop', async 
   await expect(page.getByText('Free episodes only')).toBeVisible()
 })
 
-test('access is granted with a reason and is effective immediately, and can be revoked with the keyboard @phone', async ({
+test('access is granted with a reason and is effective immediately, and can be revoked with the keyboard', async ({
   page,
 }) => {
   const { id } = await register(page)
@@ -181,12 +181,16 @@ for (const [language, heading] of [
   ['en', 'Grant access'],
   ['dy', 'Zugang gewähren'],
 ] as const)
-  test(`the customer page is accessible and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    const { id } = await register(page)
-    await openStudioWithSession(page, 'owner')
-    await page.goto(`/studio/customers/${id}?lang=${language}`)
-    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectAccessible(page)
-    await expectNoOverflow(page)
-  })
+  test(
+    `the customer page is accessible and fits, in ${language}`,
+    { tag: ['@screens', '@sizes'] },
+    async ({ page }) => {
+      const { id } = await register(page)
+      await openStudioWithSession(page, 'owner')
+      await page.goto(`/studio/customers/${id}?lang=${language}`)
+      await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+    },
+  )

@@ -85,7 +85,7 @@ const rowCentre = (page: Page, position: number) =>
     .nth(position - 1)
     .evaluate((row) => (row.getBoundingClientRect().top + row.getBoundingClientRect().bottom) / 2)
 
-test('an episode dragged with a mouse or a finger keeps its new place, also after a reload', async ({
+test('an episode dragged with a mouse or a finger keeps its new place, also after a reload @sizes', async ({
   page,
   isMobile,
 }) => {
@@ -118,7 +118,10 @@ test('an episode dragged with a mouse or a finger keeps its new place, also afte
   await expect.poll(() => orderOf(page)).toEqual(moved)
 })
 
-test('dragging an episode to the edge of the window scrolls the list', async ({ page, isMobile }) => {
+test('dragging an episode to the edge of the window scrolls the list @screens @sizes', async ({
+  page,
+  isMobile,
+}) => {
   const id = await openConvertedSeason(page)
   const pointer = await createPointer(page, isMobile)
   const { width, height } = narrowPhone

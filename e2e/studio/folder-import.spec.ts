@@ -38,7 +38,7 @@ const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const uploadFiles = (page: Page, count: number) =>
   page.getByRole('button', { name: `Upload ${count} files` }).click()
 
-test('a folder dropped on the page becomes a season: numbers from file names, captions with their video, and missing files reported', async ({
+test('a folder dropped on the page becomes a season: numbers from file names, captions with their video, and missing files reported @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a folder')
@@ -75,7 +75,7 @@ test('a folder dropped on the page becomes a season: numbers from file names, ca
   await expectAccessible(page)
 })
 
-test('a folder can also be chosen with a button', async ({ page }, info) => {
+test('a folder can also be chosen with a button @desktop', async ({ page }, info) => {
   await openDraft(page, 'Out of a folder that was chosen')
   const folder = writeFiles(info, 'chosen', { '01.mp4': await tinyVideo(), '01.en.vtt': captions })
   const fileChooser = page.waitForEvent('filechooser')
@@ -86,7 +86,7 @@ test('a folder can also be chosen with a button', async ({ page }, info) => {
   await expect(page.getByText('1 caption file: English.')).toBeVisible()
 })
 
-test('a dropped ZIP of a season is uploaded like its files; an unreadable one is reported', async ({
+test('a dropped ZIP of a season is uploaded like its files; an unreadable one is reported @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
@@ -114,7 +114,7 @@ test('a dropped ZIP of a season is uploaded like its files; an unreadable one is
 /** Returns the part numbers of upload URLs. */
 const partsOf = (urls: Set<string>) => [...urls].map((url) => url.slice(url.lastIndexOf('/') + 1)).toSorted()
 
-test('uploads resume automatically after a network loss, and after a reload once the files are dropped again', async ({
+test('uploads resume automatically after a network loss, and after a reload once the files are dropped again @desktop', async ({
   page,
   context,
 }, info) => {
@@ -178,7 +178,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
-test('stopped uploads show the remaining files, resume by one press, and do not count completed files', async ({
+test('stopped uploads show the remaining files, resume by one press, and do not count completed files @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Stopped half way')
@@ -222,7 +222,7 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   await expect(rowsOf(page)).toHaveCount(3)
 })
 
-test('broken files show readable reasons; they can be retried, replaced or removed, and the others are published', async ({
+test('broken files show readable reasons; they can be retried, replaced or removed, and the others are published @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'With a broken file')
@@ -267,7 +267,7 @@ async function retryOnSystemPage(page: Page): Promise<void> {
   await systemPage.close()
 }
 
-test('a folder provides a default cover and one for a language, which only its viewers see', async ({
+test('a folder provides a default cover and one for a language, which only its viewers see @desktop', async ({
   page,
   browser,
 }, info) => {

@@ -5,7 +5,7 @@ import { createLabelledDraft, openStudioWithSession, postToStudio } from '#e2e/s
 
 test.use({ bypassCSP: true })
 
-test('an editor selects the videos of a section and previews it, and viewers see the videos in that order', async ({
+test('an editor selects the videos of a section and previews it, and viewers see the videos in that order @desktop', async ({
   page,
   browser,
 }) => {
@@ -87,7 +87,7 @@ test('an editor selects the videos of a section and previews it, and viewers see
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
 })
 
-test('a category that is the source of a homepage section cannot be deleted until the section has another source', async ({
+test('a category that is the source of a homepage section cannot be deleted until the section has another source @desktop', async ({
   page,
 }) => {
   const name = `shown${crypto.randomUUID().slice(0, 6)}`
@@ -122,7 +122,7 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })
 
-test('if another operator publishes, a draft stays, even after a change of language, and its author chooses a version', async ({
+test('if another operator publishes, a draft stays, even after a change of language, and its author chooses a version @desktop', async ({
   page,
   browser,
 }) => {

@@ -121,7 +121,7 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
 
 test(
   'Tab reaches every control of the studio in page order with a visible focus, each has a German name, and axe reports no violations',
-  { tag: '@screens' },
+  { tag: ['@screens', '@desktop'] },
   async ({ page, browser }) => {
     for (const [path, ...openers] of await fillStudio(page, browser)) {
       await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)

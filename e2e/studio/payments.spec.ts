@@ -21,7 +21,7 @@ async function buy(page: Page): Promise<string> {
   return data.list[0]?.id ?? ''
 }
 
-test('support finds an order, syncs it and refunds a part; the page updates immediately @phone', async ({
+test('support finds an order, syncs it and refunds a part; the page updates immediately', async ({
   page,
 }) => {
   const order = await buy(page)
@@ -150,7 +150,7 @@ const mockDiscrepancy = (page: Page, order_id: string) =>
     await route.fulfill({ response, json: { code: 200, info: { ...info, discrepancies, balances } } })
   })
 
-test('the day’s reconciliation shows the ledger’s and each gateway’s amounts and the difference; a discrepancy links to its order @phone', async ({
+test('the day’s reconciliation shows the ledger’s and each gateway’s amounts and the difference; a discrepancy links to its order', async ({
   page,
 }) => {
   const order = await buy(page)
@@ -179,7 +179,7 @@ test('the day’s reconciliation shows the ledger’s and each gateway’s amoun
   await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
-test('the analyst sees revenue without actions @phone', async ({ page }) => {
+test('the analyst sees revenue without actions', async ({ page }) => {
   await openStudioWithSession(page, 'analyst')
   await page.goto('/studio/payments/reconciliation')
   await expect(page.getByRole('heading', { name: 'Daily summary' })).toBeVisible()
@@ -193,7 +193,7 @@ for (const [language, words] of [
 ] as const)
   test(
     `payments, customers and plans are accessible and fit, in ${language}`,
-    { tag: '@screens' },
+    { tag: ['@screens', '@sizes'] },
     async ({ page }) => {
       await openStudioWithSession(page, 'owner')
       const paths = ['/studio/payments', '/studio/customers', '/studio/plans', '/studio/plans/new']

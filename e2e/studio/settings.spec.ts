@@ -4,7 +4,7 @@ import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an owner disables a language, whose viewers see the default until it is enabled again @phone', async ({
+test('an owner disables a language, whose viewers see the default until it is enabled again', async ({
   page,
   browser,
 }) => {
@@ -39,10 +39,7 @@ test('an owner disables a language, whose viewers see the default until it is en
   await viewer.context().close()
 })
 
-test('a contact address is set and reset; an analyst has read access only @phone', async ({
-  page,
-  browser,
-}) => {
+test('a contact address is set and reset; an analyst has read access only', async ({ page, browser }) => {
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/settings')
   const address = page.getByLabel('Contact address')
@@ -67,11 +64,15 @@ for (const [language, word] of [
   ['en', 'Settings'],
   ['dy', 'Einstellungen'],
 ] as const)
-  test(`settings are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await openStudioWithSession(page, 'owner')
-    await page.goto(`/studio/settings?lang=${language}`)
-    await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
-    await expect(page.getByRole('checkbox').first()).toBeVisible()
-    await expectAccessible(page)
-    await expectNoOverflow(page)
-  })
+  test(
+    `settings are accessible and fit, in ${language}`,
+    { tag: ['@screens', '@sizes'] },
+    async ({ page }) => {
+      await openStudioWithSession(page, 'owner')
+      await page.goto(`/studio/settings?lang=${language}`)
+      await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
+      await expect(page.getByRole('checkbox').first()).toBeVisible()
+      await expectAccessible(page)
+      await expectNoOverflow(page)
+    },
+  )

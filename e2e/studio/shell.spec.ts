@@ -13,9 +13,7 @@ test('navigation moves the focus to the heading of the new page @desktop', async
   await expect(page.getByRole('heading', { level: 1, name: 'Payments' })).toBeFocused()
 })
 
-test('the sign-in page has the site icon and a language chooser, and no shell command @phone', async ({
-  page,
-}) => {
+test('the sign-in page has the site icon and a language chooser, and no shell command', async ({ page }) => {
   await page.goto('/studio')
   await expect(page.locator('main img')).toBeVisible()
   await page.getByLabel('Language').selectOption({ label: 'Deutsch' })
@@ -23,7 +21,7 @@ test('the sign-in page has the site icon and a language chooser, and no shell co
   await expect(page.getByText('npm run')).toHaveCount(0)
 })
 
-test('every area is visible on a phone, and the preview keeps its size when the homepage is saved @phone', async ({
+test('every area is visible on a phone, and the preview keeps its size when the homepage is saved @screens', async ({
   page,
 }) => {
   await openStudioWithSession(page, 'owner')

@@ -22,7 +22,7 @@ async function lastSuccess(page: Page): Promise<number> {
 
 const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
-test('an owner sees that each component works, and runs a job immediately @phone', async ({ page }) => {
+test('an owner sees that each component works, and runs a job immediately', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/system')
   const parts = ['Database', 'Storage', 'E-mail'].map((part) =>
@@ -63,9 +63,7 @@ test('a waiting job is shown as completed without a reload @desktop', async ({ p
   await expect(job(page)).toContainText('OK')
 })
 
-test('support sees an abandoned mail without its link, and resends it; it arrives @phone', async ({
-  page,
-}) => {
+test('support sees an abandoned mail without its link, and resends it; it arrives', async ({ page }) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
   await insertAbandonedMail(address)
   await openStudioWithSession(page, 'support')
@@ -108,7 +106,7 @@ for (const [language, words] of [
 ] as const)
   test(
     `the setup guide and system pages are accessible and fit, in ${language}`,
-    { tag: '@screens' },
+    { tag: ['@screens', '@sizes'] },
     async ({ page }) => {
       await openStudioWithSession(page, 'owner')
       for (const [index, path] of ['/studio', '/studio/system'].entries()) {

@@ -49,7 +49,7 @@ for (const language of ['en', 'dy'] as const)
     },
   )
 
-test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, with titles in whole words', async ({
+test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, with titles in whole words @screens', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))

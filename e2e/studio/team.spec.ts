@@ -5,9 +5,7 @@ import { studioPassword, inviteOperator, openStudioByInvitation } from '#e2e/sup
 
 test.use({ bypassCSP: true })
 
-test('an owner accepts an invitation, adds an editor, and sees both in the audit log @phone', async ({
-  page,
-}) => {
+test('an owner accepts an invitation, adds an editor, and sees both in the audit log', async ({ page }) => {
   await openStudioByInvitation(page, 'owner')
   await page.goto('/studio/team')
   const eva = `eva-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -21,7 +19,7 @@ test('an owner accepts an invitation, adds an editor, and sees both in the audit
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('Invited a team member')
 })
 
-test('changing a role asks for confirmation and then confirms the change @phone', async ({ page }) => {
+test('changing a role asks for confirmation and then confirms the change', async ({ page }) => {
   const { email } = await inviteOperator('analyst')
   await openStudioByInvitation(page, 'owner')
   await page.goto('/studio/team')
@@ -91,7 +89,7 @@ for (const [language, word] of [
 ] as const)
   test(
     `invitation, sign-in and team are accessible and fit, in ${language}`,
-    { tag: '@screens' },
+    { tag: ['@screens', '@sizes'] },
     async ({ page }) => {
       const { link } = await inviteOperator('editor')
       await page.goto(`/studio?lang=${language}`)

@@ -4,7 +4,7 @@ import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an editor edits a page with a preview, viewers see it, and it is reset to the original @phone', async ({
+test('an editor edits a page with a preview, viewers see it, and it is reset to the original', async ({
   page,
   browser,
 }) => {
@@ -79,20 +79,24 @@ for (const [language, words] of [
   ['en', ['Pages', 'Icon']],
   ['dy', ['Seiten', 'Symbol']],
 ] as const)
-  test(`pages and icon are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
-    await openStudioWithSession(page, 'owner')
-    for (const [index, path] of ['texts', 'icon'].entries()) {
-      await page.goto(`/studio/homepage/${path}?lang=${language}`)
-      await expect(page.getByRole('link', { name: words[index], exact: true })).toHaveAttribute(
-        'aria-current',
-        'page',
-      )
-      await expect(page.locator('main table, main img')).toBeVisible()
+  test(
+    `pages and icon are accessible and fit, in ${language}`,
+    { tag: ['@screens', '@sizes'] },
+    async ({ page }) => {
+      await openStudioWithSession(page, 'owner')
+      for (const [index, path] of ['texts', 'icon'].entries()) {
+        await page.goto(`/studio/homepage/${path}?lang=${language}`)
+        await expect(page.getByRole('link', { name: words[index], exact: true })).toHaveAttribute(
+          'aria-current',
+          'page',
+        )
+        await expect(page.locator('main table, main img')).toBeVisible()
+        await expectAccessible(page)
+        await expectNoOverflow(page)
+      }
+      await page.goto(`/studio/homepage/texts/privacyPolicy/dy?lang=${language}`)
+      await expect(page.getByRole('region').getByRole('listitem').first()).toBeVisible()
       await expectAccessible(page)
       await expectNoOverflow(page)
-    }
-    await page.goto(`/studio/homepage/texts/privacyPolicy/dy?lang=${language}`)
-    await expect(page.getByRole('region').getByRole('listitem').first()).toBeVisible()
-    await expectAccessible(page)
-    await expectNoOverflow(page)
-  })
+    },
+  )

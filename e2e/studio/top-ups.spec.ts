@@ -33,9 +33,7 @@ async function topUpAndSpend(page: Page): Promise<string> {
   return data.list[0]?.id ?? ''
 }
 
-test('an owner creates, edits and archives a top-up; viewers see the top-ups on sale @phone', async ({
-  page,
-}) => {
+test('an owner creates, edits and archives a top-up; viewers see the top-ups on sale', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/plans')
   await page.getByRole('link', { name: 'Top-ups' }).click()
@@ -71,7 +69,7 @@ test('an owner creates, edits and archives a top-up; viewers see the top-ups on 
   expect(await readTopUps()).not.toContainEqual(expectedTopUp)
 })
 
-test('the studio shows the liability of balances, and refunds the unspent part of a top-up', async ({
+test('the studio shows the liability of balances, and refunds the unspent part of a top-up @sizes', async ({
   page,
 }) => {
   const order = await topUpAndSpend(page)

@@ -72,7 +72,7 @@ const forms = [
   ['an invitation', '/studio/team', 'E-mail'],
 ] as const
 
-test('every form of the studio asks before unsaved input is lost, and so does signing out', async ({
+test('every form of the studio asks before unsaved input is lost, and so does signing out @screens', async ({
   page,
 }) => {
   await openStudioByInvitation(page, 'owner')
@@ -96,7 +96,7 @@ test('every form of the studio asks before unsaved input is lost, and so does si
     })
 })
 
-test('every sheet with a form asks before it closes with unsaved input, however it is closed', async ({
+test('every sheet with a form asks before it closes with unsaved input, however it is closed @screens', async ({
   page,
 }) => {
   await openStudioByInvitation(page, 'owner')

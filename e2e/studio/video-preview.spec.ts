@@ -3,7 +3,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { towerId } from '#e2e/support/playback-and-payment.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
-test('the preview renews its links before they expire, and plays on when the page refetches its data', async ({
+test('the preview renews its links before they expire, and plays on when the page refetches its data @sizes', async ({
   page,
 }) => {
   await openStudioWithSession(page, 'editor')

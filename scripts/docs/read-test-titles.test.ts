@@ -10,7 +10,8 @@ test('reads titles in any quotes, in groups, and of parameterized tests', () => 
     for (const name of names) test(\`\${name}: opens\`, () => {})
     test.each([1, 2])('reads %s', () => {})
     it.each\`a\`('takes a table', () => {})
-    test('seen on one screen @phone', () => {})`
+    test('seen on one screen @phone', () => {})
+    test('checks the layout in both sizes @screens @sizes', () => {})`
   expect(titlesOf(source)).toEqual([
     'one',
     "doesn't",
@@ -18,6 +19,7 @@ test('reads titles in any quotes, in groups, and of parameterized tests', () => 
     'reads %s',
     'takes a table',
     'seen on one screen',
+    'checks the layout in both sizes',
   ])
 })
 

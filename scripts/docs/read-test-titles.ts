@@ -7,8 +7,8 @@ type Node = { type: string } & Record<string, unknown>
 
 const root = join(import.meta.dirname, '../..')
 
-/** The tag of a browser test's screen size, which is not part of the title. */
-const screen = / @(phone|desktop)$/
+/** Tags of a browser test, which are not part of the title. */
+const tags = /( @(phone|desktop|screens|sizes))+$/
 
 /** Returns the references that match no test in their file, or more than one. */
 export function findMissingTests(proofs: readonly TestReference[]): TestReference[] {
@@ -42,7 +42,7 @@ function collectTitles(node: unknown): string[] {
   const { type, callee, arguments: args } = node
   if (type === 'CallExpression' && Array.isArray(args) && ['test', 'it'].includes(nameOf(callee))) {
     const title = textOf(args[0])
-    return title === undefined ? [] : [title.replace(screen, '')]
+    return title === undefined ? [] : [title.replace(tags, '')]
   }
   return Object.values(node).flatMap(collectTitles)
 }
