@@ -10,15 +10,18 @@ describe('an amount at Stripe', () => {
     ['JPY', 9900, 99],
     ['KWD', 4951, 49_510],
     ['HUF', 9900, 9900],
-  ])('in %s is converted to the unit of Stripe and back', (currency, cents, theirs) => {
+  ])('is converted to Stripe’s unit and back: %s', (currency, cents, theirs) => {
     expect(toStripe(cents, currency)).toBe(theirs)
     expect(fromStripe(theirs, currency)).toBe(cents)
   })
 
-  test.each(['JPY', 'KRW', 'UGX'])('in %s is refused with a fraction of its unit', (currency) => {
-    expect(() => toStripe(4951, currency)).toThrow(GatewayRefused)
-    expect(stripeAccepts(1_000_051, currency)).toBe(false)
-  })
+  test.each(['JPY', 'KRW', 'UGX'])(
+    'is refused if it has a fraction of its currency’s unit: %s',
+    (currency) => {
+      expect(() => toStripe(4951, currency)).toThrow(GatewayRefused)
+      expect(stripeAccepts(1_000_051, currency)).toBe(false)
+    },
+  )
 
   test.each([
     ['USD', 49, 50],
@@ -27,7 +30,7 @@ describe('an amount at Stripe', () => {
     ['KRW', 4900, 5000],
     ['VND', 4900, 5000],
     ['ISK', 4900, 5000],
-  ])('in %s is not charged below the minimum of Stripe', (currency, less, least) => {
+  ])('is refused below Stripe’s minimum: %s', (currency, less, least) => {
     expect([less, least].map((cents) => stripeAccepts(cents, currency))).toEqual([false, true])
   })
 
@@ -35,7 +38,7 @@ describe('an amount at Stripe', () => {
     ['USD', 99_999_999],
     ['JPY', 9_999_999_900],
     ['KWD', 9_999_999],
-  ])('in %s is not charged above the maximum of Stripe', (currency, most) => {
+  ])('is refused above Stripe’s maximum: %s', (currency, most) => {
     const more = most + (currency === 'JPY' ? 100 : 1)
     expect([most, more].map((cents) => stripeAccepts(cents, currency))).toEqual([true, false])
   })
@@ -47,7 +50,7 @@ describe('an amount at PayPal', () => {
     expect(toPaypal(4951, 'USD')).toEqual({ currency_code: 'USD', value: '49.51' })
   })
 
-  test('is not charged with a fraction of its unit or in a currency that PayPal does not know', () => {
+  test('is refused if it has a fraction of its unit or PayPal does not support its currency', () => {
     expect([paypalAccepts(9950, 'JPY'), paypalAccepts(9900, 'JPY'), paypalAccepts(100, 'KWD')]).toEqual([
       false,
       true,
@@ -62,7 +65,7 @@ test.each([
   [499, 'USD', 'en', '$4.99'],
   [500, 'USD', 'en', '$5.00'],
 ] as const)(
-  '%i hundredths of %s are shown with the decimals of the currency',
+  'an amount of %i hundredths in %s is shown with the currency’s decimals',
   (cents, currency, language, shown) => {
     expect(formatMoney(cents, currency, language)).toBe(shown)
   },

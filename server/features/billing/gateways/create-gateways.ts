@@ -21,13 +21,13 @@ interface Settings {
   db: Db
   clock: Clock
   log: Log
-  /** Returns the local address of this process; undefined until it listens. */
+  /** Returns the local address of this process, or undefined if it does not listen yet. */
   localUrl(): string | undefined
 }
 
 /**
  * Creates the configured gateways in the order in which they are offered, cards first. Includes the sandbox if
- * ALLOW_SANDBOX is on. By default it is on if no other gateway has keys and the site has no https address.
+ * ALLOW_SANDBOX is on. The default is on if no other gateway has keys and the site has no https address.
  */
 export async function createGateways(settings: Settings): Promise<ConfiguredGateways> {
   const { gateways, gatewayRoutes } = createSandbox(settings)

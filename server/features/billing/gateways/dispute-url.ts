@@ -1,8 +1,8 @@
 import type { OrderGatewayId } from '#contract/billing.ts'
 
 /**
- * Returns the URL of the page where an operator answers a dispute at its gateway. Null for the sandbox and the balance,
- * and for Stripe if neither the payment nor the dispute has a reference.
+ * Returns the URL of the page where an operator answers a dispute at its gateway. Returns null for the sandbox and the
+ * balance, and for Stripe if neither the payment nor the dispute has a reference.
  */
 export function disputeUrl(
   gateway: OrderGatewayId,

@@ -2,12 +2,10 @@ import { Type } from 'typebox'
 import type { declineCodes, GatewayId, NextStep } from '#contract/billing.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
-/** The reason for a declined payment; an adapter maps the gateway's reasons to these. */
+/** The reason for a declined payment. Each adapter maps its gateway's reasons to these codes. */
 export type DeclineCode = (typeof declineCodes)[number]
 
-/**
- * A payment to make. Its key is committed to our database before the call, so that the payment can be found by the key.
- */
+/** A payment to make. Its key is committed to our database before the call, so that the payment can be found later. */
 export interface Charge {
   /** The idempotency key: a repeated request with the same key makes no second payment. */
   key: string
@@ -40,8 +38,8 @@ interface OffSessionCharge extends Charge {
 
 interface SavedMethod {
   /**
-   * The gateway's id of the method. If charging needs a second id, such as a customer's, that id and a slash precede
-   * it.
+   * The gateway's id of the method. If a charge also needs another id, such as the customer's, the reference is
+   * `customer/method`.
    */
   reference: string
   brand: string | null
@@ -57,16 +55,16 @@ export interface Payment {
   reference: string
   /** `unreadable`: the gateway reports a state that this site does not know. An operator has to resolve it. */
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled' | 'unreadable'
-  /** Empty for a payment of another shop that uses the same account. */
+  /** Empty for a payment of another shop that uses the same account at the gateway. */
   orderId: string
   attemptId: string
   /** The purchase that was stored with the payment. */
   purchase?: string
   amountCents: number
   refundedCents: number
-  /** Part of `refundedCents` is still being paid out and may fail. */
+  /** True if part of `refundedCents` is still being paid out and may fail. */
   refundPending?: boolean
-  /** Empty if the gateway's answer could not be read. */
+  /** Empty if the gateway's answer could not be parsed. */
   currency: string
   /** The method, if it was saved. */
   method?: SavedMethod
@@ -76,18 +74,18 @@ export interface Payment {
   /** The status of the dispute, if the payment was disputed. */
   dispute?: DisputeStatus
   /**
-   * The disputed amount; undefined for the whole payment. The bank holds it while the dispute is open, and keeps it if
-   * the dispute is lost.
+   * The disputed amount. Undefined means the whole payment. The bank holds the amount while the dispute is open, and
+   * keeps it if the dispute is lost.
    */
   disputedCents?: number
   /** Details of the dispute, for the operator who answers it at the gateway. */
   disputeDetails?: DisputeDetails
   /**
-   * The gateway no longer has the payment, but still has its refund, reversal or dispute. Then only `attemptId` and the
-   * dispute are known, and the status is `unreadable`.
+   * True if the gateway has deleted the payment, but has a refund, reversal or dispute of it. Only `attemptId` and the
+   * dispute are then known, and the status is `unreadable`.
    */
   missing?: boolean
-  /** The gateway did not report whether there is a dispute. A dispute that is already recorded stays unchanged. */
+  /** True if the gateway did not report whether there is a dispute. A recorded dispute then stays unchanged. */
   disputeUnread?: boolean
 }
 
@@ -109,32 +107,35 @@ export function unreadablePayment(reference: string): Payment {
 }
 
 /**
- * Returns a failed payment for a charge that created none at the gateway. Its reference is our key, which is unique
- * too.
+ * Returns a failed payment for a charge that created no payment at the gateway. The unique key of the charge is used as
+ * the reference.
  */
 export function notCreatedPayment(charge: Charge, decline: DeclineCode): Payment {
   const { key: reference, orderId, attemptId, amountCents, currency } = charge
   return { reference, status: 'failed', orderId, attemptId, amountCents, refundedCents: 0, currency, decline }
 }
 
-/** Returns a placeholder for a payment that the gateway no longer has. */
+/** Returns a placeholder for a payment that the gateway has deleted. */
 export function missingPayment(reference: string, attemptId = ''): Payment {
   return { ...unreadablePayment(reference), attemptId, missing: true }
 }
 
-/** Returns the reference with which `retrievePayment` finds a payment by its dispute, if its own record was deleted. */
+/**
+ * Returns a reference with which `retrievePayment` finds a payment by its dispute after the gateway deleted the
+ * payment.
+ */
 export const toDisputeReference = (disputeReference: string): string => `dispute:${disputeReference}`
 
-/** Returns whether a reference is not the id of a payment: the gateways' ids contain no colon. */
+/** Returns whether a reference is not the id of a payment. Only such references contain a colon. */
 export const isIndirectReference = (reference: string): boolean => reference.includes(':')
 
 export const unlistedPrefix = 'not-listed:'
 
-/** Returns the reference of the discrepancy for a time span that a gateway no longer lists (`listHistoryMs`). */
+/** Returns the reference of a discrepancy that stands for a time span outside the gateway's list (`listHistoryMs`). */
 export const toUnlistedReference = (from: Date, to: Date): string =>
   `${unlistedPrefix}${from.toISOString()}/${to.toISOString()}`
 
-/** Returns whether a reference is that of an unlisted time span, for which there is no payment to look up. */
+/** Returns whether a reference stands for a time span outside the gateway's list. It belongs to no payment. */
 export const isUnlistedReference = (reference: string): boolean => reference.startsWith(unlistedPrefix)
 
 /** The reference of the `unreadable` payment that an adapter lists if the gateway did not return its disputes. */
@@ -166,18 +167,21 @@ export interface MethodSetup {
   decline?: DeclineCode
 }
 
-/** Identifies a setup by the gateway's id or, if that is not known, by our own key. */
+/** Identifies a setup by the gateway's id or, if that id is not known, by our own key. */
 export type MethodSetupLookup = { reference: string } | { key: string; setupId: string; startedAt: Date }
 
-/** Sets up payment methods without a payment. No money moves, and a method can be charged only once it is approved. */
+/**
+ * Sets up payment methods without a payment. No money moves. A method can be charged only after its setup is approved.
+ */
 export interface MethodSetups {
   start(request: MethodSetupRequest): Promise<MethodSetup>
-  /** Completes a setup that waited for the user, and returns it. Null if the gateway no longer has it. */
+  /** Completes a setup that waited for the user, and returns it. Returns null if the gateway does not have it. */
   complete(reference: string): Promise<MethodSetup | null>
-  /** Returns a setup; null if the gateway has no such setup. */
+  /** Returns a setup, or null if the gateway does not have it. */
   retrieve(lookup: MethodSetupLookup): Promise<MethodSetup | null>
   /**
-   * Cancels a setup that waits for the user; a saved method stays saved. Null if the gateway no longer has the setup.
+   * Cancels a setup that waits for the user. Does not change a completed setup. Returns null if the gateway does not
+   * have it.
    */
   cancel(reference: string): Promise<MethodSetup | null>
 }
@@ -190,38 +194,38 @@ export interface FormHosts {
   connect: readonly string[]
 }
 
-/** Identifies a payment by the gateway's id or, if that is not known, by our own key. */
+/** Identifies a payment by the gateway's id or, if that id is not known, by our own key. */
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
 /** A gateway's id of an event, a payment or a method. */
 export const GatewayReference = Type.String({ pattern: '^[!-~]{1,255}$' })
 
 /**
- * A webhook event. `reference` is the id of a payment, a setup or a saved method, which is then queried at the gateway.
+ * A webhook event. `reference` is the id of a payment, setup or saved method, whose state is then read at the gateway.
  */
 export interface WebhookEvent {
   eventId: string
   reference: string
 }
 
-/** Thrown for a webhook event that was not signed by the gateway, is too old, or has an unknown shape. */
+/** Thrown for a webhook event that the gateway did not sign, that is too old, or that has an unknown shape. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
 
 /**
- * Thrown if the gateway refused a request permanently, such as a refund of more than was paid. After any other error it
- * is unknown whether money moved.
+ * Thrown if the gateway permanently refused a request, such as a refund of more than was paid. After any other error,
+ * the outcome is unknown and money may have moved.
  */
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused'
 }
 
-/** Returns the references of those payments that are already recorded as succeeded. */
+/** Returns those of the references whose payments are already recorded as succeeded. */
 export type FindBookedPayments = (references: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**
- * A payment service, which moves the money. It is not responsible for renewals, dunning and entitlements. Calls may be
+ * A payment service, which only moves money. Renewals, dunning and entitlements are outside this port. Calls may be
  * slow or fail, so callers use `call-gateway.ts`, which adds time limits.
  */
 export interface PaymentGateway {
@@ -229,47 +233,54 @@ export interface PaymentGateway {
   readonly methods: readonly PaymentMethod[]
   /** The public key, for the gateway's own script in the browser. */
   readonly publicKey?: string
-  /** True if the gateway cannot save methods and so sells no plans. May be known only some time after the start. */
+  /** True if the gateway cannot save methods, so it is not offered for plans. May become known only after the start. */
   readonly oneOffOnly?: boolean
   /**
    * Checks the account's settings at the gateway when the site starts. Never throws, and takes a few seconds at most.
    */
   prepare?(): Promise<void>
-  /** Returns the required webhook events that the account does not send: all of them if there is no webhook. */
+  /** Returns the required webhook events that the account does not send. Returns all of them if there is no webhook. */
   missingWebhookEvents?(): Promise<readonly string[]>
   readonly formHosts?: FormHosts
-  /** Returns the smallest unit of a currency, in cents. Every amount must be a multiple of it; one cent by default. */
+  /**
+   * Returns the smallest unit of a currency, in cents. Every amount must be a multiple of this unit. The default is one
+   * cent.
+   */
   unitCents?(currency: string): number
-  /** Returns whether the gateway accepts an amount; by default it accepts any amount. */
+  /** Returns whether the gateway accepts an amount. By default, it accepts any amount. */
   acceptsAmount?(amountCents: number, currency: string): boolean
   /**
-   * Returns the step in which the browser obtains a token before `createPayment`. Undefined if the browser needs the
-   * payment itself for its next step (as with a wallet): the payment then starts with the order.
+   * Returns the step in which the browser obtains a token before `createPayment`. Returns undefined if the browser's
+   * next step needs the payment, as with a wallet. The payment is then created with the order.
    */
   tokenStep(method: PaymentMethod): NextStep | undefined
   /** Charges a one-off purchase or a first period, while the user is present. */
   createPayment(charge: OnSessionCharge): Promise<Payment>
   /** Charges a renewal, while the user is absent. */
   chargeSavedMethod(charge: OffSessionCharge): Promise<Payment>
-  /** Completes a payment that waited for the user (a capture), and returns it. Null if the gateway no longer has it. */
+  /**
+   * Completes a payment that waited for the user (a capture), and returns it. Returns null if the gateway does not have
+   * it.
+   */
   confirmPayment(reference: string): Promise<Payment | null>
   /**
-   * Time after the start of a payment, in milliseconds, until the gateway surely finds it by our key; an hour by
-   * default. A payment that it does not find counts as lost only after this time.
+   * The maximum time, in milliseconds, until the gateway finds a new payment by our key. The default is an hour. A
+   * payment that is not found after this time counts as lost.
    */
   readonly lookupLagMs?: number
-  /** Returns a payment; null if the gateway has no such payment. */
+  /** Returns a payment, or null if the gateway does not have it. */
   retrievePayment(lookup: PaymentLookup): Promise<Payment | null>
   /** Returns the payer's e-mail address, if the gateway has it. */
   findEmail(reference: string): Promise<string | undefined>
   /**
-   * Cancels a payment that waits for the user; a succeeded payment is unchanged. Null if the gateway no longer has it.
+   * Cancels a payment that waits for the user. Does not change a succeeded payment. Returns null if the gateway does
+   * not have it.
    */
   cancelPayment(reference: string): Promise<Payment | null>
-  /** Refunds once per key. @throws GatewayRefused if the amount exceeds what can still be refunded */
+  /** Makes a refund, once per key. @throws GatewayRefused if the amount exceeds the refundable amount */
   refundPayment(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   methodSetups: MethodSetups
-  /** Detaches a method, which can then no longer be charged. */
+  /** Detaches a method. It can then not be charged. */
   detachMethod(methodReference: string): Promise<void>
   /** Returns whether the gateway still has the method. */
   isMethodAttached(methodReference: string): Promise<boolean>
@@ -281,15 +292,15 @@ export interface PaymentGateway {
     headers: Record<string, string | string[] | undefined>,
   ): WebhookEvent | Promise<WebhookEvent>
   /**
-   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. If the gateway needs a
-   * call per payment, unchanged payments that are already recorded (`findBooked`) are omitted. A payment that cannot be
-   * read is listed as `unreadable`, with a reference that `retrievePayment` accepts.
+   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. A gateway that needs a
+   * call per payment omits unchanged payments that are already recorded (`findBooked`). A payment that cannot be read
+   * is listed as `unreadable`, with a reference that `retrievePayment` accepts.
    */
   listPayments(time: Date, findBooked?: FindBookedPayments): Promise<Payment[]>
-  /** How far back `listPayments` can list, in milliseconds; without limit by default. */
+  /** The maximum age of payments that `listPayments` can list, in milliseconds. The default is no limit. */
   readonly listHistoryMs?: number
   /**
-   * Lists the payments whose dispute was opened since a time; used after `listPayments` could not read the disputes.
+   * Lists the payments whose dispute was opened since a time. Called after `listPayments` could not read the disputes.
    */
   listDisputedPayments?(time: Date): Promise<Payment[]>
 }

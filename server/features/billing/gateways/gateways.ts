@@ -6,7 +6,7 @@ import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses
 
 type Gateways = Pick<BillingContext, 'gateways'>
 
-/** Returns the gateway of this id, or undefined if it is no longer configured. */
+/** Returns the gateway with this id, or undefined if it is not configured. */
 export function findGateway(
   { gateways }: Gateways,
   id: string | null | undefined,
@@ -14,7 +14,7 @@ export function findGateway(
   return gateways.find((gateway) => gateway.id === id)
 }
 
-/** Returns the gateway of an order or attempt. @throws Refusal gatewayNotOffered if it is no longer configured */
+/** Returns the gateway of an order or attempt. @throws Refusal gatewayNotOffered if it is not configured */
 export function requireGateway(context: Gateways, { gateway }: { gateway: OrderGatewayId }): PaymentGateway {
   const found = findGateway(context, gateway)
   if (!found) throw new Refusal('gatewayNotOffered')
@@ -35,7 +35,7 @@ export function checkOffered(context: Gateways, { gateway, method, kind }: Payme
   return found
 }
 
-/** @throws Refusal gatewayNotOffered if the gateway does not accept the amount */
+/** Checks that the gateway accepts the amount. @throws Refusal gatewayNotOffered */
 export function checkAmount(
   context: Gateways,
   gateway: OrderGatewayId,
@@ -45,7 +45,7 @@ export function checkAmount(
     throw new Refusal('gatewayNotOffered')
 }
 
-/** Returns whether a gateway accepts an amount: some have a minimum, or no decimals in some currencies. */
+/** Returns whether a gateway accepts an amount. Some gateways have a minimum, or no decimals in some currencies. */
 export function acceptsAmount(
   gateway: PaymentGateway,
   { amount_cents, currency }: { amount_cents: number; currency: string },
@@ -63,9 +63,9 @@ export function isPayable(
 
 /** A product on offer, and its price. */
 export interface PricedProduct {
-  /** `episode`, `video`, or the id of a plan or a top-up. */
+  /** The product's key: `episode`, `video`, or the id of a plan or a top-up. */
   productId: string
-  /** All amounts that may be charged for the product: a plan may also have an introductory price. */
+  /** All amounts that may be charged for the product. A plan may have two: the introductory and the regular price. */
   cents: readonly number[]
   currency: string
 }
@@ -90,7 +90,7 @@ export function isPurchasable(context: Gateways, price: PricedProduct, kind: Ord
   return gatewaysFor(context, price, kind).length > 0
 }
 
-/** Returns the gateways with which a product can be bought; a plan needs a gateway that can charge a saved method. */
+/** Returns the gateways with which a product can be bought. A plan needs a gateway that can charge a saved method. */
 export function gatewaysFor(
   { gateways }: Gateways,
   price: Omit<PricedProduct, 'productId'>,
@@ -102,8 +102,8 @@ export function gatewaysFor(
 }
 
 /**
- * Returns the payment methods for the offered products, one entry per gateway and method, with the products whose price
- * the gateway does not accept. Omits a gateway that accepts none of the prices.
+ * Returns the payment methods for the offered products, one entry per gateway and method. Each entry has the products
+ * whose price the gateway does not accept. Omits a gateway that accepts none of the prices.
  */
 export function offeredGateways(
   { gateways }: Gateways,

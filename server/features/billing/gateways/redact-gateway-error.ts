@@ -2,13 +2,13 @@ interface RedactedError {
   type: string
   code?: string
   status?: number
-  /** The gateway's id of the request, which its support asks for. */
+  /** The gateway's id of the request. The gateway's support asks for it. */
   request?: string
 }
 
 /**
- * Returns the parts of a gateway's error that may be logged. The error and its message may quote the request and the
- * response, which can contain a payment's secret and a user's address.
+ * Returns the parts of a gateway's error that may be logged. The full error may quote the request and the response,
+ * which can contain a payment's secret and a user's address.
  */
 export function redactGatewayError(error: unknown): RedactedError {
   const fields: Record<string, unknown> = Object(error)
@@ -22,7 +22,7 @@ export function redactGatewayError(error: unknown): RedactedError {
   }
 }
 
-/** Returns the first value that is a name or a code: a word without blanks. */
+/** Returns the first value that looks like a name or a code: a short word without blanks. */
 function firstSafeToken(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value))
 }

@@ -30,7 +30,7 @@ test.each([
   expect(needed.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-describe('the events that a webhook lacks', () => {
+describe('the required events that a webhook does not send', () => {
   const findHealth = async (component: string) =>
     (await runHealthChecks(site.context)).find((one) => one.component === component)
   const deliver = (events: readonly string[]) => {
@@ -38,7 +38,7 @@ describe('the events that a webhook lacks', () => {
     for (const webhook of stripe.webhooks) webhook.enabled_events = [...events]
   }
 
-  test('are named in the studio, one by one', async () => {
+  test('are named individually in the studio', async () => {
     deliver(
       [...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')),
     )
@@ -52,7 +52,7 @@ describe('the events that a webhook lacks', () => {
     })
   })
 
-  test('show no problem if the webhook has them all', async () => {
+  test('are not reported as a problem if the webhook sends all events', async () => {
     for (const events of [['*'], [...stripeEvents, ...paypalEvents]]) {
       deliver(events)
       expect(await findHealth('gateway stripe')).toMatchObject({ problem: null })
@@ -60,7 +60,7 @@ describe('the events that a webhook lacks', () => {
     }
   })
 
-  test('are logged as the site starts', async () => {
+  test('are logged when the site starts', async () => {
     deliver(['charge.refunded', 'PAYMENT.CAPTURE.REFUNDED'])
     const log = vi.spyOn(site.context.log, 'error')
     for (const gateway of site.context.gateways) await gateway.prepare?.()

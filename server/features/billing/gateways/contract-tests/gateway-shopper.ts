@@ -7,7 +7,7 @@ import type {
 } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
-/** Returns functions that create new requests for a gateway, and look up their results. */
+/** Returns functions that create requests for a gateway, and functions that look up their results. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
   const since = new Date(Date.now() - 60_000)
   const charge = (overrides: Partial<OnSessionCharge> = {}): OnSessionCharge => {
@@ -28,14 +28,14 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   }
   const pay = (behaviour: Behaviour, overrides: Partial<OnSessionCharge> = {}) =>
     harness().pay(charge(overrides), behaviour)
-  /** Looks up a payment by our own key, as if the response with its reference was lost. */
+  /** Looks up a payment by our own key, as if the gateway's response was lost. */
   const lookUp = ({ key, attemptId }: Charge) => {
     const known = { key, attemptId, startedAt: new Date() }
     return harness().gateway.retrievePayment(known)
   }
   /** The expected lookup result of a payment that moved no money. */
   const unpaid = (expected: object) => (traits.discardsUnpaid ? null : expect.objectContaining(expected))
-  /** Returns the request of a renewal, with a method that a successful payment has saved. */
+  /** Returns the request of a renewal with a method that a successful payment has saved. */
   const renewal = async (behaviour: Behaviour) => {
     const first = await pay(behaviour, { save: true })
     if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')

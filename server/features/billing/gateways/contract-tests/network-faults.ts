@@ -13,7 +13,7 @@ const log = createLog({ json: true, level: 'silent' })
 /** Returns whether a fault lets the request reach the gateway and loses only the response. */
 const reachesGateway = (fault: NetworkFault) => fault !== 'dropped before' && fault !== '429'
 
-/** Tests requests that are lost on the connection, or whose responses are lost. */
+/** Tests requests that do not reach the gateway, and requests whose responses are lost. */
 export function describeNetworkFaults(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, renewal, saveRequest, lookUpSaving, paymentsOf } = gatewayShopper(
     traits,
@@ -26,14 +26,14 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     return end
   }
   /**
-   * Returns the context of a gateway call. Only `time-out` gets a short time limit. With the other faults the call must
-   * wait for its response: otherwise its request could arrive only after the fault has ended.
+   * Returns the context of a gateway call. Only `time-out` gets a short time limit. A call with another fault must wait
+   * for its response, because its request could otherwise arrive after the fault has ended.
    */
   const callContext = (fault: NetworkFault) =>
     fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log }
 
   test.each(networkFaults)(
-    'a renewal that meets %s is found by our key, and charged once or never',
+    'a renewal with the fault "%s" is found by our key, and charged at most once',
     async (fault) => {
       const charge = await renewal('pays')
       const endFault = startFault(fault)
@@ -50,7 +50,7 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
   )
 
   test.each(networkFaults)(
-    'a first payment that meets %s is found by our key, or was never made',
+    'a first payment with the fault "%s" is found by our key if the gateway received it',
     async (fault) => {
       const request = charge({ save: true })
       const endFault = startFault(fault)
@@ -66,23 +66,26 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     },
   )
 
-  test.each(networkFaults)('a setup that meets %s is found by our key, or was never made', async (fault) => {
-    const request = saveRequest()
-    const endFault = startFault(fault)
-    const { gateway } = harness()
-    expect(await callGateway(callContext(fault), gateway, () => gateway.methodSetups.start(request))).toBe(
-      'unknown',
-    )
-    endFault()
-    if (reachesGateway(fault) && !traits.discardsUnpaid)
-      await expect
-        .poll(() => lookUpSaving(request))
-        .toMatchObject({ setupId: request.setupId, status: 'requires_action' })
-    else expect(await lookUpSaving(request)).toBeNull()
-  })
+  test.each(networkFaults)(
+    'a setup with the fault "%s" is found by our key if the gateway received it',
+    async (fault) => {
+      const request = saveRequest()
+      const endFault = startFault(fault)
+      const { gateway } = harness()
+      expect(await callGateway(callContext(fault), gateway, () => gateway.methodSetups.start(request))).toBe(
+        'unknown',
+      )
+      endFault()
+      if (reachesGateway(fault) && !traits.discardsUnpaid)
+        await expect
+          .poll(() => lookUpSaving(request))
+          .toMatchObject({ setupId: request.setupId, status: 'requires_action' })
+      else expect(await lookUpSaving(request)).toBeNull()
+    },
+  )
 
   test.each(networkFaults)(
-    'a refund that meets %s is sent again under its key, and made once',
+    'a refund with the fault "%s" is repeated under its key, and made once',
     async (fault) => {
       const { reference } = await pay('pays')
       const endFault = startFault(fault)

@@ -24,7 +24,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await lookUp(request)).toEqual(paid)
   })
 
-  test('stores the item and the buyer of a payment', async () => {
+  test('stores the product and the buyer of a payment', async () => {
     const request = charge()
     const { reference } = await harness().pay(request, 'pays')
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({
@@ -38,7 +38,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
   })
 
-  test('makes one payment per key, also for many concurrent requests, and refuses a different request', async () => {
+  test('makes one payment per key, also for concurrent requests, and refuses a different request with the key', async () => {
     const request = charge()
     const { reference } = await harness().pay(request, 'pays')
     const answers = await Promise.allSettled(
@@ -62,7 +62,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   })
 
   test.each(Object.entries(traits.declines))(
-    'returns our own decline code for a failed payment: %s',
+    'maps the reason of a failed payment to our own decline code: %s',
     async (behaviour, decline) => {
       const request = charge()
       const refused = await harness().pay(request, behaviour as Behaviour)
@@ -74,18 +74,21 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   test.each([
     ['yes', ['succeeded']],
     ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
-  ] as const)("waits for the user's answer, and after %s has the status %s", async (answer, statuses) => {
-    const request = charge()
-    const waiting = await harness().pay(request, 'asks')
-    expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
-    expect(await lookUp(request)).toEqual(unpaid({ status: 'requires_action' }))
-    await harness().answer(waiting.reference, answer)
-    const decided = await harness().gateway.confirmPayment(waiting.reference)
-    expect(statuses).toContain(decided?.status)
-    expect(await harness().gateway.confirmPayment(waiting.reference)).toEqual(decided)
-  })
+  ] as const)(
+    'waits for the user’s answer; after the answer %s, the status is one of %j',
+    async (answer, statuses) => {
+      const request = charge()
+      const waiting = await harness().pay(request, 'asks')
+      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
+      expect(await lookUp(request)).toEqual(unpaid({ status: 'requires_action' }))
+      await harness().answer(waiting.reference, answer)
+      const decided = await harness().gateway.confirmPayment(waiting.reference)
+      expect(statuses).toContain(decided?.status)
+      expect(await harness().gateway.confirmPayment(waiting.reference)).toEqual(decided)
+    },
+  )
 
-  test('cancels a waiting payment, which then cannot be approved, but no succeeded payment', async () => {
+  test('cancels a waiting payment permanently, but does not cancel a succeeded payment', async () => {
     const waiting = await pay('asks')
     expect(await harness().gateway.cancelPayment(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
@@ -95,7 +98,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.cancelPayment(paid.reference)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('lists the payments since a time', async () => {
+  test('lists only the payments since a time', async () => {
     const { reference, orderId } = await pay('pays')
     expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
     const later = await harness().gateway.listPayments(new Date(Date.now() + 60_000))

@@ -11,7 +11,7 @@ const log = createLog({ json: true, level: 'silent' })
 export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { pay, paymentsOf } = gatewayShopper(traits, harness)
 
-  test('refunds in parts, once per key, and no more than was paid', async () => {
+  test('makes partial refunds once per key, and refuses to refund more than was paid', async () => {
     const { reference } = await pay('pays')
     const refund = (key: string, amountCents: number) =>
       harness().gateway.refundPayment({ reference, key: `${key}:${reference}`, amountCents })
@@ -25,7 +25,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     })
   })
 
-  test('refunds the whole payment, and then nothing more', async () => {
+  test('refunds the whole payment, and then refuses further refunds', async () => {
     const { reference } = await pay('pays')
     await harness().gateway.refundPayment({ reference, key: `ref:all:${reference}`, amountCents: 999 })
     const more = harness().gateway.refundPayment({ reference, key: `ref:more:${reference}`, amountCents: 1 })
@@ -36,7 +36,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     })
   })
 
-  test('returns a failed refund as failed when it is requested again', async () => {
+  test('reports that a refund failed when the same refund is requested again', async () => {
     const { reference } = await pay('pays')
     const refund = { reference, key: `ref:late:${reference}`, amountCents: 400 }
     await harness().gateway.refundPayment(refund)
@@ -47,7 +47,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
   })
 
-  test('returns the status of a dispute and its amount: the part that was not refunded', async () => {
+  test('returns the status of a dispute and its amount, which excludes earlier refunds', async () => {
     const { reference, orderId } = await pay('pays')
     const { gateway, dispute, webhook } = harness()
     await gateway.refundPayment({ reference, key: `ref:part:${reference}`, amountCents: 400 })

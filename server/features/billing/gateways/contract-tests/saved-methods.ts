@@ -3,7 +3,7 @@ import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
-/** Tests how a method is saved, with a payment and without one, and charged later. */
+/** Tests how a method is saved, with and without a payment, and how it is charged later. */
 export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {
   const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
 
@@ -30,7 +30,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         return charge({ methodReference })
       }
 
-      test('pays at once and once per key, and is not saved again', async () => {
+      test('pays immediately, once per key, and is not saved again', async () => {
         const request = await chargeOfSavedMethod('pays')
         const payment = await harness().gateway.createPayment(request)
         expect(payment).toMatchObject({ status: 'succeeded', orderId: request.orderId, amountCents: 999 })
@@ -42,7 +42,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         ['yes', { status: 'succeeded' }],
         ['no', { status: 'failed', decline: 'authentication_failed' }],
       ] as const)(
-        'waits for the customer if the bank requires 3-D Secure; "%s" decides it',
+        'waits for the customer if the bank requires 3-D Secure, and uses the answer "%s"',
         async (answer, outcome) => {
           const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('asks'))
           expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
@@ -51,7 +51,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         },
       )
 
-      test('is refused with our own reason, also after it was detached', async () => {
+      test('is declined with our own decline code, also after it was detached', async () => {
         const decline = traits.renewalDeclines['declines later']
         const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
@@ -62,7 +62,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     })
 
   test.each(Object.entries(traits.renewalDeclines))(
-    'returns our own decline code for a renewal with a method that paid before: %s',
+    'maps the reason of a declined renewal to our own decline code: %s',
     async (behaviour, decline) => {
       const request = await renewal(behaviour as Behaviour)
       expect(await harness().gateway.chargeSavedMethod(request)).toMatchObject({ status: 'failed', decline })
@@ -102,7 +102,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     expect(await harness().gateway.methodSetups.cancel('never')).toBeNull()
   })
 
-  test('makes one setup per key, and none for a different request', async () => {
+  test('makes one setup per key, and refuses a different request with the key', async () => {
     const request = saveRequest()
     const { methodSetups } = harness().gateway
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(request)))
@@ -112,7 +112,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
   })
 
   test.each(Object.entries(traits.setupDeclines))(
-    'returns our own decline code for a failed setup: %s',
+    'maps the reason of a failed setup to our own decline code: %s',
     async (behaviour, decline) => {
       const request = saveRequest()
       const refused = await harness().setUpMethod(request, behaviour as Behaviour)
@@ -126,7 +126,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     ['yes', ['succeeded']],
     ['no', traits.discardsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
   ] as const)(
-    "saves a method only after the user's answer; after %s the setup has the status %s",
+    'saves a method only if the user approves; after the answer %s, the status is one of %j',
     async (answer, statuses) => {
       const waiting = await harness().setUpMethod(saveRequest(), 'asks')
       expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.nextStepType } })
@@ -138,7 +138,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     },
   )
 
-  test('cancels a waiting setup, which then saves nothing; a saved method stays', async () => {
+  test('cancels a waiting setup permanently, but does not cancel a completed setup', async () => {
     const { methodSetups } = harness().gateway
     const waiting = await harness().setUpMethod(saveRequest(), 'asks')
     expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })

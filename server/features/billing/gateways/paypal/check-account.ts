@@ -12,16 +12,19 @@ interface Account {
 }
 
 export interface AccountCheck {
-  /** Queries the account and logs missing permissions and events. Never throws: after a failure it is queried again. */
+  /**
+   * Queries the account and logs missing permissions and events. Never throws; after a failure, a later run repeats the
+   * query.
+   */
   run(): Promise<void>
-  /** Returns whether PayPal lets the account save methods; false until that is known. */
+  /** Returns whether PayPal lets the account save methods. Returns false until the first successful query. */
   mayVault(): boolean
 }
 
 const recheckAfterMs = 60_000
 
 /**
- * The webhook events that change a payment (docs/payments.md lists them), and those with which a payment is found if
+ * The webhook events that change a payment (listed in docs/payments.md), and the events by which a payment is found if
  * PayPal's response was lost.
  */
 export const requiredEvents = [
@@ -72,7 +75,7 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   }
 }
 
-/** Returns whether the account has the permission to read a path: PayPal answers 403 if it lacks the permission. */
+/** Returns whether the account has the permission to read a path. PayPal answers 403 to an account without it. */
 async function hasPermission(client: PaypalClient, path: string): Promise<boolean> {
   try {
     await client.request({ method: 'GET', path })
@@ -84,7 +87,8 @@ async function hasPermission(client: PaypalClient, path: string): Promise<boolea
 }
 
 /**
- * Returns the required events that PayPal does not send to the site's webhook: all of them if it has no such webhook.
+ * Returns the required events that PayPal does not send to the site's webhook. Returns all of them if PayPal does not
+ * know the webhook.
  */
 export async function listMissingEvents(client: PaypalClient, webhookId: string): Promise<string[]> {
   const subscribedEvents = await listSubscribedEvents(client, webhookId)

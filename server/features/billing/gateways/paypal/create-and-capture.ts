@@ -12,7 +12,9 @@ import { PaypalRefusal } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
-/** Reasons for a refused capture after which the status of the order decides whether the payment succeeded. */
+/**
+ * Reasons for a refused capture that leave open whether the payment succeeded. The status of the order decides that.
+ */
 const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',
@@ -21,10 +23,10 @@ const inconclusiveIssues = new Set([
 ])
 
 /**
- * Creates an order with our key. The order of a present user then waits for the approval; PayPal captures a renewal at
- * once.
- * @throws GatewayRefused if the key belongs to another order: PayPal repeats its first answer, whatever the new request
- * contains
+ * Creates an order with our key. If the user is present, the order then waits for approval; PayPal captures a renewal
+ * immediately.
+ * @throws GatewayRefused if the key belongs to another order, because PayPal repeats its first answer for any request
+ * with the key
  */
 export async function createPaypalOrder(
   context: SearchContext,
@@ -52,7 +54,8 @@ export async function createPaypalOrder(
 }
 
 /**
- * Handles `DUPLICATE_INVOICE_ID`: finds the order that has already paid the attempt. The response with its id was lost.
+ * Handles `DUPLICATE_INVOICE_ID`: an earlier order has already paid the attempt, but its response was lost. Finds that
+ * order.
  */
 async function findEarlierPayment(
   { client, clock }: SearchContext,
@@ -65,7 +68,7 @@ async function findEarlierPayment(
   return paid
 }
 
-/** Charges a renewal. If PayPal requires the user's approval, returns a failed payment. */
+/** Charges a renewal. Returns a failed payment if PayPal requires the user's approval. */
 export async function chargeRenewal(context: SearchContext, charge: Charge, body: string): Promise<Payment> {
   const created = await createPaypalOrder(context, charge, body)
   if (created.status !== 'requires_action') return created
@@ -74,8 +77,8 @@ export async function chargeRenewal(context: SearchContext, charge: Charge, body
 }
 
 /**
- * Captures an approved order. PayPal captures an order once, however often and late the request is repeated.
- * @returns null if PayPal no longer has the order
+ * Captures an approved order. PayPal captures an order at most once, even if the request is repeated.
+ * @returns null if PayPal does not have the order
  */
 export async function capturePayment(context: SearchContext, reference: string): Promise<Payment | null> {
   const { client } = context

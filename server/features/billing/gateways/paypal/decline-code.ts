@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
-/** Maps PayPal's decline reasons to our codes; any other is `other`. */
+/** Maps PayPal's decline reasons to our codes. All other reasons become `other`. */
 const codes: Record<string, DeclineCode> = {
   INSTRUMENT_DECLINED: 'wallet_declined',
   TRANSACTION_REFUSED: 'wallet_declined',

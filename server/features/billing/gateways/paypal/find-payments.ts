@@ -24,12 +24,12 @@ import { readByReference } from './read-by-reference.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * Assumed maximum time until PayPal lists the event of a payment. It usually takes minutes, sometimes hours; PayPal
+ * Assumed maximum time until PayPal lists the event of a payment. That usually takes minutes, sometimes hours; PayPal
  * guarantees no limit. The value is the six hours for which PayPal stores a `PayPal-Request-Id`, plus one hour
  * (docs/decisions/0010).
  */
 export const lookupLagMs = 7 * hourMs
-/** Tolerance for a difference between our clock and PayPal's. */
+/** Tolerance for the difference between our clock and PayPal's. */
 const clockToleranceMs = 60_000
 
 /** The PayPal client, and the clock for searches that begin or end at the current time. */
@@ -41,7 +41,8 @@ export interface SearchContext {
 /**
  * Finds the payment of an attempt if PayPal's response with the order id was lost. PayPal finds orders only by id, but
  * it stores the events for our webhook, and the event of a capture contains the attempt's id (docs/decisions/0010). An
- * order without a capture is not found. That is harmless: no user was sent to approve it, so it takes no money.
+ * order without a capture is not found. That is harmless, because no user was sent to approve this order, so it takes
+ * no money.
  */
 export async function findPayment(
   client: PaypalClient,
@@ -79,9 +80,9 @@ export const followUpEvents = [
 ]
 
 /**
- * Lists every payment that was captured, refunded or disputed after `since`, in its current state: unreadable ones
- * first, then the others, oldest first. Each order takes a request, so an order is skipped if its capture is already
- * booked and nothing else happened to it. A payment that cannot be read does not hide the others.
+ * Lists every payment that was captured, refunded or disputed after `since`, in its current state. Unreadable payments
+ * are first, then the others, oldest first. Reading an order takes a request, so an order is skipped if its capture is
+ * already booked and no later event or dispute concerns it. A payment that cannot be read does not hide the others.
  */
 export async function listPayments(
   client: PaypalClient,
@@ -128,9 +129,9 @@ async function findDispute(
 ): Promise<DisputeLookup> {
   if (isUnread) return 'unread'
   const listed = byCapture.get(captureId)
-  // A dispute that could not be read may be a later one of the same payment.
+  // An unreadable dispute may be a later dispute of the same payment, so the latest one is queried.
   if (listed && unreadable.length === 0) return listed
-  // The dispute of an older payment may have been opened before `since`, and is then not listed.
+  // A payment from before `since` may have a dispute from before `since`, which is not in the list.
   return listed || isCreatedBefore(order, since) ? readLatestDispute(client, captureId) : undefined
 }
 
@@ -160,7 +161,7 @@ function isCreatedBefore({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
-/** Returns the order id of a disputed capture, or a reference to the dispute if PayPal no longer has the order. */
+/** Returns the order id of a disputed capture, or a reference to the dispute if PayPal has deleted the order. */
 async function referenceOfDisputed(
   client: PaypalClient,
   captureId: string,

@@ -10,7 +10,10 @@ interface EventFilter {
   type?: string
 }
 
-/** Lists the events for our webhook in a time span, whether delivered or not. PayPal lists at most the last 30 days. */
+/**
+ * Lists the events for our webhook in a time span, both delivered and undelivered. PayPal lists at most the last 30
+ * days.
+ */
 export async function* listEvents(
   client: PaypalClient,
   { from, to, type }: EventFilter,

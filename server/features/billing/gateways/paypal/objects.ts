@@ -2,7 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { GatewayReference } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
-// The properties of PayPal's objects that are read. Properties that PayPal may omit are optional.
+// These types have the properties of PayPal's objects that are read. Properties that PayPal may omit are optional.
 
 export interface Link {
   rel: string
@@ -60,7 +60,7 @@ const nullish = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([sche
 export const PaypalEvent = Type.Object({
   id: GatewayReference,
   event_type: GatewayReference,
-  /** A capture, refund, order, dispute or payment token, depending on `event_type`. */
+  /** The subject of an event: a capture, refund, order, dispute or payment token, depending on `event_type`. */
   resource: nullish(
     Type.Object({
       id: nullish(GatewayReference),

@@ -1,10 +1,13 @@
 import type { Charge, OnSessionCharge } from '#server/features/billing/gateways/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
-/** Declares to PayPal that later payments are renewals of a subscription, each paid in advance. */
+/** Tells PayPal that later payments are renewals of a subscription, each paid in advance. */
 export const usagePattern = 'SUBSCRIPTION_PREPAID'
 
-/** Builds the body of an order that the user approves at PayPal; with `save` it saves the wallet for renewals. */
+/**
+ * Builds the body of an order that the user approves at PayPal. With `save`, the order also saves the wallet for
+ * renewals.
+ */
 export function buildOrderRequest(
   charge: OnSessionCharge,
   redirectUrls: { return_url: string; cancel_url: string },
@@ -25,7 +28,7 @@ export function buildOrderRequest(
   })
 }
 
-/** Builds the body of a renewal, which PayPal captures at once. */
+/** Builds the body of a renewal, which PayPal captures immediately. */
 export function buildRenewalRequest(charge: Charge, vaultId: string): string {
   return buildRequest(charge, {
     vault_id: vaultId,

@@ -19,10 +19,13 @@ interface WebhookContext {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** Maximum age of a webhook event. PayPal redelivers events for three days, so it does not send an older one itself. */
+/**
+ * Maximum age of a webhook event. PayPal redelivers an event for three days, so an older event does not come from
+ * PayPal.
+ */
 const maxAgeMs = 4 * dayMs
 
-/** The fields of PayPal's verification request, and the headers that contain their values. */
+/** The fields of PayPal's verification request, each with the header that contains its value. */
 const signatureHeaders = {
   auth_algo: 'paypal-auth-algo',
   cert_url: 'paypal-cert-url',
@@ -33,7 +36,7 @@ const signatureHeaders = {
 
 /**
  * Parses a webhook event and asks PayPal to verify it.
- * @throws WebhookRefused if PayPal did not sign the event, or it is too old; Error if PayPal cannot be reached
+ * @throws WebhookRefused if PayPal did not sign the event or the event is too old; Error if PayPal cannot be reached
  */
 export async function parseWebhook(
   context: WebhookContext,
@@ -65,15 +68,15 @@ function readEvent(text: string): PaypalEvent {
     const event: unknown = JSON.parse(text)
     if (Value.Check(PaypalEvent, event)) return event
   } catch {
-    // Refused below.
+    // The text is not JSON and is refused below.
   }
   throw new WebhookRefused('the body is not an event of PayPal')
 }
 
 /**
- * Asks PayPal to verify the signature of an event. The signature covers the exact bytes of the body, so the original
- * text is passed on unchanged. This is safe: the text was parsed before, so it is one JSON value and cannot break out
- * of its property.
+ * Asks PayPal to verify the signature of an event. The signature covers the exact bytes of the body, so the request
+ * contains the original text unchanged. This is safe, because the text has been parsed as JSON: it is one value and
+ * cannot add properties to the request.
  */
 async function verify(
   { client, webhookId }: WebhookContext,
@@ -94,8 +97,8 @@ async function verify(
 
 /**
  * Returns the reference of the payment that an event is about. Events about refunds and disputes contain only the id of
- * the capture, so its order is queried at PayPal. If PayPal no longer has the order, the reference is that of the
- * dispute, or of the invoice id, which is our attempt's id.
+ * the capture, so its order is queried at PayPal. If PayPal has deleted the order, the reference is that of the
+ * dispute, or that of the invoice id, which is our attempt's id.
  */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event
@@ -116,7 +119,7 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   )
 }
 
-/** Returns the capture id of an event. */
+/** Returns the id of the capture that an event is about. */
 export function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
     return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined

@@ -6,7 +6,7 @@ import { createTokenCache } from './token-cache.ts'
 export interface PaypalRequest {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
-  /** JSON. */
+  /** The body as JSON text. */
   body?: string
   /** The `PayPal-Request-Id`, which is PayPal's idempotency key. */
   key?: string
@@ -34,7 +34,7 @@ interface PaypalResponse {
   body: unknown
 }
 
-/** Time limit of one HTTP request: one gateway call may need several requests within `gatewayTimeoutMs`. */
+/** Time limit of one HTTP request. One gateway call may need several requests within `gatewayTimeoutMs`. */
 const requestTimeoutMs = 8000
 /** The delays before repeating a request that PayPal is still processing (409). */
 const retryDelaysMs = [100, 300, 900]
@@ -44,9 +44,9 @@ const inconclusiveStatuses = new Set([401, 408, 409, 429])
 export class PaypalRefusal extends Error {
   override readonly name = 'PaypalRefusal'
   readonly status: number
-  /** PayPal's reason. */
+  /** PayPal's name for the reason. */
   readonly issue: string
-  /** PayPal's id of the request. */
+  /** PayPal's id of the request, for questions to its support. */
   readonly debugId: string
 
   constructor({ method, path }: PaypalRequest, { status, body }: PaypalResponse) {
@@ -57,14 +57,14 @@ export class PaypalRefusal extends Error {
     this.debugId = debugId
   }
 
-  /** Returns whether PayPal refused the request permanently, so that it had no effect. */
+  /** Returns whether PayPal refused the request permanently. Such a request had no effect. */
   get isFinal(): boolean {
     return this.status >= 400 && this.status < 500 && !inconclusiveStatuses.has(this.status)
   }
 }
 
 /**
- * Creates an HTTP client for PayPal. It repeats a request once, immediately, if the connection failed or PayPal
+ * Creates an HTTP client for PayPal. The client repeats a request once, immediately, if the connection failed or PayPal
  * answered with a server error (5xx). Repeating is safe, because PayPal answers a known `PayPal-Request-Id` with its
  * first answer (https://developer.paypal.com/api/rest/reference/idempotency/). A request that timed out is not
  * repeated. A request that PayPal is still processing (409) is repeated for about a second. The client never repeats a
@@ -100,7 +100,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
       },
     })
 
-  /** Sends a request. If PayPal rejects the access token, gets a new one and sends the request once more. */
+  /** Sends a request. If PayPal rejects the access token, gets another token and repeats the request once. */
   const sendAuthorized = async (request: PaypalRequest): Promise<PaypalResponse> => {
     const token = await tokens.get()
     const answer = await sendWith(token, request)
@@ -118,7 +118,7 @@ export function createPaypalClient(settings: Settings): PaypalClient {
         answer = await retryOnce(() => sendAuthorized(request))
       }
       if (answer.status < 200 || answer.status > 299) throw new PaypalRefusal(request, answer)
-      // The caller's type follows PayPal's documentation; properties are checked where they are read.
+      // The caller's type follows PayPal's documentation. Properties are checked where they are read.
       return answer.body as T
     },
   }

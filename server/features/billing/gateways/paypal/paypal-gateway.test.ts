@@ -68,7 +68,7 @@ describeGatewayContract(
     failRefunds: async (reference) => paypal.orders.failRefunds(reference),
     webhook(reference, kind) {
       const { captures } = paypal.orders.get(reference)
-      // Refunds and disputes name the capture.
+      // Events about refunds and disputes contain the id of the capture.
       const names = [reference, ...captures.map(({ id }) => id)]
       const event =
         paypal.events.find(({ resource }) => {
@@ -102,7 +102,7 @@ describe('a wallet that is saved without a payment', () => {
   }
 
   test.each(['500 after', 'dropped after'] as const)(
-    'is saved once, though its response failed with %s and PayPal no longer has the key',
+    'is saved once if PayPal has forgotten the key after a response failed with "%s"',
     async (fault) => {
       const { reference } = await start()
       paypal.setups.approve(reference)
@@ -119,13 +119,13 @@ describe('a wallet that is saved without a payment', () => {
     },
   )
 
-  test('is saved if the setup is cancelled after the approval, so that it is not lost', async () => {
+  test('is saved if the user cancels the setup after the approval', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
     expect(await gateway.methodSetups.cancel(reference)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('is not saved if PayPal has deleted it', async () => {
+  test('is not saved if PayPal deleted it after the approval', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
     await gateway.methodSetups.complete(reference)
@@ -136,7 +136,7 @@ describe('a wallet that is saved without a payment', () => {
   })
 })
 
-test('an attempt that was paid under an unknown PayPal order is not charged again: that payment is used', async () => {
+test('an attempt that was already paid under another PayPal order is not charged again, and gets that payment', async () => {
   const charge = {
     orderId: 'ord_twice',
     attemptId: 'att_twice',
@@ -148,7 +148,7 @@ test('an attempt that was paid under an unknown PayPal order is not charged agai
     save: false,
     returnUrl: 'http://localhost/order/result',
   }
-  // PayPal's events are found by the site's clock, not by the machine's.
+  // PayPal's events are searched by the site's clock, not by the machine's clock.
   paypal.clockOffsetMs = fiveDaysMs
   onTestFinished(() => void (paypal.clockOffsetMs = 0))
   const first = await gateway.createPayment({ ...charge, key: 'pay:ord_twice:1' })
@@ -195,7 +195,7 @@ describe('a refund or dispute at PayPal', () => {
     expect(await gateway.retrievePayment({ reference })).toMatchObject({ dispute: stands })
   })
 
-  test('is listed long after the payment was made, refunded or disputed', async () => {
+  test('is listed even if the payment was made long before it', async () => {
     const [refunded, disputed, untouched] = [await paid(), await paid(), await paid()]
     paypal.clockOffsetMs = 20 * 86_400_000
     const later = new Date(Date.now() + paypal.clockOffsetMs - 60_000)
@@ -208,7 +208,7 @@ describe('a refund or dispute at PayPal', () => {
     expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
   })
 
-  test('is listed though its payment is settled; settled payments without changes are not read', async () => {
+  test('is listed even if its payment is booked, but booked payments without changes are not read', async () => {
     const since = new Date(Date.now() - 1000)
     const [still, refunded] = [await paid(), await paid()]
     await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'settled' })
@@ -220,7 +220,7 @@ describe('a refund or dispute at PayPal', () => {
     expect(read).not.toContain(`/v2/checkout/orders/${still}`)
   })
 
-  /** A payment that won an earlier dispute, and has another one that is open. */
+  /** Creates a payment with two disputes: an earlier one that was won, and one that is open. */
   async function paidAndDisputedTwice() {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
@@ -237,7 +237,7 @@ describe('a refund or dispute at PayPal', () => {
     return { reference, latestId: latest.dispute_id }
   }
 
-  test('is listed by the latest dispute if there are several', async () => {
+  test('is the latest one if a payment has several disputes', async () => {
     const since = new Date(Date.now() - 3_600_000)
     const { reference, latestId } = await paidAndDisputedTwice()
     const expected = { dispute: 'open', disputeDetails: { reference: latestId } }
@@ -245,7 +245,7 @@ describe('a refund or dispute at PayPal', () => {
       expect(listed?.find((payment) => payment.reference === reference)).toMatchObject(expected)
   })
 
-  test('is unknown if the latest of several disputes cannot be read', async () => {
+  test('is reported as unread if the latest of several disputes cannot be read', async () => {
     const since = new Date(Date.now() - 3_600_000)
     const { reference, latestId } = await paidAndDisputedTwice()
     const { orders } = paypal
@@ -260,7 +260,7 @@ describe('a refund or dispute at PayPal', () => {
     }
   })
 
-  test('is not read if the account may not read disputes; payments still are', async () => {
+  test('is reported as unread if the account may not read disputes, and the payment is still returned', async () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
     paypal.orders.mayReadDisputes = false

@@ -16,7 +16,7 @@ import { buildOrderRequest, buildRenewalRequest } from './order-request.ts'
 
 interface PaypalContext {
   settings: NonNullable<Config['paypal']> & { clientSecret: string }
-  /** The URL of the site, to which PayPal redirects users after an approval or a cancellation. */
+  /** The public URL of the site. PayPal redirects users to it after an approval or a cancellation. */
   publicUrl: string
   clock: Clock
   log: Log
@@ -24,7 +24,7 @@ interface PaypalContext {
   timeoutMs?: number
 }
 
-/** Maximum time that the start of the site waits for the check of the account's permissions. */
+/** Maximum time for which the start of the site waits for the check of the account's permissions. */
 const startTimeoutMs = 3000
 
 /**
@@ -70,7 +70,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
       if (payment?.status !== 'requires_action') return payment
-      // PayPal has no call to cancel an order and needs none: an order that is never captured takes no money.
+      // PayPal has no call to cancel an order. None is needed, because an order that is never captured takes no money.
       const { next: _, ...rest } = payment
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },

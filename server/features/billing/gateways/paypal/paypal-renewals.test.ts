@@ -26,7 +26,7 @@ afterEach(async () => {
   await paypal.close()
 })
 
-/** Advances the clocks here and at PayPal, and runs what is due. */
+/** Advances the clocks here and at PayPal, and runs the jobs that are due. */
 async function advanceAndRunJobs(milliseconds: number): Promise<void> {
   offset += milliseconds
   paypal.clockOffsetMs = offset
@@ -34,7 +34,7 @@ async function advanceAndRunJobs(milliseconds: number): Promise<void> {
   await renewDueSubscriptions(site.context)
 }
 
-/** Creates a subscriber whose first week is over, and whose renewal meets a fault. */
+/** Creates a subscriber whose first week has ended, and lets the renewal fail with a fault. */
 async function renew(fault: SimulatedFault): Promise<void> {
   await subscribe()
   paypal.fault = { on: /POST .*orders$/, with: [fault] }
@@ -70,7 +70,7 @@ async function countCaptures(): Promise<number> {
   return orders.filter(({ request }) => ids.includes(request.purchase_units[0]?.custom_id ?? '')).length
 }
 
-test('a renewal whose response was lost is charged once, though PayPal lists it only six hours later', async () => {
+test('a renewal whose response was lost is charged once, even if PayPal lists it only six hours later', async () => {
   await renew('dropped after')
   paypal.listingDelayMs = 6 * hour
   for (let hours = 0; hours < 6; hours++) {
@@ -82,7 +82,7 @@ test('a renewal whose response was lost is charged once, though PayPal lists it 
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
-test('a renewal that PayPal never got is charged under another key once it cannot arrive any more', async () => {
+test('a renewal that PayPal did not receive is charged with a new key after the lookup time has passed', async () => {
   await renew('dropped before')
   for (let hours = 0; hours < 6; hours++) {
     await advanceAndRunJobs(hour)
@@ -93,7 +93,7 @@ test('a renewal that PayPal never got is charged under another key once it canno
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
-test('a renewal with a fractional amount in a zero-decimal currency is not sent: the plan is past due and ends with its grace', async () => {
+test('a renewal with a fraction of its currency’s unit is not sent, and the plan ends after its grace', async () => {
   const { db } = site.context
   const weekly = (change: { price_cents: number; intro_price_cents?: number; currency?: string }) =>
     db.updateTable('plans').set(change).where('period_days', '=', 7).execute()

@@ -31,7 +31,7 @@ afterEach(async () => {
   expect(await ledgerBalance()).toBe(paypal.orders.balance)
 })
 
-/** Returns the amount that PayPal holds for us by our ledger, in cents. */
+/** Returns the amount that PayPal should hold for us according to our ledger, in cents. */
 async function ledgerBalance(): Promise<number> {
   const { total } = await site.context.db
     .selectFrom('ledger_lines')
@@ -48,7 +48,10 @@ const orderParams = () => ({
   method: 'wallet' as const,
 })
 
-/** Creates a shopper who was sent to PayPal. @returns the shopper, the order, and PayPal's id of the payment */
+/**
+ * Creates an order whose shopper is redirected to PayPal.
+ * @returns the shopper, the order, and PayPal's id of the payment
+ */
 async function createRedirectedOrder(more: object = {}) {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ ...orderParams(), ...more })
@@ -56,7 +59,7 @@ async function createRedirectedOrder(more: object = {}) {
   return { shopper, order, url, token: new URL(url).searchParams.get('token') ?? '' }
 }
 
-/** Answers on PayPal's page. @returns the URL to which PayPal redirects */
+/** Submits the user's choice on PayPal's page. @returns the URL to which PayPal redirects */
 async function answer(url: string, choice: 'yes' | 'no'): Promise<URL> {
   const body = new URLSearchParams({ answer: choice })
   const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
@@ -83,7 +86,7 @@ async function runJanitorAfter(milliseconds: number) {
 const post = ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
   fetch(hook(), { method: 'POST', body: body.toString(), headers })
 
-/** Returns the event about a payment. */
+/** Returns the event of a type that mentions an id of PayPal. */
 function eventOf(token: string, type: string) {
   const found = paypal.events.find(
     ({ event_type, resource }) => event_type === type && JSON.stringify(resource).includes(token),
@@ -92,21 +95,21 @@ function eventOf(token: string, type: string) {
   return found
 }
 
-describe('an episode', () => {
-  test('is paid when the person returns from the approval at PayPal', async () => {
+describe('an episode at PayPal', () => {
+  test('is paid when the buyer returns after approving the payment', async () => {
     const { shopper, order, url } = await createRedirectedOrder()
     expect(order).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
     expect(url.startsWith(`${paypal.url}/checkoutnow`)).toBe(true)
     const back = await answer(url, 'yes')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-return')
-    // The return may open in a browser without the session.
+    // The buyer may return in a browser that does not have the session.
     const home = await site.visitor().fetch(back.pathname + back.search)
     expect([home.status, home.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is cancelled at PayPal: nothing is charged, also if the buyer then approves it', async () => {
+  test('is not charged if the buyer cancels the payment, even if the buyer approves it afterwards', async () => {
     const { shopper, order, url, token } = await createRedirectedOrder()
     const back = await answer(url, 'no')
     expect(back.pathname).toBe('/api/webhook/payment/paypal-cancel')
@@ -129,14 +132,14 @@ describe('an episode', () => {
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'cancelled' })
   })
 
-  test('that was approved is paid even if the buyer returns by the cancel URL', async () => {
+  test('is paid if the buyer approves the payment and returns by the cancel URL', async () => {
     const { order, url, token } = await createRedirectedOrder()
     await answer(url, 'yes')
     await site.visitor().fetch(`/api/webhook/payment/paypal-cancel?token=${token}`)
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
   })
 
-  test("is paid by PayPal's webhook event if the buyer never returned, once, however often it is delivered", async () => {
+  test("is paid once by PayPal's webhook event if the buyer does not return, even if it is delivered repeatedly", async () => {
     const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const approved = eventOf(token, 'CHECKOUT.ORDER.APPROVED')
@@ -147,7 +150,7 @@ describe('an episode', () => {
     expect(paypal.orders.get(token).captures).toHaveLength(1)
   })
 
-  test('that is pending at PayPal is paid when PayPal completes it, and not before', async () => {
+  test('is paid only when PayPal completes the pending payment', async () => {
     const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
@@ -158,7 +161,7 @@ describe('an episode', () => {
     await expect.poll(() => stateOf(order.id)).toMatchObject({ order: 'paid' })
   })
 
-  test('that the wallet does not pay for is declined, and not charged', async () => {
+  test('is not charged if the wallet declines the payment', async () => {
     const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token, 'declined')
     expect(await shopper.getOrder(order.id)).toMatchObject({
@@ -168,7 +171,7 @@ describe('an episode', () => {
     expect(await stateOf(order.id)).toMatchObject({ attempt: 'failed', why: 'wallet_declined' })
   })
 
-  test('that was bought twice is refunded once at PayPal', async () => {
+  test('is refunded once if it was paid twice', async () => {
     const { shopper, order, token } = await createRedirectedOrder()
     const second = await shopper.order(orderParams())
     const before = paypal.orders.balance
@@ -178,7 +181,7 @@ describe('an episode', () => {
     await runJanitorAfter(60_000)
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
-    // PayPal's refund event names the capture, not the order.
+    // PayPal's refund event contains the id of the capture, not that of the order.
     const refundEvent = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
     expect((await post(paypal.signed(refundEvent))).status).toBe(204)
     const { db } = site.context
@@ -189,7 +192,7 @@ describe('an episode', () => {
     expect(await eventQuery.executeTakeFirst()).toEqual({ reference: token })
   })
 
-  test('whose order PayPal has deleted is abandoned', async () => {
+  test('has a failed payment attempt if PayPal has deleted the order', async () => {
     const { order, token } = await createRedirectedOrder()
     paypal.orders.all.delete(token)
     await runJanitorAfter(60_000)
@@ -218,8 +221,8 @@ test.each([
   expect(orders).toHaveLength(payable ? 1 : 0)
 })
 
-describe('a plan', () => {
-  test('is paid at PayPal, which keeps the wallet for the renewals', async () => {
+describe('a plan at PayPal', () => {
+  test('is paid, and PayPal saves the wallet for the renewals', async () => {
     const { list } = await site.visitor().callOk(listPlans)
     const { shopper, order, token } = await createRedirectedOrder({
       kind: 'plan',
@@ -238,7 +241,7 @@ describe('a plan', () => {
     expect(paypal.orders.vault.get(reference)).toBe('pays')
   })
 
-  test('has its introductory price once per wallet, whichever user pays with it', async () => {
+  test('has its introductory price once per wallet, even if another user pays with the wallet', async () => {
     const { list } = await site.visitor().callOk(listPlans)
     const plan_id = list.find(({ intro_price_cents }) => intro_price_cents !== undefined)?.id
     const subscribe = async (payer: string) => {
@@ -257,12 +260,12 @@ describe('a plan', () => {
   })
 })
 
-describe('a paid order', () => {
+describe('a paid order at PayPal', () => {
   const playing = async (shopper: Shopper) => {
     const query = { episode_id: orderParams().episode_id ?? '' }
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
-  /** Creates a paid episode at a site that receives PayPal's events. */
+  /** Creates a paid episode, and lets the site receive PayPal's events. */
   async function createPaidOrder() {
     const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
@@ -280,7 +283,7 @@ describe('a paid order', () => {
     expect(balances?.gatewayCents).toBe(paypal.orders.balance)
   }
 
-  test('is refunded by the operator, in part and then as a whole', async () => {
+  test('is partially and then fully refunded by an operator', async () => {
     const { shopper, order } = await createPaidOrder()
     await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
     await expectOrderState(shopper, order.id, { status: 'partially_refunded', refunded_cents: 40 })
@@ -290,7 +293,7 @@ describe('a paid order', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('follows a refund at PayPal itself, and its later failure', async () => {
+  test('has the status of a refund that was made at PayPal and failed later', async () => {
     const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.refund(captureId, { amount: { currency_code: 'USD', value: '0.99' } })
     await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
@@ -302,26 +305,29 @@ describe('a paid order', () => {
   test.each([
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
-  ] as const)('follows a dispute that is reported five times and finally %s', async (end, status, code) => {
-    const { shopper, order, token, captureId } = await createPaidOrder()
-    paypal.orders.dispute(token, 'open', clock.now())
-    await expectOrderState(shopper, order.id, { status: 'charged_back' })
-    expect(await playing(shopper)).toBe(402)
-    const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
-    paypal.orders.dispute(token, end, clock.now())
-    // Sends the first event again, after the last.
-    await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
-    await expectOrderState(shopper, order.id, { status })
-    expect(await playing(shopper)).toBe(code)
-  })
+  ] as const)(
+    'has the final status of a dispute that is reported five times and %s',
+    async (end, status, code) => {
+      const { shopper, order, token, captureId } = await createPaidOrder()
+      paypal.orders.dispute(token, 'open', clock.now())
+      await expectOrderState(shopper, order.id, { status: 'charged_back' })
+      expect(await playing(shopper)).toBe(402)
+      const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
+      paypal.orders.dispute(token, end, clock.now())
+      // Sends the first event again after the last one.
+      await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
+      await expectOrderState(shopper, order.id, { status })
+      expect(await playing(shopper)).toBe(code)
+    },
+  )
 })
 
-describe('a webhook event', () => {
+describe('a webhook event of PayPal', () => {
   test.each([
     ['forged', { signer: 'somebody else' }, ''],
     ['stale', { at: new Date(Date.now() - 5 * 86_400_000) }, ''],
     ['altered', {}, ' '],
-  ])('that is %s is refused and changes nothing', async (_, how, more) => {
+  ])('is refused and changes nothing if it is %s', async (_, how, more) => {
     const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const { body, headers } = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'), how)
@@ -329,7 +335,7 @@ describe('a webhook event', () => {
     expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'requires_action' })
   })
 
-  test('is not accepted while PayPal cannot verify it, so that it is delivered again', async () => {
+  test('is answered with an error while PayPal cannot verify it, so that PayPal sends it again', async () => {
     const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const sent = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'))
@@ -341,7 +347,7 @@ describe('a webhook event', () => {
   })
 })
 
-describe('a connection fault', () => {
+describe('a connection fault at PayPal', () => {
   test.each<SimulatedFault>([
     '429',
     '500 before',
@@ -349,27 +355,24 @@ describe('a connection fault', () => {
     'dropped before',
     'dropped after',
     'time-out',
-  ])(
-    'during the capture (%s) leaves the payment open until the janitor finds it, charged once',
-    async (fault) => {
-      const { shopper, order, token } = await createRedirectedOrder()
-      paypal.orders.approve(token)
-      paypal.fault = { on: /capture$/, with: [fault] }
-      site.context.gatewayTimeoutMs = 300
-      expect(await shopper.getOrder(order.id)).toMatchObject({
-        status: 'pending',
-        next: { type: 'redirect' },
-      })
-      paypal.recover()
-      site.context.gatewayTimeoutMs = undefined
-      await runJanitorAfter(60_000)
-      expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
-      expect(paypal.orders.get(token).captures).toHaveLength(1)
-    },
-  )
+  ])('neither loses nor doubles a payment if it occurs during the capture: %s', async (fault) => {
+    const { shopper, order, token } = await createRedirectedOrder()
+    paypal.orders.approve(token)
+    paypal.fault = { on: /capture$/, with: [fault] }
+    site.context.gatewayTimeoutMs = 300
+    expect(await shopper.getOrder(order.id)).toMatchObject({
+      status: 'pending',
+      next: { type: 'redirect' },
+    })
+    paypal.recover()
+    site.context.gatewayTimeoutMs = undefined
+    await runJanitorAfter(60_000)
+    expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
+    expect(paypal.orders.get(token).captures).toHaveLength(1)
+  })
 
   test.each<SimulatedFault>(['500 before', '500 after', 'dropped before', 'dropped after'])(
-    'that occurs once (%s) while the order is created is retried, and creates one order',
+    'is retried if it occurs once while the order is created (%s), and one order is created',
     async (fault) => {
       const before = paypal.orders.all.size
       paypal.fault = { on: /orders$/, with: [fault, 'none'] }
@@ -379,7 +382,7 @@ describe('a connection fault', () => {
     },
   )
 
-  test('that loses the order allows a retry after a minute; nothing was charged', async () => {
+  test('allows a retry after a minute if it loses the response to the creation of the order', async () => {
     const shopper = await Shopper.create(site)
     paypal.fault = { on: /orders$/, with: ['dropped after'] }
     const key = { 'idempotency-key': 'an order that was lost' }
@@ -395,7 +398,7 @@ describe('a connection fault', () => {
     })
   })
 
-  test('a revoked access token is replaced, once', async () => {
+  test('a revoked access token is replaced once', async () => {
     await createRedirectedOrder()
     const before = paypal.count(/oauth2/)
     paypal.revokeTokens()

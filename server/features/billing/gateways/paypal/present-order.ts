@@ -9,14 +9,14 @@ const statuses: Record<string, Payment['status']> = {
   PENDING: 'processing',
   DECLINED: 'failed',
   FAILED: 'failed',
-  // The payment succeeded, and PayPal took the money back later: see `reversalOf`.
+  // The payment succeeded, and PayPal reversed it later (see `reversalOf`).
   REVERSED: 'succeeded',
 }
 
 /**
- * Converts PayPal's order to a payment. The order's capture determines its status: without a capture no money has
- * moved, because even an approved order must still be captured. Orders of other shops have none of our ids. In our
- * older orders, `custom_id` has more text after the order id.
+ * Converts PayPal's order to a payment. The order's capture determines the status. Without a capture no money has
+ * moved, because even an approved order must be captured. Orders of other shops have none of our ids. In our older
+ * orders, `custom_id` has more text after the order id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
@@ -44,7 +44,7 @@ export function presentOrder(order: Order): Payment {
   }
 }
 
-/** Returns the decisive capture of an order: one that succeeded, otherwise a pending one, otherwise the last one. */
+/** Returns the capture that decides an order: one that succeeded, otherwise a pending one, otherwise the last one. */
 export function captureOf({ purchase_units }: Order): Capture | undefined {
   const captures = purchase_units?.[0]?.payments?.captures ?? []
   const findByStatus = (status: Payment['status']) => captures.find((one) => statuses[one.status] === status)
@@ -56,12 +56,12 @@ function statusOf(order: Order, capture: Capture | undefined): Payment['status']
   return statuses[capture.status] ?? 'unreadable'
 }
 
-/** Presents a reversed capture as a lost dispute about the unrefunded amount. */
+/** Presents a reversed capture as a lost dispute about the amount that was not refunded. */
 function reversalOf({ amountCents, refundedCents }: Pick<Payment, 'amountCents' | 'refundedCents'>) {
   return { dispute: 'lost', disputedCents: amountCents - refundedCents } as const
 }
 
-/** Returns the saved wallet. Its fingerprint is the id of the PayPal account, which is the same for every setup. */
+/** Returns the saved wallet. The fingerprint is the id of the PayPal account, which is the same for all its setups. */
 function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
   const { account_id: fingerprint, attributes } = payment_source?.paypal ?? {}
   const reference = attributes?.vault?.id
@@ -69,7 +69,7 @@ function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
   return { method: { reference, brand: 'paypal', last4: null, ...(fingerprint ? { fingerprint } : {}) } }
 }
 
-/** Returns the URL where the user approves the payment; PayPal omits it after the approval. */
+/** Returns the URL where the user approves the payment. PayPal omits this URL after the approval. */
 function approvalOf({ links }: Order): Payment['next'] {
   const url = links?.find(({ rel }) => rel === 'payer-action')?.href
   return url !== undefined && /^https?:/.test(url) ? { type: 'redirect', url } : undefined

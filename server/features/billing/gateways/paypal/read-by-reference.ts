@@ -28,7 +28,7 @@ async function readDisputedPayment(client: PaypalClient, id: string, name: strin
   return order ? readPayment(client, order.id) : presentMissing(name, dispute)
 }
 
-/** Builds a payment from its dispute, if PayPal no longer has its order. */
+/** Builds a payment from its dispute, for an order that PayPal has deleted. */
 export function presentMissing(name: string, dispute: Dispute): Payment {
   const { dispute_amount: amount, disputed_transactions: transactions } = dispute
   const missing = missingPayment(name, transactions?.[0]?.invoice_number)

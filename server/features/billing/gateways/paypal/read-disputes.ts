@@ -7,7 +7,7 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 export const disputesPath = '/v1/customer/disputes'
 const pageSize = '50'
 
-/** The results of disputes for the seller, by PayPal's outcome code. PayPal holds the money until the resolution. */
+/** The outcome of a dispute for this site, by PayPal's outcome code. */
 const outcomes: Record<string, DisputeStatus> = {
   RESOLVED_BUYER_FAVOUR: 'lost',
   ACCEPTED: 'lost',
@@ -29,7 +29,10 @@ export async function findDispute(client: PaypalClient, id: string): Promise<Dis
   }
 }
 
-/** A dispute; undefined if there is none; `unread` if PayPal did not report whether there is one, or its status. */
+/**
+ * A dispute, or undefined if there is none. `unread` if PayPal did not report whether there is one, or what its status
+ * is.
+ */
 export type DisputeLookup = Dispute | 'unread' | undefined
 
 /** Reads the latest dispute of a capture, which PayPal's order does not contain. */
@@ -48,11 +51,14 @@ export interface OpenedDisputes {
   byCapture: Map<string, Dispute>
   /** The ids of disputes that PayPal lists but does not return. */
   unreadable: string[]
-  /** PayPal did not return the list. */
+  /** True if PayPal did not return the list. */
   isUnread: boolean
 }
 
-/** Reads the disputes that were opened after `since`: the latest of each disputed capture, by the capture's id. */
+/**
+ * Reads the disputes that were opened after `since`. Returns the latest dispute of each disputed capture, by the
+ * capture's id.
+ */
 export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
   const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [], isUnread: false }
   const found = await listDisputes(client, { start_time: since.toISOString() })
@@ -66,14 +72,17 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
   return opened
 }
 
-/** Sorts by time, oldest first. Disputes with equal or missing times get the reverse of PayPal's order. */
+/** Sorts disputes by time, oldest first. Disputes with equal or missing times get the reverse of PayPal's order. */
 const oldestFirst = (disputes: readonly Dispute[]) =>
   disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
 
 const readById = (client: PaypalClient, id: string) =>
   client.request<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
 
-/** Lists disputes without their outcome and details; `unread` if PayPal refuses, because the app has no permission. */
+/**
+ * Lists disputes without their outcome and details. Returns `unread` if PayPal refuses because the app has no
+ * permission.
+ */
 async function listDisputes(
   client: PaypalClient,
   filter: Record<string, string>,
@@ -83,7 +92,7 @@ async function listDisputes(
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
       const page: DisputeList = await client.request({ method: 'GET', path: disputesPath + search })
-      // A response with neither property, such as a proxy's page, is not an empty list.
+      // An empty list has one of these properties. A response without both is something else, such as a proxy's page.
       if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
       disputes.push(...items)
@@ -97,20 +106,20 @@ async function listDisputes(
   return disputes
 }
 
-/** Returns the status of a dispute; undefined if this site does not know PayPal's status or outcome code. */
+/** Returns the status of a dispute, or undefined if this site does not know PayPal's status or outcome code. */
 function disputeStatusOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
   if (status === undefined) return undefined
   return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
 }
 
-/** Adds a dispute to its payment. The disputed amount excludes refunded money. */
+/** Adds a dispute to its payment. The disputed amount does not include refunded money. */
 export function withDispute(payment: Payment, dispute: DisputeLookup): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }
   const { dispute_outcome: outcome, dispute_amount } = dispute
   const disputeStatus = disputeStatusOf(dispute)
   if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
-  // PayPal has reversed the capture, so the money is lost until PayPal changes the status of the capture.
+  // PayPal has reversed the capture, so the money is lost until PayPal changes the capture's status.
   if (payment.dispute === 'lost' && disputeStatus === 'won') return payment
   const amount = (disputeStatus === 'lost' && outcome?.amount_refunded) || dispute_amount
   const unrefundedCents = payment.amountCents - payment.refundedCents

@@ -24,7 +24,7 @@ export async function readPayment(client: PaypalClient, reference: string): Prom
 }
 
 /**
- * Converts an order to a payment, with the dispute about its capture. The dispute is queried for every status of the
+ * Converts an order to a payment, with the dispute about its capture. Queries the dispute for every status of the
  * capture, because a dispute may change that status.
  */
 export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {

@@ -13,9 +13,10 @@ const temporaryIssues = new Set([
 ])
 
 /**
- * Refunds once per key, even if the request is repeated days later, when PayPal has forgotten the key. Therefore each
- * refund stores its key as `custom_id`, and is searched for before each request.
- * @throws GatewayRefused if the amount exceeds what can still be refunded, or PayPal no longer refunds this payment
+ * Makes a refund once per key, even if the request is repeated days later, when PayPal has forgotten the key. Each
+ * refund stores the key as `custom_id`, and each request first searches for a refund with this key.
+ * @throws GatewayRefused if the amount exceeds the refundable amount or PayPal permanently refuses to refund this
+ * payment
  */
 export async function refundOnce(
   client: PaypalClient,
@@ -39,7 +40,7 @@ export async function refundOnce(
   }
 }
 
-/** Converts a key to the form that PayPal stores with a refund: letters, digits and `-_.,`. */
+/** Converts a key to the characters that PayPal accepts in `custom_id`: letters, digits and `-_.,`. */
 const customIdOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
 
 function findRefund({ purchase_units }: Order, customId: string): Refund | undefined {
@@ -49,7 +50,7 @@ function findRefund({ purchase_units }: Order, customId: string): Refund | undef
 
 /**
  * Checks that an existing refund is the requested one, and has not failed.
- * @throws GatewayRefused for another amount, or for a failed or cancelled refund: a retry needs a new key
+ * @throws GatewayRefused for another amount, or for a failed or cancelled refund, whose retry needs a new key
  */
 function checkSameRefund({ id, status, amount }: Refund, amountCents: number, key: string): void {
   if (status === 'FAILED' || status === 'CANCELLED')

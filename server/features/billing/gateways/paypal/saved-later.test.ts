@@ -24,7 +24,7 @@ beforeEach(() => {
   paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
 })
 
-/** Creates a subscriber who has paid, while PayPal has not saved the wallet yet. */
+/** Creates a subscriber who has paid with a wallet that PayPal has not saved yet. */
 async function subscribed() {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
@@ -44,7 +44,7 @@ async function advanceClock(milliseconds: number) {
   await renewDueSubscriptions(site.context)
 }
 
-test('a plan whose wallet is saved some time after the payment is renewed with it', async () => {
+test('a plan is renewed with its wallet if PayPal saves the wallet some time after the payment', async () => {
   const { token, membership } = await subscribed()
   expect(await membership()).toMatchObject({ status: 'active', renews_at: null })
   paypal.orders.vaultNow(token)
@@ -55,7 +55,7 @@ test('a plan whose wallet is saved some time after the payment is renewed with i
   expect(await membership()).toMatchObject({ status: 'active', renews_at: expect.any(String) })
 })
 
-test('a wallet that is saved after its payment was refunded is detached', async () => {
+test('a wallet is detached if PayPal saves it after its payment was refunded', async () => {
   const { order, token, membership } = await subscribed()
   await refundOrder(site.context, order.id, { reason: 'goodwill' })
   paypal.orders.vaultNow(token)

@@ -2,11 +2,11 @@ import type { Clock } from '#server/platform/clock.ts'
 
 export interface TokenCache {
   get(): Promise<string>
-  /** Drops a rejected token, unless it has been replaced already. */
+  /** Drops a rejected token. Does nothing if the token has already been replaced. */
   drop(token: string): void
 }
 
-/** A token is replaced this long before it expires, so that it does not expire in transit. */
+/** The time before its expiry at which a token is replaced, so that it does not expire in transit. */
 const marginMs = 60_000
 
 /** Caches an access token until it expires. Concurrent callers share one request. Each process has its own cache. */

@@ -12,12 +12,12 @@ import { usagePattern } from './order-request.ts'
 const setupsPath = '/v3/vault/setup-tokens'
 export const tokensPath = '/v3/vault/payment-tokens'
 
-/** The statuses of a setup token that the user has not approved yet. */
+/** The statuses of a setup token that waits for the user's approval. */
 const unapprovedStatuses = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
 
 /**
- * Saves wallets without a payment. A setup is a setup token that the user approves at PayPal. `complete` exchanges it
- * for the payment token with which renewals are charged. A setup token that is not exchanged saves nothing and expires.
+ * Saves wallets without a payment. The user approves a setup token at PayPal. `complete` exchanges it for the payment
+ * token with which renewals are charged. A setup token that is not exchanged saves nothing and expires.
  */
 export function createWalletSetups(client: PaypalClient): MethodSetups {
   return {
@@ -27,14 +27,15 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
       return setup && (unapprovedStatuses.has(setup.status) ? present(setup) : exchangeSetup(client, setup))
     },
     async retrieve(lookup) {
-      // PayPal cannot search for setup tokens. If a token's id never reached us, no user was sent to approve it.
+      // PayPal cannot search for setup tokens. A setup whose token id we never received was not approved, because no
+      // user was sent to PayPal.
       const setup = 'reference' in lookup ? await readSetup(client, lookup.reference) : null
       return setup && (isExchanged(setup) ? exchangeSetup(client, setup) : present(setup))
     },
     async cancel(reference) {
       const setup = await readSetup(client, reference)
       if (!setup) return null
-      // PayPal cannot cancel a setup token. An approved one may already have been exchanged for a payment token.
+      // PayPal cannot cancel a setup token. An approved token may already have been exchanged for a payment token.
       if (!unapprovedStatuses.has(setup.status)) return exchangeSetup(client, setup)
       return { reference, status: 'cancelled', decline: 'cancelled' }
     },
@@ -44,7 +45,8 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
 const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
 /**
- * @throws GatewayRefused if the key was used for another request: PayPal then repeats its first answer
+ * Creates a setup token.
+ * @throws GatewayRefused if the key was used for another request, because PayPal then repeats its first answer
  */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, setupId, returnUrl, cancelUrl } = request
@@ -87,8 +89,8 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
 }
 
 /**
- * Exchanges an approved setup token for a payment token once, under its own key. If PayPal has forgotten that key, the
- * payment token is found by its customer, because each setup has a new customer.
+ * Exchanges an approved setup token for a payment token once, with a key derived from the setup token. If PayPal has
+ * forgotten that key, finds the payment token by its customer, because each setup has a new customer.
  */
 async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
   const { id: reference, customer } = setup
@@ -127,7 +129,7 @@ function presentSaved(setup: SetupToken, { id, payment_source }: PaymentToken): 
 }
 
 /**
- * Converts an incomplete setup: the user must still approve it at PayPal, or this site must still exchange its token.
+ * Converts an incomplete setup. The user must still approve it at PayPal, or this site must still exchange its token.
  */
 function present(setup: SetupToken): MethodSetup {
   const url = setup.links?.find(({ rel }) => rel === 'approve')?.href

@@ -5,7 +5,7 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { startTestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'
 
-test('an account without the vault is offered for one-off payments only: a plan is refused, an episode is sold', async () => {
+test('an account that may not save wallets sells episodes, but no plans', async () => {
   const paypal = await FakePaypal.start()
   paypal.orders.mayVault = false
   const site = await startTestSite({}, paypal.settings)

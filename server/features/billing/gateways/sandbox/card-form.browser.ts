@@ -1,4 +1,5 @@
-// Runs in the card's frame; served as JavaScript with its types removed. The input is sent only to /sandbox/tokens.
+// This script runs in the card's frame. It is served as JavaScript with its types removed. It sends input only to
+// /sandbox/tokens.
 
 interface Brand {
   type: string
@@ -18,7 +19,7 @@ const inputs = {
   cvv: find('cvv', HTMLInputElement),
 }
 const names: FieldName[] = ['number', 'expiry', 'cvv']
-// The type is safe: our server writes this attribute (`cardFormPage`).
+// The type is correct, because our server writes this attribute (`cardFormPage`).
 const brands: Brand[] = JSON.parse(form.dataset.brands ?? '[]')
 
 function find<E extends HTMLElement>(id: string, kind: new () => E): E {
@@ -33,7 +34,7 @@ function postToParent(message: Record<string, unknown>): void {
 
 const digitsOf = (text: string) => text.replaceAll(/\D/g, '')
 
-/** Returns the brand with the longest pattern that the number begins with. */
+/** Returns the brand of a number. If several brands match, the one with the longest matching pattern wins. */
 function brandOf(digits: string): Brand | undefined {
   const strength = (pattern: number | [number, number]) => {
     const [low, high] = Array.isArray(pattern) ? pattern : [pattern, pattern]
@@ -170,7 +171,7 @@ for (const name of names) {
   const input = inputs[name]
   input.addEventListener('input', () => handleInput(name))
   input.addEventListener('blur', () => {
-    // If the whole window lost the focus, the field is still the active element. Then no message is shown.
+    // If the whole window loses the focus, the field is still the active element, and no message is shown.
     if (document.activeElement !== input) showMessage(name, messageOf(name))
   })
 }

@@ -12,7 +12,7 @@ interface CardToken {
   last4: string
 }
 
-/** Checks a card and exchanges it for a token. The card number is not stored and never appears in logs or errors. */
+/** Checks a card and exchanges it for a token. The card number is not stored, and appears in no log or error. */
 export async function exchangeCard(
   { db, clock }: Pick<SandboxContext, 'db' | 'clock'>,
   input: CardInput,

@@ -12,7 +12,7 @@ export type Behaviour =
   | 'declines_later'
   | 'disputed'
 
-/** Stripe's published test numbers. The sandbox accepts no others. */
+/** Stripe's published test numbers. The sandbox accepts no other numbers. */
 const testCards: Record<string, Behaviour> = {
   '4242424242424242': 'pays',
   '4000000000000002': 'declined',
@@ -25,7 +25,7 @@ const testCards: Record<string, Behaviour> = {
   '4000000000000259': 'disputed',
 }
 
-/** The test card numbers. The first belongs to the card that always pays. */
+/** The test card numbers. The first one is the card that always pays. */
 export const testCardNumbers: readonly string[] = Object.keys(testCards)
 
 export function behaviourOf(cardNumber: string): Behaviour | undefined {
@@ -60,15 +60,15 @@ export function presentChargeResult(behaviour: Behaviour): ChargeResult {
 }
 
 /**
- * Returns the result of charging a saved card while the user is present: `declines_later` has expired by then, and
- * `asks_once` needs no further authentication.
+ * Returns the result of charging a saved card while the user is present. A `declines_later` card has expired by then,
+ * and an `asks_once` card needs no further authentication.
  */
 export function savedChargeResult(behaviour: Behaviour): ChargeResult {
   if (behaviour === 'declines_later') return declines('card_expired')
   return behaviour === 'asks_once' ? succeeded : presentChargeResult(behaviour)
 }
 
-/** Returns the result of a renewal: the user is absent, so the bank cannot authenticate them. */
+/** Returns the result of a renewal. The user is absent, so the bank cannot authenticate them. */
 export function renewalChargeResult(behaviour: Behaviour): ChargeResult {
   const result = savedChargeResult(behaviour)
   return result.status === 'requires_action' ? declines('authentication_required') : result

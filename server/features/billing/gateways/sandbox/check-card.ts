@@ -3,7 +3,7 @@ import { randomHex } from '#server/platform/ids.ts'
 import { cardExpiryDate } from '#server/features/billing/gateways/card-expiry.ts'
 import { behaviourOf, type Behaviour } from './cards.ts'
 
-/** A typed card. It is checked and not stored. */
+/** A card as the user typed it. It is checked and not stored. */
 export interface CardInput {
   number: string
   expiry: string
@@ -13,7 +13,7 @@ export interface CardInput {
 export type CardField = keyof CardInput
 export const cardFields = ['number', 'expiry', 'cvv'] as const satisfies CardField[]
 
-/** The reason why a typed card is refused, and the field at fault. */
+/** The reason why a typed card is refused, and the field that has the mistake. */
 export interface CardRefusal {
   ok: false
   field: CardField
@@ -24,7 +24,10 @@ type CardCheck =
   | { ok: true; card: { behaviour: Behaviour; brand: string; last4: string; expiresAt: Date } }
   | CardRefusal
 
-/** Checks a typed card: Luhn and the brand's length, expiry this month or later, length of the brand's CVV. */
+/**
+ * Checks a typed card: the Luhn digit, the length for the brand, the expiry (this month or later), and the CVV's
+ * length.
+ */
 export function checkCard({ number, expiry, cvv }: CardInput): CardCheck {
   const digits = number.replaceAll(/[ -]/g, '')
   const { card, isValid } = valid.number(digits)
@@ -43,7 +46,7 @@ export function newToken(): string {
   return `stok_${randomHex()}`
 }
 
-/** Returns each brand's format and length, with which the form formats and checks the number while the user types. */
+/** Returns each brand's format and length. The form uses them to format and check the number while the user types. */
 export function cardBrands() {
   const types = valid.creditCardType.getTypeInfo
   const names = Object.values(valid.creditCardType.types)

@@ -1,4 +1,5 @@
-// Runs in the express wallet's sheet; served as JavaScript with its types removed. An approval creates a card token.
+// This script runs in the express wallet's sheet. It is served as JavaScript with its types removed. An approval
+// creates a card token.
 ;(() => {
   /** The purchase as the payment page describes it, in the viewer's language. */
   interface Purchase {
@@ -26,7 +27,7 @@
   }
 
   /**
-   * Returns the wallet's owner. Each browser has its own address, because an address gets an introductory price once.
+   * Returns the wallet's owner. Each browser has its own address, because each address gets an introductory price once.
    */
   function ownerOfWallet(): { email: string; name: string } {
     const key = 'sandbox_wallet'
@@ -83,7 +84,7 @@
   find('cancel', HTMLButtonElement).addEventListener('click', () => postToParent({ type: 'cancelled' }))
   sheet.addEventListener('cancel', (event) => {
     event.preventDefault()
-    // An approval that was sent can no longer be cancelled.
+    // An approval that was already sent cannot be cancelled.
     if (!confirm.disabled) postToParent({ type: 'cancelled' })
   })
   window.addEventListener('message', (event) => {

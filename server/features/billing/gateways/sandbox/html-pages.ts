@@ -5,7 +5,7 @@ import { testCardNumbers } from './cards.ts'
 import { isMethodSetup, type ApprovalRequest } from './method-setup-queries.ts'
 import { sandboxTexts } from './sandbox-texts.ts'
 
-/** Escapes text for HTML, also within an attribute. */
+/** Escapes text for HTML, including attribute values. */
 function escape(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
@@ -17,10 +17,12 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** A product name, the same in every language. */
+/** The product name, which is the same in every language. */
 const expressName = 'Sandbox Pay'
 
-/** The Content-Security-Policy of the sandbox's documents: no third-party content; only this site may frame them. */
+/**
+ * The Content-Security-Policy of the sandbox's documents: no third-party content, and only this site may frame them.
+ */
 export const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -43,7 +45,7 @@ function page({
   title: string
   script?: string
   body: string
-  /** `framed`: inside the payment page; `sheet`: over the payment page; undefined: a page of its own. */
+  /** How the page is shown: `framed` inside the payment page, `sheet` over it, undefined as a separate page. */
   layout?: 'framed' | 'sheet'
 }): string {
   return `<!doctype html>
@@ -104,7 +106,7 @@ ${fields.join('\n')}
   return page({ language, title: card, script: '/sandbox/card.js', body, layout: 'framed' })
 }
 
-/** Fills the amount, in bold, and the card's last digits into a text. Returns HTML. */
+/** Inserts the amount, in bold, and the card's last digits into a text. Returns HTML. */
 function approvalText(text: string, language: Language, approval: ApprovalRequest): string {
   const amount = isMethodSetup(approval)
     ? ''
@@ -138,7 +140,7 @@ ${answerForm(approval, `/sandbox/authenticate?lang=${language}`, confirm, reject
   return page({ language, title: check, body, layout: 'framed' })
 }
 
-/** Returns the frame's document after the bank's check; its script notifies the payment page. */
+/** Returns the frame's document after the bank's check. Its script notifies the payment page. */
 export function authenticatedPage(language: Language): string {
   const { thanks, oneMoment } = sandboxTexts[language]
   return page({

@@ -38,7 +38,7 @@ export function selectMethodSetupByKey(db: Db, key: string) {
   return selectMethodSetups(db).where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-/** Sets the outcome of a setup that waits for the user. @returns false if it no longer waits */
+/** Sets the outcome of a setup that waits for the user. @returns false if the setup does not wait */
 export async function decideMethodSetup(
   db: Db,
   id: string,

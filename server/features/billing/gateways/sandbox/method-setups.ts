@@ -35,7 +35,7 @@ export function createMethodSetups(context: SandboxContext): MethodSetups {
   }
 }
 
-/** Starts one setup per key. A repeated request returns the same setup; a different request with the key is refused. */
+/** Starts one setup per key. A repeated request returns the same setup. A different request with the key is refused. */
 async function start(context: SandboxContext, request: MethodSetupRequest): Promise<MethodSetup> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const id = newReference('ssav')

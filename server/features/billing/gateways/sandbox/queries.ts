@@ -11,7 +11,7 @@ export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>,
   await db.insertInto('sandbox_tokens').values(token).execute()
 }
 
-/** Marks a card token as used and returns its card; undefined if the token is unknown, used or expired. */
+/** Marks a card token as used and returns its card. Returns undefined if the token is unknown, used or expired. */
 export function consumeToken(tx: Tx, token: string, now: Date) {
   return tx
     .updateTable('sandbox_tokens')
@@ -42,7 +42,7 @@ export async function deletePayerEmail(db: Db, userId: string): Promise<void> {
   )
 }
 
-/** Locks a key until the end of the transaction, so that one request at a time uses it. */
+/** Locks a key until the end of the transaction, so that requests with the key run one at a time. */
 export async function lockKey(tx: Tx, key: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox:${key}`}, 0))`.execute(tx)
 }
@@ -105,7 +105,7 @@ export function selectPaymentsSince(db: Db, time: Date) {
     .execute()
 }
 
-/** Sets the outcome of a payment that waits for the user. @returns false if it no longer waits */
+/** Sets the outcome of a payment that waits for the user. @returns false if the payment does not wait */
 export async function decidePayment(
   db: Db,
   id: string,
@@ -140,7 +140,7 @@ export async function failRefunds(db: Db, paymentId: string, now: Date): Promise
     .execute()
 }
 
-/** Opens the dispute of a payment, or sets its outcome, which does not change the disputed amount. */
+/** Opens the dispute of a payment, or sets its outcome. The outcome does not change the disputed amount. */
 export async function setDispute(
   tx: Tx,
   dispute: { payment_id: string; status: DisputeStatus; amount_cents: number; changed_at: Date },
@@ -154,7 +154,7 @@ export async function setDispute(
     .execute()
 }
 
-/** Returns how far the site's clock is ahead, in milliseconds. */
+/** Returns the time by which the site's clock is ahead, in milliseconds. */
 export async function selectClockOffset(db: Db): Promise<number> {
   const row = await db.selectFrom('sandbox_clock').select('offset_ms').executeTakeFirst()
   return row?.offset_ms ?? 0

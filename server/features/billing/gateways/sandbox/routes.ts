@@ -21,13 +21,13 @@ import { sandboxTexts } from './sandbox-texts.ts'
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 
-/** Returns the language requested by the framing page, else the browser's. */
+/** Returns the language that the framing page requested or, without one, the browser's language. */
 function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   const requested = new URLSearchParams(url.split('?')[1]).get('lang')
   return languageFromTag(requested ?? '') ?? acceptedLanguage(headers['accept-language']) ?? 'en'
 }
 
-/** The site's font, because a frame cannot use the fonts of its parent page. */
+/** The site's font. A frame cannot use the fonts of its parent page. */
 const font = fileURLToPath(
   import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
 )
@@ -113,7 +113,7 @@ function sendFile(reply: Reply, type: string, text: string) {
   return reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text)
 }
 
-/** Serves a TypeScript file of this directory as JavaScript with its types removed. */
+/** Serves a TypeScript file of this directory as JavaScript, with its types removed. */
 function scriptRoute(path: string, file: string): PlainRoute {
   let text: string | undefined
   return {
@@ -172,7 +172,7 @@ async function sendApprovalPage(
   )
 }
 
-/** Applies the user's answer. Later answers change nothing. @returns the URL to which the wallet page redirects */
+/** Applies the user's answer. Further answers change nothing. @returns the URL to which the wallet page redirects */
 async function applyAnswer(
   context: SandboxContext,
   body: unknown,

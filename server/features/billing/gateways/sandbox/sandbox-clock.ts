@@ -10,7 +10,7 @@ type GatewayConfig = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
 /** Each process rereads the clock's offset after this time. */
 const refreshAfterMs = 5000
 
-/** The clock can be moved only if no real gateway is configured. */
+/** Returns whether the clock can be advanced, which requires that no real gateway is configured. */
 const isAdjustable = ({ allowSandbox, stripe, paypal }: GatewayConfig) => allowSandbox && !stripe && !paypal
 
 /**
@@ -24,7 +24,7 @@ export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): 
   const refresh = () => {
     readAt = Date.now()
     selectClockOffset(db).then(
-      // The offset only grows, so a late answer of an earlier read does not replace a newer one.
+      // The offset only grows, so a late answer of an earlier read does not replace a newer offset.
       (offset) => (offsetMs = Math.max(offsetMs, offset)),
       (error: unknown) => log.debug({ err: error }, 'The sandbox clock could not be read'),
     )
@@ -41,7 +41,7 @@ export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Advances the site's clock by a duration (`45m`, `12h`, `30d`). It cannot be moved back.
+ * Advances the site's clock by a duration (`45m`, `12h`, `30d`). The clock cannot be set back.
  * @returns the new time
  * @throws ConfigError if a real gateway is configured, or the duration is invalid
  */

@@ -2,7 +2,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 
 export interface SandboxContext {
-  /** Not the caller's transaction: as with a third party, changes stay committed if the caller rolls back. */
+  /** Must not be the caller's transaction. As with a third party, changes stay committed if the caller rolls back. */
   db: Db
   clock: Clock
   secret: string

@@ -80,7 +80,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
 type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
 
 /**
- * Makes one payment per key. A repeated request returns the same payment; a different request with the key is refused.
+ * Makes one payment per key. A repeated request returns the same payment. A different request with the key is refused.
  */
 async function pay(
   context: SandboxContext,
@@ -179,10 +179,10 @@ async function refundOnce(
   context.notify(reference)
 }
 
-/** The simulated bank decides an open dispute in the site's favour after this time. */
+/** The time after which the simulated bank decides an open dispute in the site's favour. */
 const disputeDecisionMs = 10 * dayMs
 
-/** Returns the status of a dispute at a time. An open dispute is won after `disputeDecisionMs` of the site's clock. */
+/** Returns the status of a dispute at a time. An open dispute is won after `disputeDecisionMs` by the site's clock. */
 function disputeStatusOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
   const isDecided = disputed_at !== null && now.getTime() - disputed_at.getTime() >= disputeDecisionMs
   return status === 'open' && isDecided ? 'won' : status
@@ -235,7 +235,7 @@ function presentDispute(
     : { dispute: status, disputedCents: row.disputed_cents, disputeDetails: detailsOf(row) }
 }
 
-/** Returns the dispute's details. Without an answer the bank decides at the due date. */
+/** Returns the dispute's details. The due date of an open dispute is the date on which the bank decides it. */
 function detailsOf({ id, dispute: status, disputed_at }: PaymentRow): DisputeDetails {
   const dueAt = status === 'open' && disputed_at && new Date(disputed_at.getTime() + disputeDecisionMs)
   return { reference: `dispute_${id}`, reason: 'fraudulent', ...(dueAt ? { dueAt } : {}) }

@@ -37,7 +37,7 @@ function gatewayOfSite() {
   return gateway
 }
 
-/** Sends the user's answer to the bank's check or in the wallet. */
+/** Sends the user's answer to the bank's check or on the wallet's page. */
 async function answer(reference: string, bankAnswer: 'yes' | 'no') {
   const gateway = gatewayOfSite()
   const waiting =
@@ -123,7 +123,7 @@ function tokenize(card: Record<string, unknown>): Promise<Response> {
 const card = { number: '4242 4242 4242 4242', expiry: '12 / 40', cvv: '123' }
 
 describe("the sandbox's card frame", () => {
-  test('gives a token, the brand and the last four digits for a card', async () => {
+  test('returns a token, the brand and the last four digits for a card', async () => {
     const response = await tokenize(card)
     expect([response.status, await response.json()]).toEqual([
       200,
@@ -137,12 +137,12 @@ describe("the sandbox's card frame", () => {
     ['expiry', { expiry: '12 / 20' }, expect.stringContaining('expir')],
     ['expiry', { expiry: '13 / 30' }, 'Check the expiry date: MM / YY.'],
     ['cvv', { cvv: '12' }, 'Enter the 3-digit code (4 on Amex).'],
-  ])('names the field to correct: %s %o', async (field, change, message) => {
+  ])('names the field that has a mistake: %s %o', async (field, change, message) => {
     const response = await tokenize({ ...card, ...change })
     expect([response.status, await response.json()]).toEqual([200, { field, message }])
   })
 
-  test('accepts an expiry of this month and refuses one of last month', () => {
+  test('accepts an expiry in the current month and refuses one in the previous month', () => {
     vi.useFakeTimers({ now: new Date('2026-06-15T12:00:00Z'), toFake: ['Date'] })
     expect([
       checkCard({ ...card, expiry: '06 / 26' }).ok,
@@ -151,11 +151,11 @@ describe("the sandbox's card frame", () => {
     vi.useRealTimers()
   })
 
-  test('refuses an invalid card number', async () => {
+  test('refuses a card number that is not a string', async () => {
     expect((await tokenize({ number: 4242 })).status).toBe(400)
   })
 
-  test('refuses an invalid body without repeating its contents', async () => {
+  test('refuses an invalid body, and the response does not repeat its contents', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await shopper.visitor.fetch('/sandbox/tokens', {
       method: 'POST',
@@ -166,7 +166,7 @@ describe("the sandbox's card frame", () => {
     expect(await response.text()).not.toContain(testCards.pays)
   })
 
-  test('is a document that loads nothing from elsewhere, runs no inline script and is framed by our pages only', async () => {
+  test('loads no third-party content, runs no inline script, and can be framed only by this site', async () => {
     const response = await shopper.visitor.fetch('/sandbox/card')
     const policy = response.headers.get('content-security-policy')
     expect(policy).toMatch(/default-src 'none'.*script-src 'self'.*frame-ancestors 'self'/)
@@ -180,7 +180,7 @@ describe("the sandbox's card frame", () => {
     ])
   })
 
-  test('uses the language of the page around it, in its labels and its errors', async () => {
+  test('uses the language of the parent page in its labels and errors', async () => {
     const response = await shopper.visitor.fetch('/sandbox/card?lang=dy')
     const html = await response.text()
     expect(html).toContain('<html lang="de"')
@@ -196,7 +196,7 @@ describe("the sandbox's card frame", () => {
     })
   })
 
-  test('stores only a card’s behaviour, brand and last four digits, and no number, expiry or code in any table', async () => {
+  test('stores a card’s behaviour, brand and last four digits, but no number, expiry or code in any table', async () => {
     await shopper.cardToken(testCards.disputed)
     const { rows } = await site.context.database.pool.query<{ dump: string }>(
       `SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), false, false, '')::text AS dump FROM pg_tables WHERE schemaname = 'public'`,
@@ -206,7 +206,7 @@ describe("the sandbox's card frame", () => {
     expect(dump).not.toMatch(/4000000000000259|4242424242424242|12 \/ 40/)
   })
 
-  test('gives a token that lasts 15 minutes', async () => {
+  test('returns a token that is valid for 15 minutes', async () => {
     const token = await shopper.cardToken()
     const { expires_at } = await site.context.db
       .selectFrom('sandbox_tokens')
@@ -240,7 +240,7 @@ describe("the sandbox's card frame", () => {
   })
 })
 
-test('a dispute that is opened again is about the amount that is unrefunded by then', async () => {
+test('a dispute that is opened again does not include the amount that was refunded in the meantime', async () => {
   const gateway = gatewayOfSite()
   const { reference } = await gateway.createPayment({
     key: 'disputed twice',
@@ -266,7 +266,7 @@ test('a dispute that is opened again is about the amount that is unrefunded by t
   expect(await disputedAfter('lost')).toBe(599)
 })
 
-test('an old webhook event is refused, though the sandbox signed it', async () => {
+test('an old webhook event is refused, even if its signature is correct', async () => {
   const { body, headers } = signEvent(
     { ...site.context, clock: { now: () => new Date(Date.now() - 301_000) } },
     'spay_1',

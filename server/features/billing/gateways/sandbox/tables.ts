@@ -22,7 +22,7 @@ export interface SandboxPaymentMethodsTable {
   detached_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
-/** The metadata that a payment stores. */
+/** The metadata that is stored with a payment. */
 interface PaymentMetadata {
   order_id: string
   attempt_id: string

@@ -4,7 +4,7 @@ import { randomHex } from '#server/platform/ids.ts'
 import { presentChargeResult, type ChargeResult } from './cards.ts'
 import * as queries from './queries.ts'
 
-/** The method that was charged or saved, and the simulated response of the bank or the wallet. */
+/** A method that was charged or saved, and the simulated response of its bank or wallet. */
 export interface MethodUse {
   methodId: string | null
   result: ChargeResult

@@ -26,7 +26,7 @@ function signatureOf(secret: string, time: string, body: Buffer | string): Buffe
   return createHmac('sha256', secret).update(`sandbox notification|${time}|`).update(body).digest()
 }
 
-/** Creates a signed event. @returns its body, and headers with the signature, which covers the time and the body */
+/** Creates a signed event. @returns the body, and headers with a signature of the time and the body */
 export function signEvent(
   { secret, clock }: SigningContext,
   reference: string,
@@ -48,7 +48,10 @@ export function signBody(
   return { body, headers }
 }
 
-/** Verifies and parses an event. @throws WebhookRefused for an invalid or old signature, or a body of another shape */
+/**
+ * Verifies and parses an event.
+ * @throws WebhookRefused if the signature is invalid or old, or the body has another shape
+ */
 export function parseWebhook(
   { secret, clock }: SigningContext,
   body: Buffer,
@@ -65,8 +68,9 @@ export function parseWebhook(
 }
 
 /**
- * Creates a function that sends an event to this site, once and without waiting: the site must work without events.
- * @param address returns the address on which the site listens; undefined before it listens
+ * Creates a function that sends an event to this site once, and does not wait for the response. The site must also work
+ * without events.
+ * @param address returns the address on which the site listens, or undefined if it does not listen yet
  */
 export function createWebhookSender(
   context: SigningContext & { log: Log; address(): string | undefined },
@@ -80,6 +84,6 @@ export function createWebhookSender(
       body,
       headers,
       signal: AbortSignal.timeout(sendTimeoutMs),
-    }).catch((error: unknown) => context.log.debug({ err: error }, 'a webhook event of the sandbox got lost'))
+    }).catch((error: unknown) => context.log.debug({ err: error }, 'a webhook event of the sandbox was lost'))
   }
 }

@@ -10,7 +10,7 @@ const keys = {
   STRIPE_API_BASE: 'http://127.0.0.1:9',
 }
 
-test('the domain file for Apple Pay is served as the operator set it', async () => {
+test('the domain file for Apple Pay is served with the content that the operator configured', async () => {
   const site = await startTestSite({}, { ...keys, APPLE_PAY_DOMAIN_ASSOCIATION: '7B227073704964' })
   const answer = await site.visitor().fetch(path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
@@ -18,6 +18,6 @@ test('the domain file for Apple Pay is served as the operator set it', async () 
   await site.close()
 })
 
-test('the address does not exist if the file is not set', () => {
+test('the address of the file answers 404 if the file is not configured', () => {
   expect(applePayRoutes(undefined)).toEqual([])
 })

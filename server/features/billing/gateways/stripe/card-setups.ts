@@ -16,7 +16,7 @@ import type { StripeContext } from './stripe-context.ts'
 const withMethod = { expand: ['payment_method'] }
 
 /**
- * Saves cards without a payment. A setup is one SetupIntent, to which the browser sends the card from Stripe's own
+ * Saves cards without a payment. Each setup is one SetupIntent. The browser sends the card to it from Stripe's own
  * fields. The bank may require 3-D Secure.
  */
 export function createCardSetups(context: StripeContext): MethodSetups {
@@ -32,7 +32,7 @@ export function createCardSetups(context: StripeContext): MethodSetups {
   }
 }
 
-/** @throws GatewayRefused if the key was used for another request */
+/** Starts the setup of a card. @throws GatewayRefused if the key was used for another request */
 async function start(
   context: StripeContext,
   { key, setupId, payer }: MethodSetupRequest,
@@ -50,17 +50,17 @@ async function start(
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (!(error instanceof StripeInvalidRequestError)) throw error
     const decline = await logNotCreated(context, { change: setupId, userId: payer.userId }, error)
-    // Stripe created no SetupIntent, so our key, which is unique too, becomes the reference.
+    // Stripe created no SetupIntent, so our unique key becomes the reference.
     return { reference: key, status: 'failed', setupId, decline }
   }
 }
 
 /**
- * Reads a setup, and cancels it if it was declined. Otherwise its secret could be used to try any number of cards.
- * Setups of other shops are not changed.
+ * Reads a setup, and cancels it if it was declined. Without this, its secret could be used to try any number of cards.
+ * Does not change setups of other shops.
  */
 async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
-  // Webhook events may be about any object; only SetupIntents are setups.
+  // Webhook events may be about any object, but only SetupIntents are setups.
   if (!/^seti_\w+$/.test(reference)) return null
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
   try {
@@ -85,12 +85,12 @@ async function findByChange(
   return null
 }
 
-/** Returns whether this site created a setup: the account may also serve other shops. */
+/** Returns whether this site created a setup. The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['method_setup_id'] !== undefined
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
-  // An unknown status, from a later version of Stripe's API, counts as processing, so that the setup is queried again.
+  // A status that only a later version of Stripe's API has counts as processing, so that the setup is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const setupId = intent.metadata?.['method_setup_id']
   return {

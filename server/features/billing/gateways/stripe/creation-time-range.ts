@@ -4,8 +4,8 @@ import Stripe from 'stripe'
 const [clockToleranceSeconds, requestToleranceSeconds] = [5 * 60, 10 * 60]
 
 /**
- * Returns the range of creation times, in Unix seconds, of an object that we requested at `startedAt`. Lists are
- * restricted to this range to keep them short.
+ * Returns the range of creation times, in Unix seconds, for an object that we requested at `startedAt`. The range keeps
+ * lists short.
  */
 export function createdAround(startedAt: Date): { gte: number; lte: number } {
   const sent = Math.floor(startedAt.getTime() / 1000)

@@ -19,7 +19,7 @@ const codes: Record<string, DeclineCode> = {
   processing_error: 'other',
 }
 
-/** Our decline codes by Stripe's `decline_code`, the bank's own reason, which takes precedence over `code`. */
+/** Our decline codes by Stripe's `decline_code`. This is the bank's own reason, so it takes precedence over `code`. */
 const bankCodes: Record<string, DeclineCode> = {
   authentication_required: 'authentication_required',
   insufficient_funds: 'insufficient_funds',

@@ -42,7 +42,7 @@ async function runJanitorAfter() {
   await runJanitor(site.context)
 }
 
-test('a user who deletes the account is deleted at Stripe with the card, and no other user is', async () => {
+test('a user who deletes the account is deleted at Stripe with the card, and other users are not', async () => {
   const [deleted, other] = [await subscriber(), await subscriber()]
   await eraseAccount(deleted.id)
   await runJanitorAfter()
@@ -54,7 +54,7 @@ test('a user who deletes the account is deleted at Stripe with the card, and no 
   expect(fake.requests).toHaveLength(requests)
 })
 
-test('a customer whose deletion failed at Stripe is deleted later, also if it was already deleted there', async () => {
+test('a failed deletion of a customer is repeated later, even if Stripe has already deleted the customer', async () => {
   const deleted = await subscriber()
   await eraseAccount(deleted.id)
   fake.isDown = true
@@ -66,7 +66,7 @@ test('a customer whose deletion failed at Stripe is deleted later, also if it wa
   expect((await loadCustomers()).map(({ user_id }) => user_id)).not.toContain(deleted.id)
 })
 
-test('a member takes along the customer that Stripe has for the guest they were', async () => {
+test('deleting a member also deletes the Stripe customer of the guest who became the member', async () => {
   const [guest, member] = [await subscriber(), await Shopper.create(site)]
   const { id } = await member.visitor.callOk(getUser)
   await member.order({ gateway: 'stripe', kind: 'plan', plan_id: (await member.plan(7)).id })
@@ -80,7 +80,7 @@ test('a member takes along the customer that Stripe has for the guest they were'
   expect(fake.store.customers.size).toBe(0)
 })
 
-test('a user with a pending payment is deleted at Stripe once that payment has ended', async () => {
+test('a user with a pending payment is deleted at Stripe after that payment has ended', async () => {
   const shopper = await Shopper.create(site)
   const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { id } = await shopper.visitor.callOk(getUser)

@@ -7,8 +7,8 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /**
- * Returns the id of a user's Stripe customer, which is created at the first payment. The idempotency key covers all
- * parameters: concurrent requests create one customer, and a request with a changed address gets a new key.
+ * Returns the id of a user's Stripe customer, which is created at the first payment. The idempotency key depends on all
+ * parameters. Concurrent requests therefore create one customer, and a request with another address gets a new key.
  */
 export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
   const { userId, email, firstName, lastName } = payer
@@ -20,11 +20,11 @@ export async function findCustomer({ stripe, db }: StripeContext, payer: Charge[
   const digest = toLetters(hash.digest()).slice(0, 16)
   const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${digest}` })
   await queries.insertCustomer(db, userId, id)
-  // A concurrent payment of the user may have stored its customer first.
+  // A concurrent payment of the user may already have stored a customer.
   return (await queries.selectCustomer(db, userId))?.customer_id ?? id
 }
 
-/** Returns the e-mail address of a payment's customer; undefined if Stripe has none. */
+/** Returns the e-mail address of a payment's customer, or undefined if Stripe has none. */
 export async function findEmail(stripe: Stripe, reference: string): Promise<string | undefined> {
   const customer = idOf((await stripe.paymentIntents.retrieve(reference)).customer)
   if (customer === undefined) return undefined

@@ -25,7 +25,7 @@ export async function handleChargeErrors(
   try {
     return await pay()
   } catch (error) {
-    // HTTP 402: the payment exists, and was declined.
+    // HTTP 402 means that the payment exists and was declined.
     if (error instanceof StripeCardError && error.payment_intent) return presentIntent(error.payment_intent)
     if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
     if (error instanceof StripeInvalidRequestError) return handleNotCreated(context, charge, error)
@@ -54,7 +54,7 @@ export async function logNotCreated(
 ): Promise<DeclineCode> {
   const { code, param } = error
   log.error({ ...logFields, ...redactGatewayError(error), param }, 'Stripe refused a request')
-  // The customer was deleted at Stripe: the next attempt creates a new one.
+  // The customer was deleted at Stripe, so the next attempt must create a new one.
   if (code === 'resource_missing' && param === 'customer') await queries.markCustomerDeleted(db, userId)
   if (param === 'email') return 'email_rejected'
   return param === 'payment_method' ? 'card_declined' : 'other'

@@ -4,7 +4,7 @@ import { cardExpiryDate } from '#server/features/billing/gateways/card-expiry.ts
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
-/** A Stripe payment, or the setup of a card without a payment. */
+/** A payment at Stripe, or the setup of a card without a payment. */
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 
 /** Converts the state of an intent to the fields that `Payment` and `MethodSetup` share. */
@@ -20,8 +20,8 @@ export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'de
 }
 
 /**
- * Returns the status of an intent. After a decline Stripe waits for another card. Here another card is another attempt,
- * so a declined intent counts as failed, even after it was cancelled.
+ * Returns the status of an intent. After a decline, Stripe waits for another card. On this site, another card is
+ * another attempt. A declined intent therefore counts as failed, even after its cancellation.
  */
 function statusOf(intent: Intent): Payment['status'] {
   const declined = errorOf(intent) !== null
@@ -39,7 +39,7 @@ function statusOf(intent: Intent): Payment['status'] {
     case 'requires_capture':
       return 'processing'
     default:
-      // A status that only a later version of Stripe's API has.
+      // The status belongs to a later version of Stripe's API.
       return 'unreadable'
   }
 }
@@ -63,7 +63,7 @@ export function isDeclinedButOpen(intent: Intent): boolean {
 
 /**
  * Cancels an intent.
- * @returns false if that is no longer possible: it succeeded, was cancelled before, or is processing
+ * @returns false if the intent cannot be cancelled because it succeeded, was already cancelled, or is processing
  */
 export async function cancelIntent(
   intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
@@ -95,17 +95,20 @@ export function presentCard(
   }
 }
 
-/** Joins both ids, because Stripe charges a card only with its customer, and a user may have several customers. */
+/**
+ * Joins the ids of customer and card. Stripe charges a card only with its customer, and a user may have several
+ * customers.
+ */
 function joinMethodReference(customer: string, method: string): string {
   return `${customer}/${method}`
 }
 
-/** Splits a method reference into its two ids. */
+/** Splits a method reference into the ids of customer and card. */
 export function splitMethodReference(methodReference: string): { customer: string; method: string } {
   const [customer = '', method = ''] = methodReference.split('/')
   return { customer, method }
 }
 
-/** Returns the id of an object that Stripe returns as an id or expanded. */
+/** Returns the id of an object that Stripe returns either as an id or as an expanded object. */
 export const idOf = (reference: string | { id: string } | null): string | undefined =>
   typeof reference === 'string' ? reference : reference?.id

@@ -13,7 +13,7 @@ import { createStripeGateway } from './stripe-gateway.ts'
 
 const secret = 'pi_1_secret_2'
 
-/** Creates an error as Stripe's library throws it, with the request and the response. */
+/** Creates an error like those of Stripe's library, with the request and the response. */
 function thrown(): Error {
   const raw = {
     type: 'invalid_request_error' as const,
@@ -24,11 +24,11 @@ function thrown(): Error {
     statusCode: 400,
     requestId: 'req_1',
   }
-  // The type requires a whole payment, which the library does not read here.
+  // The type requires a complete payment, but the library reads only these fields here.
   return Stripe.errors.StripeError.generate(raw as never)
 }
 
-test('an error that holds a payment is logged by its type, code, status and request alone', async () => {
+test('the log entry of an error with a payment has only the error’s type, code, status and request id', async () => {
   const database = await createTestDatabase()
   const log = createLog({ json: true, level: 'silent' })
   const logSpies = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]

@@ -11,7 +11,7 @@ import { idOf } from './intents.ts'
 
 interface WebhookContext {
   stripe: Stripe
-  /** Two secrets during a rotation. */
+  /** The list has two secrets during a rotation. */
   webhookSecrets: readonly string[]
   clock: Clock
 }
@@ -34,8 +34,7 @@ const toleranceSeconds = 300
 
 /**
  * Verifies an event and returns its id with the id of its payment, setup or saved card. Events about charges, refunds
- * and disputes contain the payment's id. If an operator subscribed to unrelated events, a lookup of their reference
- * finds nothing.
+ * and disputes contain the payment's id. An unrelated event has a reference for which later lookups find nothing.
  * @throws WebhookRefused if the signature is invalid or too old
  */
 export function parseWebhook(

@@ -7,7 +7,7 @@ import { idOf, outcomeOf, presentCard } from './intents.ts'
 /** Expands a payment with its charge, which has the refunded amount and the card. */
 export const withCharge = 'latest_charge.balance_transaction'
 
-/** Converts a Stripe payment without its dispute, which Stripe returns separately. */
+/** Converts a Stripe payment without its dispute, which Stripe returns in another request. */
 export function presentIntent(intent: Stripe.PaymentIntent): Payment {
   const currency = intent.currency.toUpperCase()
   const charge = chargeOf(intent)
@@ -46,7 +46,7 @@ export function withDispute(payment: Payment, dispute: Stripe.Dispute): Payment 
   if (status === 'prevented' || status.startsWith('warning_')) return payment
   const disputeStatus = disputeStatuses[status]
   if (!disputeStatus) return { ...payment, status: 'unreadable', disputeUnread: true }
-  // A dispute does not take refunded money a second time.
+  // A dispute takes only money that has not been refunded.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
   return {
     ...payment,

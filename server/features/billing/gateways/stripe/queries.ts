@@ -8,7 +8,7 @@ export function selectCustomer(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-/** Stores a user's customer id, unless there is one already. */
+/** Stores a user's customer id, unless the user already has one. */
 export async function insertCustomer(db: Db, userId: string, customer_id: string): Promise<void> {
   await db
     .insertInto('stripe_customers')

@@ -9,8 +9,8 @@ interface RefundRequest {
 }
 
 /**
- * Refunds once per key, however late the request is repeated. Stripe forgets idempotency keys after a day, so each
- * refund stores the key in its metadata, and is searched for first.
+ * Makes a refund once per key, even if the request is repeated much later. Stripe forgets idempotency keys after a day.
+ * Therefore each refund stores the key in its metadata, and each request first searches for a refund with this key.
  * @throws GatewayRefused if Stripe refuses permanently
  */
 export async function refundOnce(
@@ -52,6 +52,6 @@ async function findRefund(
 function isPermanentRefusal(error: unknown): error is Stripe.errors.StripeError {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   if (error instanceof StripeIdempotencyError) return true
-  // A low balance of the Stripe account is temporary.
+  // A low balance of the Stripe account is a temporary reason.
   return error instanceof StripeInvalidRequestError && error.code !== 'balance_insufficient'
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { redactGatewayError } from '#server/features/billing/gateways/redact-gateway-error.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** The webhook events that change a payment or a saved card (docs/payments.md lists them). */
+/** The webhook events that change a payment or a saved card (listed in docs/payments.md). */
 export const requiredEvents = [
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
@@ -21,10 +21,10 @@ export const requiredEvents = [
   'setup_intent.setup_failed',
 ]
 
-/** Maximum time that the site's start waits for Stripe's list of webhooks. */
+/** Maximum time for which the start of the site waits for Stripe's list of webhooks. */
 const timeoutMs = 3000
 
-/** Returns the required events that Stripe does not send to this site: all of them if no webhook is enabled. */
+/** Returns the required events that Stripe does not send to this site. Returns all of them if no webhook is enabled. */
 export async function listMissingEvents(stripe: Stripe, publicUrl: string): Promise<string[]> {
   const address = `${publicUrl}/api/webhook/payment/stripe`
   const subscribedEvents = new Set<string>()

@@ -24,17 +24,17 @@ import { refundOnce } from './refund-once.ts'
 import { createCardSetups } from './card-setups.ts'
 import type { StripeContext } from './stripe-context.ts'
 
-/** The pinned version of Stripe's API, for all calls and objects here. */
+/** The pinned version of Stripe's API, which all calls and types here use. */
 const apiVersion = '2026-10-28.endive'
 
 export interface StripeSettings {
   secretKey: string
   publishableKey: string
-  /** Two secrets during a rotation. */
+  /** The list has two secrets during a rotation. */
   webhookSecrets: readonly string[]
   /** The public URL of the site. */
   publicUrl: string
-  /** The origin of Stripe's API; a path is ignored. */
+  /** The origin of Stripe's API. A path in this URL is ignored. */
   apiBase: string
   db: Db
   clock: Clock
@@ -49,7 +49,7 @@ const formHosts: FormHosts = {
 }
 
 /**
- * Creates the Stripe gateway for cards. A payment is one PaymentIntent. While the user is present, it is created with
+ * Creates the Stripe gateway for cards. Each payment is one PaymentIntent. If the user is present, it is created with
  * the order, and the browser sends the card to it from Stripe's own fields. A renewal is created and confirmed in one
  * request.
  */
@@ -99,8 +99,8 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
 }
 
 /**
- * Creates a Stripe client that never repeats a request: without a response, the caller looks up the payment. It uses
- * fetch, because with Node's HTTP client the library repeats a request after a broken connection despite
+ * Creates a Stripe client that never repeats a request. If a response is lost, the caller looks up the payment. The
+ * client uses fetch, because with Node's HTTP client the library repeats a request after a broken connection despite
  * `maxNetworkRetries`.
  */
 function connect({ secretKey, apiBase }: StripeSettings): Stripe {
@@ -141,9 +141,9 @@ async function create(
 }
 
 /**
- * Reads a payment, and cancels it if it was declined. Otherwise it could still succeed with another card after we have
- * reported it as failed, and its secret could be used to try any number of cards. Payments of other shops are not
- * changed; they are read because the webhook receives all events of the account.
+ * Reads a payment, and cancels it if it was declined. Otherwise it could later succeed with another card although it
+ * was reported as failed, and its secret could be used to try any number of cards. Reads but does not change payments
+ * of other shops, because the webhook receives all events of the account.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {
   const { stripe } = context
@@ -164,7 +164,10 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   return withDispute(payment, data[0])
 }
 
-/** Returns whether a refund is pending: Stripe includes it in the charge's `amount_refunded` although it may fail. */
+/**
+ * Returns whether a refund is pending. Stripe includes a pending refund in the charge's `amount_refunded`, although it
+ * may fail.
+ */
 async function isRefundPending(stripe: Stripe, reference: string): Promise<boolean> {
   for await (const { status } of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
     if (status === 'pending' || status === 'requires_action') return true
@@ -172,7 +175,7 @@ async function isRefundPending(stripe: Stripe, reference: string): Promise<boole
 }
 
 async function readOrNull(context: StripeContext, reference: string): Promise<Payment | null> {
-  // Webhook events may be about any object; only PaymentIntents are payments.
+  // Webhook events may be about any object, but only PaymentIntents are payments.
   if (!/^pi_\w+$/.test(reference)) return null
   try {
     return await read(context, reference)
@@ -183,8 +186,8 @@ async function readOrNull(context: StripeContext, reference: string): Promise<Pa
 }
 
 /**
- * Finds a payment by our attempt's id in its metadata, if Stripe's response with the payment's id was lost. Lists
- * payments around the start of the attempt, because Stripe's search is not up to date immediately.
+ * Finds a payment by our attempt's id in its metadata, if Stripe's response with the payment's id was lost. Lists the
+ * payments from around the start of the attempt, because Stripe's search is updated with a delay.
  */
 async function findByAttempt(
   context: StripeContext,
@@ -196,7 +199,7 @@ async function findByAttempt(
   return null
 }
 
-/** Returns whether this site created a payment: the account may also serve other shops. */
+/** Returns whether this site created a payment. The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
 
 async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
@@ -239,12 +242,12 @@ async function detachCard(stripe: Stripe, method: string): Promise<void> {
   try {
     await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `detach:${method}:${randomHex()}` })
   } catch (error) {
-    // The card is already detached, or never existed.
+    // The card is already detached, or does not exist.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
   }
 }
 
-/** Returns whether a card is attached to its customer. Stripe still returns a detached card, but without a customer. */
+/** Returns whether a card is attached to its customer. Stripe also returns a detached card, but without a customer. */
 async function isCardAttached(
   stripe: Stripe,
   { customer, method }: ReturnType<typeof splitMethodReference>,

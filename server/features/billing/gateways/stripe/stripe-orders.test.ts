@@ -46,20 +46,20 @@ const orderParams = (number = 4) => ({
   episode_id: video.episodes[number - 1]?.id,
 })
 const secretOf = (order: Order | undefined) => order?.next.client_secret ?? ''
-/** Returns the payments of an order at Stripe, paid or not. */
+/** Returns all payments of an order at Stripe, including unpaid ones. */
 const intentsOf = (orderId: string) =>
   [...fake.store.intents.values()].filter(({ metadata }) => dictOf(metadata)['order_id'] === orderId)
-/** Returns the payment's id, which its secret begins with. */
+/** Returns the payment's id, which is the beginning of the payment's secret. */
 const referenceOf = (order: Order | undefined) => secretOf(order).split('_secret_')[0] ?? ''
 
-/** Orders, gives the card to Stripe as the browser does, and notifies the site. */
+/** Creates an order, sends the card to Stripe as the browser does, and notifies the site. */
 async function buy(shopper: Shopper, card = testCards.pays, params: object = orderParams()) {
   const order = await shopper.order(params)
   await fake.confirm(secretOf(order), card)
   return { order, answer: await shopper.tryPay(order.id, referenceOf(order)) }
 }
 
-test('the payment method is offered with the key for its script, and an order with the secret of its payment', async () => {
+test('the offer has the key for Stripe’s script, and an order has the secret of its payment', async () => {
   const shopper = await Shopper.create(site)
   const { gateways } = await shopper.visitor.callOk(listPlans)
   expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
@@ -71,7 +71,7 @@ test('the payment method is offered with the key for its script, and an order wi
   })
 })
 
-test('a declined card shows the reason, its payment ends, and the next card pays', async () => {
+test('a declined card shows the reason and ends its payment, and another card then pays', async () => {
   const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.noFunds)
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('Insufficient funds') })
@@ -94,17 +94,20 @@ test('a declined card shows the reason, its payment ends, and the next card pays
 test.each([
   ['yes', { status: 'paid' }],
   ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
-] as const)("the bank's check that is answered with %s", async (bankAnswer, after) => {
-  const shopper = await Shopper.create(site)
-  const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
-  const { client_secret } = order.next
-  expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
-  fake.store.answerChallenge(referenceOf(order), bankAnswer)
-  expect(await shopper.getOrder(order.id)).toMatchObject(after)
-})
+] as const)(
+  "the order has the expected status after the answer %s to the bank's check",
+  async (bankAnswer, after) => {
+    const shopper = await Shopper.create(site)
+    const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
+    const { client_secret } = order.next
+    expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
+    fake.store.answerChallenge(referenceOf(order), bankAnswer)
+    expect(await shopper.getOrder(order.id)).toMatchObject(after)
+  },
+)
 
 test.each(['ann@example', 'm\u00fcller@example.com'])(
-  'an address that Stripe refuses is named as the field to correct: %s',
+  'the e-mail address is named as the field to correct if Stripe refuses it: %s',
   async (email) => {
     const shopper = await Shopper.create(site)
     const answer = await shopper.tryOrder({ ...orderParams(), email })
@@ -112,7 +115,7 @@ test.each(['ann@example', 'm\u00fcller@example.com'])(
   },
 )
 
-test('requesting the next step again returns the same payment and charges nothing', async () => {
+test('a repeated request for the next step returns the same payment and charges nothing', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order(orderParams())
   const again = await shopper.tryPay(order.id, undefined)
@@ -120,7 +123,7 @@ test('requesting the next step again returns the same payment and charges nothin
   expect(await shopper.tryPay(order.id, referenceOf(order))).toMatchObject({ info: { status: 'pending' } })
 })
 
-test("another user's payment pays no order", async () => {
+test('a payment of another user does not pay an order', async () => {
   const [one, other] = [await Shopper.create(site), await Shopper.create(site)]
   const { order: paid } = await buy(one)
   const order = await other.order(orderParams())
@@ -129,7 +132,7 @@ test("another user's payment pays no order", async () => {
   expect(await other.tryPay(paid.id, referenceOf(paid))).toMatchObject({ code: 404 })
 })
 
-test('an episode below Stripe’s minimum is not offered with it, but its video is', async () => {
+test('an episode below Stripe’s minimum is not offered at Stripe, but its video is', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ episode_cents: 30 }).where('id', '=', video.id).execute()
   const shopper = await Shopper.create(site)
@@ -139,7 +142,7 @@ test('an episode below Stripe’s minimum is not offered with it, but its video 
   await db.updateTable('videos').set({ episode_cents: 99 }).where('id', '=', video.id).execute()
 })
 
-test('saves the card of a plan, and of a one-off purchase only with consent', async () => {
+test('the card of a plan is saved, and the card of a one-off purchase only with consent', async () => {
   const shopper = await Shopper.create(site)
   const { answer } = await buy(shopper, testCards.pays, {
     gateway: 'stripe',
@@ -158,7 +161,7 @@ test('saves the card of a plan, and of a one-off purchase only with consent', as
   expect(methods[0]?.reference).toMatch(/^cus_\w+\/pm_\w+$/)
 })
 
-describe('a card that is saved with a purchase', () => {
+describe('a card that was saved with a purchase', () => {
   const save_method = { terms_text: 'Save this card' }
 
   async function savedBy(card: string) {
@@ -174,7 +177,7 @@ describe('a card that is saved with a purchase', () => {
   const buyWithSavedCard = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
     shopper.tryOrder({ ...orderParams(5), saved_method_id: saved?.id, email: undefined })
 
-  test('pays for the next one in one call and one request, as a customer-initiated payment', async () => {
+  test('pays for the next purchase in one call, with one request, as a customer-initiated payment', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
     expect(intent.setup_future_usage).toBe('off_session')
     expect(saved).toMatchObject({ gateway: 'stripe', brand: 'visa', last4: '4242' })
@@ -207,7 +210,7 @@ describe('a card that is saved with a purchase', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
-  test('is detached at Stripe when it is removed, and pays for nothing more', async () => {
+  test('is detached at Stripe when the user removes it, and cannot pay afterwards', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
     expect(fake.store.attachedMethodIds).toContain(intent.payment_method)
     await shopper.visitor.callOk(removeSavedPaymentMethod, { body: { id: saved?.id ?? '' } })
@@ -218,7 +221,7 @@ describe('a card that is saved with a purchase', () => {
   })
 })
 
-test('a card has an introductory price once, whichever user pays with it', async () => {
+test('a card gets an introductory price once, even if another user pays with it', async () => {
   const subscribe = async (card: string) => {
     const shopper = await Shopper.create(site)
     const plan = await shopper.plan(7)
@@ -247,7 +250,7 @@ test('a payment for something already owned is refunded at Stripe', async () => 
   expect(fake.store.refunds.some(({ payment_intent }) => payment_intent === referenceOf(first))).toBe(false)
 })
 
-test('an amount that Stripe does not accept is refused before an order is created', async () => {
+test('an amount that Stripe does not accept is refused, and no order is created', async () => {
   const { db } = site.context
   const { id } = await buildVideo(site.context)
   await db.updateTable('videos').set({ episode_cents: 49 }).where('id', '=', id).execute()
@@ -265,11 +268,11 @@ test('an amount that Stripe does not accept is refused before an order is create
   expect(await db.selectFrom('orders').select('id').where('video_id', '=', id).execute()).toEqual([])
 })
 
-describe('a payment whose request got no answer', () => {
+describe('a payment request without a response', () => {
   test.each(['dropped after', '500 after', 'time-out'] as const)(
-    'after %s is unknown, is found by the janitor and not sent again',
+    'with the fault "%s" is found by the janitor and not sent again',
     async (fault) => {
-      // The process with the shortened time limit, and no other.
+      // This shopper calls the process whose time limit is shortened.
       const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
@@ -289,7 +292,7 @@ describe('a payment whose request got no answer', () => {
   )
 
   test.each(['dropped before', '429'] as const)(
-    'after %s was never made, and another try makes one',
+    'with the fault "%s" created no payment, and a retry creates one',
     async (fault) => {
       const shopper = await Shopper.create(site)
       const end = fake.fail(fault)
@@ -318,8 +321,8 @@ const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
 const statusOf = (id: string) =>
   site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-describe('a paid order', () => {
-  /** Sends the events since then, each more than once and the latest first. */
+describe('a paid order at Stripe', () => {
+  /** Delivers the events from index `since`, each more than once, in reverse order. */
   async function deliverEvents(since: number) {
     const events = fake.events.slice(since).toReversed()
     for (const { id, type, object } of [...events, ...events]) {
@@ -344,7 +347,7 @@ describe('a paid order', () => {
     return (await shopper.visitor.call(getEpisode, { query })).answer.code
   }
 
-  test('is refunded by the operator, in part and then as a whole', async () => {
+  test('is partially and then fully refunded by an operator', async () => {
     const { shopper, order, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
@@ -353,7 +356,7 @@ describe('a paid order', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('follows a refund at Stripe itself, and its later failure', async () => {
+  test('has the status of a refund that was made at Stripe and failed later', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.refund({ payment_intent: reference, amount: '99' })
     await deliverEvents(since)
@@ -364,7 +367,7 @@ describe('a paid order', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('is paid again after its refund fails at Stripe, and can be refunded again', async () => {
+  test('is paid again after its refund failed at Stripe, and can be refunded again', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     fake.store.failRefunds(reference)
@@ -377,19 +380,22 @@ describe('a paid order', () => {
   test.each([
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
-  ] as const)('is disputed, and %s in the end', async (end, status, code) => {
-    const { shopper, order, reference, since } = await createPaidOrder()
-    fake.store.dispute(reference, 'needs_response')
-    await deliverEvents(since)
-    await expectOrderState(shopper, order.id, { status: 'charged_back' })
-    expect(await playing(shopper)).toBe(402)
-    fake.store.dispute(reference, end)
-    await deliverEvents(since)
-    await expectOrderState(shopper, order.id, { status })
-    expect(await playing(shopper)).toBe(code)
-  })
+  ] as const)(
+    'loses its access during a dispute, and has the right status after the dispute is %s',
+    async (end, status, code) => {
+      const { shopper, order, reference, since } = await createPaidOrder()
+      fake.store.dispute(reference, 'needs_response')
+      await deliverEvents(since)
+      await expectOrderState(shopper, order.id, { status: 'charged_back' })
+      expect(await playing(shopper)).toBe(402)
+      fake.store.dispute(reference, end)
+      await deliverEvents(since)
+      await expectOrderState(shopper, order.id, { status })
+      expect(await playing(shopper)).toBe(code)
+    },
+  )
 
-  test('stays disputed if Stripe reports a dispute without its details, and is a discrepancy', async () => {
+  test('stays disputed and becomes a discrepancy if Stripe reports a dispute without its details', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.dispute(reference, 'needs_response')
     await deliverEvents(since)
@@ -408,7 +414,7 @@ describe('a paid order', () => {
     await expectOrderState(shopper, order.id, { status: 'charged_back' })
   })
 
-  test('stays paid after a mere inquiry by the bank', async () => {
+  test('stays paid after an inquiry by the bank that is not a dispute', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.dispute(reference, 'warning_needs_response')
     await deliverEvents(since)
@@ -416,14 +422,14 @@ describe('a paid order', () => {
   })
 })
 
-describe('a webhook event', () => {
+describe('a webhook event of Stripe', () => {
   const succeeded = (reference: string) => ({
     id: `evt_${reference}`,
     type: 'payment_intent.succeeded',
     data: { object: { id: reference, object: 'payment_intent' } },
   })
 
-  test('alone settles a payment whose browser never returned, once, however often it is delivered', async () => {
+  test('settles a payment once if the buyer does not return, even if it is delivered repeatedly', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.pays)
@@ -434,7 +440,7 @@ describe('a webhook event', () => {
     expect(fake.store.refunds.some(({ payment_intent }) => payment_intent === referenceOf(order))).toBe(false)
   })
 
-  test('of a decline closes the payment, so that its secret tries no other card', async () => {
+  test('about a decline closes the payment, so that its secret cannot be used for another card', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.declined)
@@ -443,7 +449,7 @@ describe('a webhook event', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ declined: { reason: 'cardDeclined' } })
   })
 
-  test('that is forged, stale or altered is refused and leaves no trace', async () => {
+  test('is refused and not stored if it is forged, stale or altered', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.pays)
@@ -462,11 +468,11 @@ describe('a webhook event', () => {
     expect(
       await db.selectFrom('webhook_events').selectAll().where('reference', '=', referenceOf(order)).execute(),
     ).toEqual([])
-    // Otherwise the ledgers of the other tests would differ.
+    // This pays the order, because the ledger would otherwise differ from Stripe in later tests.
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('about another object of the account is accepted and ignored', async () => {
+  test('about an unrelated object of the account is accepted and ignored', async () => {
     const about = { id: 'cus_1', object: 'customer' }
     expect((await send(fake.sign({ id: 'evt_cus_1', data: { object: about } }))).status).toBe(204)
     const open = () =>
@@ -479,7 +485,7 @@ describe('a webhook event', () => {
   })
 })
 
-test("a renewal that requires 3-D Secure is paid by the person in the card's fields", async () => {
+test('a renewal that requires 3-D Secure is paid by the subscriber in the card form', async () => {
   const shopper = await Shopper.create(site)
   const orderParams = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
   const { order } = await buy(shopper, testCards.requires3dsAlways, orderParams)
@@ -494,14 +500,14 @@ test("a renewal that requires 3-D Secure is paid by the person in the card's fie
   await fake.confirm(secretOf(open), testCards.requires3dsAlways)
   const challenged = await shopper.tryPay(open.id, referenceOf(open))
   expect(challenged.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
-  // The form was closed meanwhile: the same payment can be confirmed with any card.
+  // After the user closed and reopened the form, the same payment can be confirmed with any card.
   expect((await shopper.order(orderParams)).next).toEqual(challenged.info?.next)
   await fake.confirm(secretOf(open), testCards.pays)
   expect(await shopper.tryPay(open.id, referenceOf(open))).toMatchObject({ info: { status: 'paid' } })
   expect(await membership()).toMatchObject({ status: 'active' })
 })
 
-test("only the payment form's document may load and contact Stripe", async () => {
+test('only the document of the payment form may load scripts from Stripe and contact Stripe', async () => {
   const policyOf = async (path: string) =>
     (await site.visitor().fetch(path)).headers.get('content-security-policy') ?? ''
   const form = await policyOf('/order/easy')

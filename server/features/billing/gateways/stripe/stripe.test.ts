@@ -25,7 +25,7 @@ beforeAll(async () => {
   fake = await startFakeStripe()
   gateway = createStripeGateway({ ...fake.settings, db: database.db, clock: systemClock, log })
 })
-// Each request has the pinned version and a key of ours, and no key is shared by two requests.
+// Every idempotency key must be one of ours, and no two requests may share a key.
 afterEach(() => {
   expect([...fake.keys].filter(([, times]) => times > 1)).toEqual([])
   const ours = /^(pay|method|customer|cancel|detach|ref|one|two|three|yen)\b/
@@ -127,14 +127,14 @@ describe('a customer at Stripe', () => {
   const customersOf = (userId: string) =>
     [...fake.store.customers.values()].filter(({ metadata }) => dictOf(metadata)['user_id'] === userId)
 
-  test('is created once per user, also if two orders are paid concurrently', async () => {
+  test('is created once per user, even if orders are paid concurrently', async () => {
     const payer = { userId: 'usr_once', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }
     await Promise.all(['c1', 'c2', 'c3'].map((name) => gateway.createPayment(charge(name, { payer }))))
     await gateway.createPayment(charge('c4', { payer: { ...payer, email: 'countess@example.com' } }))
     expect(customersOf('usr_once')).toMatchObject([{ email: 'ada@example.com', name: 'Ada Lovelace' }])
   })
 
-  test('costs one attempt if it was deleted at Stripe; the next attempt creates another', async () => {
+  test('is created again after its deletion at Stripe made one attempt fail', async () => {
     const payer = { userId: 'usr_deleted', email: 'ada@example.com' }
     await gateway.createPayment(charge('d1', { payer }))
     for (const { id } of customersOf('usr_deleted')) fake.store.customers.delete(String(id))
@@ -156,7 +156,7 @@ test.each([
   expect(await gateway.confirmPayment(reference)).toMatchObject({ status: 'failed', decline })
 })
 
-test('a declined payment is closed, so that no other card can be tried with it', async () => {
+test('a declined payment is closed, so that it cannot be used to try another card', async () => {
   const { reference, next } = await gateway.createPayment(charge('closed'))
   expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
   await gateway.retrievePayment({ reference })
@@ -167,7 +167,7 @@ test('a declined payment is closed, so that no other card can be tried with it',
   })
 })
 
-test('a setup whose card was declined is closed, so that no other card can be tried with it', async () => {
+test('a setup is closed after its card was declined, so that it cannot be used to try another card', async () => {
   const payer = { userId: 'usr_setup', email: 'viewer@example.com' }
   const request = { setupId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
   const { reference, next } = await gateway.methodSetups.start({ ...request, key: 'method:pmc_closed' })
@@ -180,7 +180,7 @@ test('a setup whose card was declined is closed, so that no other card can be tr
   })
 })
 
-test('a declined payment of another shop at the same account stays open for another card', async () => {
+test('a declined payment of another shop at the same account remains open for another card', async () => {
   const intent = fake.store.createIntent({
     amount: '999',
     currency: 'usd',
@@ -192,7 +192,7 @@ test('a declined payment of another shop at the same account stays open for anot
   expect(await fake.confirm(String(intent['client_secret']), testCards.pays)).toBe(200)
 })
 
-test('a payment that Stripe refuses to create fails, and the log has the reason', async () => {
+test('a payment fails if Stripe refuses to create it, and the log has the reason', async () => {
   const reported = vi.spyOn(log, 'error')
   const tooSmall = charge('small', { amountCents: 49 })
   expect(await gateway.createPayment(tooSmall)).toMatchObject({ status: 'failed', decline: 'other' })
@@ -203,7 +203,7 @@ test('a payment that Stripe refuses to create fails, and the log has the reason'
   reported.mockRestore()
 })
 
-test('yen are whole units at Stripe, in both directions', async () => {
+test('yen amounts are converted from and to Stripe’s whole yen', async () => {
   const payment = await paid('yen', { currency: 'JPY', amountCents: 50_000 })
   expect(fake.store.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
   expect(payment).toMatchObject({ amountCents: 50_000, currency: 'JPY' })
@@ -211,7 +211,7 @@ test('yen are whole units at Stripe, in both directions', async () => {
   expect(await gateway.retrievePayment(payment)).toMatchObject({ refundedCents: 20_000 })
 })
 
-test('a refund is not sent again after a day, when Stripe no longer has its key', async () => {
+test('a refund is not made again after a day, when Stripe has forgotten its key', async () => {
   const { reference } = await paid('lapsed')
   const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
   await gateway.refundPayment(refund)
@@ -221,7 +221,7 @@ test('a refund is not sent again after a day, when Stripe no longer has its key'
   expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
 })
 
-test('a payment shows an open dispute, and the outcome of a closed one', async () => {
+test('a payment has an open dispute, and later the outcome of the dispute', async () => {
   const { reference } = await paid('disputed')
   const states = []
   for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {
@@ -231,7 +231,7 @@ test('a payment shows an open dispute, and the outcome of a closed one', async (
   expect(states).toEqual([undefined, 'open', 'won', 'lost'])
 })
 
-test('refunds and disputes are listed long after their payment', async () => {
+test('refunds and disputes are listed even if they are much later than their payment', async () => {
   let now = Date.now()
   const clock = { now: () => new Date(now) }
   const other = await startFakeStripe(clock)
@@ -255,7 +255,7 @@ test('refunds and disputes are listed long after their payment', async () => {
   expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
 })
 
-describe('a webhook event', () => {
+describe('an event of Stripe’s webhook', () => {
   const read = (object: object, signed: Parameters<FakeStripe['sign']>[1] = {}) => {
     const { body, headers } = fake.sign({ id: 'evt_1', type: 'some', data: { object } }, signed)
     return gateway.parseWebhook(body, headers)
@@ -266,18 +266,18 @@ describe('a webhook event', () => {
     ['a charge', { id: 'ch_1', object: 'charge', payment_intent: 'pi_1' }, 'pi_1'],
     ['a dispute', { id: 'dp_1', object: 'dispute', payment_intent: 'pi_1' }, 'pi_1'],
     ['a payment', { id: 'pi_1', object: 'payment_intent' }, 'pi_1'],
-    ['a card that was taken off', { id: 'pm_1', object: 'payment_method' }, 'pm_1'],
-  ])('about %s names its object', async (_, object, reference) => {
+    ['a detached card', { id: 'pm_1', object: 'payment_method' }, 'pm_1'],
+  ])('about %s contains the id of the payment or card', async (_, object, reference) => {
     expect(read(object)).toEqual({ eventId: 'evt_1', reference })
   })
 
-  test('about any other object refers to no payment, without a request to Stripe', async () => {
+  test('about an unrelated object finds no payment, without a request to Stripe', async () => {
     const requestCount = fake.requests.length
     expect(await gateway.retrievePayment({ reference: 'pm_1' })).toBeNull()
     expect(fake.requests).toHaveLength(requestCount)
   })
 
-  test('is verified with either of two secrets while one replaces the other', () => {
+  test('is accepted with both the old and the new secret during a rotation', () => {
     const settings = { ...fake.settings, webhookSecrets: ['whsec_new', 'whsec_fake'] }
     const rotating = createStripeGateway({ ...settings, db: database.db, clock: systemClock, log })
     for (const secret of settings.webhookSecrets) {
@@ -286,7 +286,7 @@ describe('a webhook event', () => {
     }
   })
 
-  test('that is 300 seconds old is still accepted', () => {
+  test('is accepted until it is 300 seconds old', () => {
     expect(read({ id: 'pi_1' }, { ageSeconds: 299 })).toMatchObject({ reference: 'pi_1' })
   })
 })

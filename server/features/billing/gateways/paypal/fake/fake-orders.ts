@@ -27,7 +27,7 @@ interface FakeDispute {
 
 interface OrderRequest {
   intent: 'CAPTURE'
-  /** The ids are missing in orders of another shop that uses the same account. */
+  /** An order of another shop that uses the same account lacks these ids. */
   purchase_units: { reference_id?: string; custom_id?: string; invoice_id?: string; amount: Money }[]
   payment_source: {
     paypal: {
@@ -46,7 +46,7 @@ interface FakeOrder {
   captures: CaptureOrRefund[]
   refunds: CaptureOrRefund[]
   vaultId?: string
-  /** The owner of the wallet that paid. */
+  /** The owner of the wallet that paid the order. */
   payer?: string
 }
 
@@ -68,18 +68,18 @@ export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0
 const isEffective = ({ status }: CaptureOrRefund) => status === 'COMPLETED' || status === 'PENDING'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
-/** PayPal's records: orders, approvals, captures, saved wallets and refunds. `emitEvent` receives each event. */
+/** Simulates PayPal's orders, approvals, captures, saved wallets and refunds. Calls `emitEvent` for each event. */
 export class FakeOrders {
   readonly all = new Map<string, FakeOrder>()
-  /** The saved wallets, with their behaviour when charged. */
+  /** The saved wallets by id, with their behaviour when charged. */
   readonly vault = new Map<string, Funding>()
   /** The disputes by the id of the disputed capture. */
   readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
-  /** True if wallets are saved only some time after their payment (`vaultNow`). */
+  /** True if a wallet is saved only after its payment, by a call of `vaultNow`. */
   vaultsLater = false
   mayReadDisputes = true
-  /** Returns the behaviour of a wallet whose owner approves. */
+  /** Returns the behaviour of the wallet that approves the next order. */
   nextFunding: () => Funding = () => 'pays'
   /** The initial status of a refund. */
   initialRefundStatus: 'COMPLETED' | 'PENDING' = 'COMPLETED'
@@ -103,7 +103,7 @@ export class FakeOrders {
       .reduce((sum, one) => sum + one, 0)
   }
 
-  /** Returns the amount that a capture's dispute took. */
+  /** Returns the amount that a dispute took from a capture. */
   private disputedCents(captureId: string): number {
     const dispute = this.disputes.get(captureId)
     const won = dispute?.dispute_outcome?.outcome_code === 'RESOLVED_SELLER_FAVOUR'
@@ -280,7 +280,7 @@ export class FakeOrders {
     this.emitEvent(`CUSTOMER.DISPUTE.${status === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
-  /** Lists the disputes of a capture or opened since a time, latest first, in PayPal's short form. */
+  /** Lists disputes, either of a capture or opened since a time, latest first, in PayPal's short form. */
   listDisputes(query: URLSearchParams): object {
     this.checkMayRead()
     const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(

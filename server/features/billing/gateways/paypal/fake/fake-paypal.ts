@@ -8,8 +8,9 @@ import { FakeSetups } from './fake-setups.ts'
 import { walletPage } from './fake-wallet-page.ts'
 
 /**
- * A simulated fault, before or after PayPal executes a request. `404` and `429` execute nothing; `time-out` executes it
- * but sends no response; `blank` executes nothing and answers 200 with an HTML page, as a proxy may.
+ * A simulated fault, before or after PayPal executes a request. `404` and `429`: PayPal does not execute the request.
+ * `time-out`: PayPal executes it but sends no response. `blank`: PayPal does not execute it, and the answer is 200 with
+ * an HTML page, as from a proxy.
  */
 export type SimulatedFault =
   | 'none'
@@ -56,9 +57,9 @@ const refuse = (status: number, issue: string): FakeResponse => ({
 })
 
 /**
- * A fake of the parts of PayPal's HTTP API that this site uses, for tests: orders, captures, refunds, vault, signed
- * events, and the page where a user approves. Like PayPal, it refuses invalid requests, repeats its answer to a
- * Request-Id for six hours, and verifies access tokens.
+ * A fake of the parts of PayPal's HTTP API that this site uses: orders, captures, refunds, vault, signed events, and
+ * the page where a user approves. Like PayPal, it refuses invalid requests, repeats its answer to a Request-Id for six
+ * hours, and verifies access tokens.
  */
 export class FakePaypal {
   readonly keys = {
@@ -78,17 +79,19 @@ export class FakePaypal {
   readonly events: Event[] = []
   /** Every received request. */
   readonly requests: ReceivedRequest[] = []
-  /** The faults of requests whose method and path match, in this order; the last one repeats. */
+  /**
+   * The faults of the requests whose method and path match. Each request takes the next fault; the last one repeats.
+   */
   fault: { on: RegExp; with: SimulatedFault[] } | undefined
-  /** The URL that events are sent to. */
+  /** The URL to which events are sent. */
   webhookUrl: string | undefined
   /** The event types that the account's webhook subscribes to. */
   webhookEvents = ['*']
-  /** How far its clock is ahead, in milliseconds. */
+  /** The time by which the fake's clock is ahead, in milliseconds. */
   clockOffsetMs = 0
   /** True if requests for events and disputes that are too old for PayPal's lists are refused, as PayPal does. */
   enforcesRetention = false
-  /** The delay before an event is listed, in milliseconds. */
+  /** The delay until a new event is listed, in milliseconds. */
   listingDelayMs = 0
 
   private readonly tokens = new Set<string>()
@@ -125,7 +128,7 @@ export class FakePaypal {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  /** Ends all faults and releases the responses that were held back. */
+  /** Ends all faults and sends the delayed responses. */
   recover(): void {
     this.fault = undefined
     this.listingDelayMs = 0
@@ -137,7 +140,7 @@ export class FakePaypal {
     this.tokens.clear()
   }
 
-  /** Counts the requests that match, such as `POST /v1/oauth2/token`. */
+  /** Counts the received requests that match, such as `POST /v1/oauth2/token`. */
   count(pattern: RegExp): number {
     return this.requests.filter(({ method, path }) => pattern.test(`${method} ${path}`)).length
   }
@@ -147,7 +150,7 @@ export class FakePaypal {
     event: object,
     { at = new Date(this.now()), signer = secret }: { at?: Date; signer?: string } = {},
   ): { body: Buffer; headers: Record<string, string> } {
-    // Formatted unusually, so that serializing the event again would change the signed bytes.
+    // The formatting is unusual on purpose. If the site serialized the event again, the signed bytes would change.
     const body = JSON.stringify(event, null, 1).replace('\n', '\r\n')
     const id = randomUUID()
     const time = at.toISOString()

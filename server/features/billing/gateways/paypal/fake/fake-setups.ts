@@ -17,7 +17,10 @@ interface FakeSetup {
   payer?: string
 }
 
-/** PayPal's records of wallets saved without a payment: setup tokens, and the payment tokens created from them. */
+/**
+ * Simulates PayPal's setup tokens for wallets that are saved without a payment, and the payment tokens created from
+ * them.
+ */
 export class FakeSetups {
   readonly all = new Map<string, FakeSetup>()
   private readonly vault: Map<string, Funding>
@@ -60,7 +63,7 @@ export class FakeSetups {
     if (setup.status === 'PAYER_ACTION_REQUIRED') Object.assign(setup, { status: 'APPROVED', payer })
   }
 
-  /** Creates a payment token from an approved setup token, once. */
+  /** Creates a payment token from an approved setup token. A setup token can be used once. */
   createPaymentToken({
     payment_source,
   }: {
