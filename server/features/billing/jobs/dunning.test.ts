@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-/** Makes renewals end with a decline, at the sandbox too. */
+/** Makes all renewals fail with a decline. */
 function declineRenewals(decline: Payment['decline']): void {
   site.gatewayOverrides.chargeSavedMethod = async (charge) => ({
     reference: `declined-${charge.key}`,
@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-test('a renewal paid at a later try starts the new period at the end of the old one', async () => {
+test('the new period starts at the end of the old one if a retry pays the renewal', async () => {
   const person = await Subscriber.create(site)
   const { period_ends_at } = await person.subscriptionRow()
   declineRenewals('insufficient_funds')
@@ -96,7 +96,7 @@ test('a renewal paid at a later try starts the new period at the end of the old 
   ])
 })
 
-test('a lost or stolen card is not tried again: the subscription ends with its grace', async () => {
+test('a lost or stolen card is not charged again, and the subscription ends with its grace', async () => {
   const person = await Subscriber.create(site)
   declineRenewals('card_lost')
   await person.advanceAndRenew(7 * day)
@@ -113,7 +113,7 @@ test('a lost or stolen card is not tried again: the subscription ends with its g
   ])
 })
 
-test('if the bank requires 3-D Secure, the subscriber pays the open period, and that method is charged from then on', async () => {
+test('the subscriber pays a period that requires 3-D Secure, and the card of this payment pays later renewals', async () => {
   const plan_id = (await (await Subscriber.create(site)).shopper.plan(7)).id
   const person = await Subscriber.create(site).then(async (one) => {
     declineRenewals('authentication_required')
@@ -137,7 +137,7 @@ test('if the bank requires 3-D Secure, the subscriber pays the open period, and 
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999, 999])
 })
 
-test('a try that requires the person waits for them, and is cancelled when the grace ends', async () => {
+test('a renewal that needs the user’s approval waits for it, and is cancelled when the grace ends', async () => {
   const person = await Subscriber.create(site)
   const payment = await site.sandboxGateway.createPayment({
     key: `kept:${person.userId}`,
@@ -178,7 +178,7 @@ test('a try that requires the person waits for them, and is cancelled when the g
   expect((await person.renewalAttempts()).map(({ status }) => status)).toEqual(['cancelled'])
 })
 
-test('a past-due plan that is cancelled is not tried again and ends with the grace; one that is resumed is', async () => {
+test('a past-due plan is not retried if the user cancels it, but is retried if the user resumes it', async () => {
   const cancelled = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const resumed = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await cancelled.advanceAndRenew(7 * day)
@@ -196,7 +196,7 @@ test('a past-due plan that is cancelled is not tried again and ends with the gra
   expect(await cancelled.renewalAttempts()).toHaveLength(1)
 })
 
-test('an open period can be paid manually only if the gateway accepts its amount', async () => {
+test('the user can pay an open period only if the gateway accepts its amount', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
@@ -211,7 +211,7 @@ test('an open period can be paid manually only if the gateway accepts its amount
   })
 })
 
-test('an open period whose amount its gateway no longer accepts is not retried: the subscriber is notified, and it ends with the grace period', async () => {
+test('a renewal is not retried if its gateway refuses the amount; the user is notified, and the plan ends with its grace', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   expect(await person.subscriptionRow()).toMatchObject({

@@ -6,8 +6,8 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 const batch = 200
 
 /**
- * Removes expired bonus from balances, with an entry in the balance history. Expired bonus can never be spent, even
- * before this job has removed it. Does nothing while balances are off.
+ * Removes expired bonus from balances, with an entry in the balance history. Expired bonus cannot be spent, even if
+ * this job has not removed it yet. Does nothing while balances are off.
  */
 export async function expireBonus({ db, clock, isBalanceEnabled }: BillingContext): Promise<void> {
   if (!isBalanceEnabled) return

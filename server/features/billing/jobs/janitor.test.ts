@@ -32,7 +32,7 @@ const byKey = (key: string) => paymentByKey(site, key)
 const runJanitorIn = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
 describe('an order that is not paid within 24 hours', () => {
-  test('closes, and cannot be paid', async () => {
+  test('is closed and cannot be paid', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(orderParams())
     site.advanceClock(24 * hour + 1000)
@@ -45,7 +45,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 
-  test("has its pending bank's check cancelled", async () => {
+  test('has its pending 3-D Secure check cancelled', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await runJanitorIn(25 * hour)
@@ -54,7 +54,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'expired' })
   })
 
-  test('is honoured if the payment arrives anyway', async () => {
+  test('becomes paid if the gateway reports that its payment succeeded', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'yes')
@@ -62,7 +62,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.getOrder(info?.id ?? '')).toMatchObject({ status: 'paid' })
   })
 
-  test('is refunded if the item is owned by then', async () => {
+  test('is refunded if its payment succeeded and the user already owns the episode', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await shopper.buy(orderParams())
@@ -76,7 +76,7 @@ describe('an order that is not paid within 24 hours', () => {
   })
 })
 
-test('a payment whose last poll died with its process is polled once more', async () => {
+test('a payment is polled once more if the process died during its last poll', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   const orderId = info?.id ?? ''
@@ -96,7 +96,7 @@ test('a payment whose last poll died with its process is polled once more', asyn
   expect(rows).toEqual([{ status: 'cancelled', next_poll_at: null }])
 })
 
-test('a failed refund is sent again until it succeeds, and is made once', async () => {
+test('a failed refund is retried until it succeeds, and is made once', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())
@@ -120,7 +120,7 @@ test('a failed refund is sent again until it succeeds, and is made once', async 
   expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({ refundedCents: 99 })
 })
 
-test('a refund that never succeeds is reported after the last retry, and not before', async () => {
+test('a refund that never succeeds is reported only after the last retry', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())
@@ -135,7 +135,7 @@ test('a refund that never succeeds is reported after the last retry, and not bef
   await runJanitorIn(25 * hour)
   expect(reports()).toBe(1)
   reported.mockRestore()
-  // The retries have ended, not only paused.
+  // There are no further retries.
   await runJanitorIn(25 * hour)
   expect(
     await site.context.db
@@ -166,7 +166,7 @@ describe('a subscription that waits for its first payment', () => {
     expect(await statuses()).toEqual([{ status: 'expired' }])
   })
 
-  test('is followed by another if the payment arrives later', async () => {
+  test('is replaced by another subscription if the payment succeeds later', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(
       { kind: 'plan', plan_id: (await shopper.plan(30)).id },

@@ -55,7 +55,9 @@ const batch = 20
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
 const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
 
-/** The rows that the janitor's steps process, or a superset of them. An index supports each condition. */
+/**
+ * The rows that the janitor's steps process. They may include some rows without work. An index supports each condition.
+ */
 const janitorRows = [
   "orders WHERE status = 'pending' AND expires_at <= $1",
   `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
@@ -71,14 +73,14 @@ const janitorRows = [
   'webhook_events WHERE applied_at IS NULL AND next_poll_at <= $1',
 ]
 
-/** SQL condition: true while the janitor has work. */
+/** SQL condition: the janitor may have work. */
 export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
 
 type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
  * Completes what a crash, a time-out or an absent user left unfinished: open payments, method setups and refunds;
- * methods and customers to delete at gateways; stored webhook events that were not applied; expired orders and
+ * methods and customers to delete at gateways; webhook events that were stored but not applied; expired orders and
  * subscriptions. Any number of processes may run it at any time. It never starts a payment.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
@@ -160,7 +162,7 @@ async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promis
   const last = nextPoll(attempt.poll_count + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return cancelAttempt(context, current)
-  // A processing payment will become final, so poll it again in a day. Until then it is listed as a discrepancy.
+  // The payment will become final, so it is polled again in a day. Until then it is listed as a discrepancy.
   if (last && current.status === 'processing')
     await pollAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)
@@ -179,7 +181,7 @@ async function pollMethodSetup(context: BillingContext, setup: MethodSetupRow): 
   const isLive = subscription?.status === 'active' || subscription?.status === 'past_due'
   const last = nextPoll(setup.poll_count + 1, clock.now()) === null
   // A gateway that is not configured cannot be queried. Its setup is closed after the last poll, although it may have
-  // succeeded.
+  // succeeded at the gateway.
   if (!isGatewayConfigured(context, current))
     return last ? settleMethodSetup(context, current, 'out of reach') : undefined
   if (current.status === 'requires_action' && (last || !isLive)) return cancelMethodSetup(context, current)

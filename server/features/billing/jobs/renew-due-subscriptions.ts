@@ -4,13 +4,16 @@ import { renewSubscription } from './renew-subscription.ts'
 
 const batch = 40
 const concurrency = 4
-/** How long a process claims a batch: longer than a batch takes if every gateway call times out. */
+/**
+ * The duration of a process's claim on a batch. It exceeds the duration of a batch in which every gateway call times
+ * out.
+ */
 const claimMs = 10 * 60_000
 
 /**
  * Charges subscriptions whose period has ended or whose retry is due, and ends expired ones. Any number of processes
- * may run it at any time: each claims different subscriptions, and a period has only one order, so it is never renewed
- * twice. After an abort, no further renewal starts.
+ * may run this job at any time. Each process claims different subscriptions, and a unique order per period prevents a
+ * second charge. After an abort, no further renewal starts.
  */
 export async function renewDueSubscriptions(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -23,7 +26,7 @@ export async function renewDueSubscriptions(context: BillingContext, signal?: Ab
 }
 
 /**
- * Renews subscriptions one by one. A failure is logged, does not block the others, and is retried after its claim
+ * Renews subscriptions one by one. A failure is logged and does not block the others. It is retried after the claim
  * expires.
  */
 async function renewFromQueue(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {

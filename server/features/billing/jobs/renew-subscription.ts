@@ -44,7 +44,7 @@ import type { PaymentMethod } from '#server/features/billing/tables.ts'
 /** Lifetime of a renewal's order. The order usually ends much earlier, together with its subscription. */
 const orderLifetimeMs = 30 * dayMs
 
-/** A renewal charge that is stored and must be sent to the gateway. */
+/** A renewal whose attempt is stored, and which must be sent to the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -58,8 +58,9 @@ type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; a
 const noStep: Step = { do: 'nothing' }
 
 /**
- * Renews a subscription, or ends it. A charge takes two transactions with the gateway call between them: after a crash,
- * it is resolved from the stored attempt. If nothing is due, only stores when to check next.
+ * Renews a subscription, or ends it. A charge takes two transactions with the gateway call between them. After a crash,
+ * the stored attempt is used to find out whether the charge was made. If nothing is due, only stores the time of the
+ * next check.
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => prepareStep(context, tx, id))
@@ -82,8 +83,7 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
 }
 
 /**
- * The first transaction: decides what to do, and for a charge stores the order and the attempt with its idempotency
- * key.
+ * The first transaction: decides what to do. For a charge, stores the order and the attempt with its idempotency key.
  */
 async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise<Step> {
   await lockSubscriber(tx, id)
@@ -128,7 +128,7 @@ async function postponeCheck(tx: Tx, id: string, at: Date): Promise<Step> {
   return noStep
 }
 
-/** Makes a subscription past due until its gateway is configured again, or the customer chooses another method. */
+/** Makes a subscription past due until its gateway is configured again or the customer chooses another method. */
 async function waitForGateway(
   context: BillingContext,
   tx: Tx,
@@ -169,7 +169,7 @@ async function beginCharge(
   }
   const order = existingOrder ?? (await createRenewalOrder(tx, row, gateway.id, now))
   const paymentMethod = { gateway: gateway.id, method: methodKindOf(gateway, row) }
-  // The customer may have chosen another payment method since the last attempt.
+  // The customer may have chosen another payment method after the previous attempt.
   if (order.gateway !== paymentMethod.gateway || order.method !== paymentMethod.method)
     await updateOpenOrder(tx, order.id, paymentMethod)
   const attempt = await insertAttempt(tx, {
@@ -187,14 +187,17 @@ async function beginCharge(
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
-/** Returns how a subscription is paid: by card or wallet. If the gateway has both, only cards have last digits. */
+/**
+ * Returns whether a subscription is paid by card or wallet. If the gateway supports both, a method with last digits is
+ * a card.
+ */
 function methodKindOf({ methods }: PaymentGateway, { method_last4 }: RenewalRow): PaymentMethod {
   const [only = 'card', ...others] = methods
   if (others.length === 0) return only
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** Returns the order for the next period: the planned change of plan if there is one, otherwise a new order. */
+/** Returns the order for the next period: the order of a planned change of plan or, without one, a new order. */
 async function createRenewalOrder(
   tx: Tx,
   row: RenewalRow,

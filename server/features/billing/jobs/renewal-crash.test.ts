@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creates a subscriber whose period ended a minute ago, by the clock of any process. */
+/** Creates a subscriber whose period ended a minute ago, also by the clock of another process. */
 async function due(): Promise<Subscriber> {
   const person = await Subscriber.create(site)
   const ended = new Date(Date.now() - minute)
@@ -36,7 +36,7 @@ const renewUntil = (crashPoint: CrashPoint, { subscriptionId }: Subscriber) =>
     renewSubscription(context, subscriptionId),
   )
 
-/** Renews in a process of its own. */
+/** Renews in a separate process. */
 const renewIn = ({ subscriptionId }: Subscriber, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('renew-and-crash.ts', [site.databaseUrl, subscriptionId, when, String(at)])
 
@@ -49,7 +49,7 @@ async function settleAll(): Promise<void> {
 }
 
 test(
-  'a renewal whose process dies before any statement, or is killed while it sends a commit, is charged once for one more period after other processes continue',
+  'a renewal is charged once if the process dies before any statement or during any commit and other processes continue',
   { timeout: 600_000 },
   async () => {
     const whole = await due()
@@ -77,9 +77,9 @@ test(
   },
 )
 
-test('a renewal that was claimed by a dead process is claimed by another once the claim expires', async () => {
+test('a renewal whose process died is claimed by another process after the claim expires', async () => {
   const person = await due()
-  // Makes this one the first, however many others are due.
+  // Makes this subscription the first in the queue.
   await site.context.db
     .updateTable('subscriptions')
     .set({ next_run_at: new Date(0) })

@@ -21,7 +21,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-test('after a site outage longer than the grace period, one period is charged, starting now', async () => {
+test('one period, starting now, is charged after a site outage that was longer than the grace period', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(40 * day)
   const now = site.context.clock.now().getTime()
@@ -34,7 +34,7 @@ test('after a site outage longer than the grace period, one period is charged, s
   expect(await person.paymentAmounts()).toEqual([499, 999])
 })
 
-test('a charge declined after such an outage starts its own grace period', async () => {
+test('a declined charge after such a site outage starts a new grace period', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(40 * day)
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'past_due' })
@@ -46,7 +46,7 @@ test('a charge declined after such an outage starts its own grace period', async
   expect(await person.canPlay()).toBe(false)
 })
 
-/** Lets time pass in steps, running the janitor in each. */
+/** Advances the time in steps, and runs the janitor after each step. */
 async function advanceInSteps(person: Subscriber, milliseconds: number): Promise<void> {
   const steps = 12
   for (let step = 0; step < steps; step++) {
@@ -55,7 +55,7 @@ async function advanceInSteps(person: Subscriber, milliseconds: number): Promise
   }
 }
 
-test('a plan ends if its gateway is down longer than the grace period; a charge that was made is found and honoured once', async () => {
+test('a charge is found, and buys one period, if its gateway was down until the plan had ended', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     await site.sandboxGateway.chargeSavedMethod(charge)
@@ -74,7 +74,7 @@ test('a plan ends if its gateway is down longer than the grace period; a charge 
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
 })
 
-test('a plan ends if its gateway is down longer than the grace period; without a charge nothing is charged later', async () => {
+test('no charge is made after a plan has ended because its gateway was down', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
   site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
@@ -89,7 +89,7 @@ test('a plan ends if its gateway is down longer than the grace period; without a
   expect((await person.renewalAttempts()).map(({ status }) => status)).toEqual(['failed'])
 })
 
-test('a payment that arrives after the end is honoured with a period from now, which is not renewed', async () => {
+test('a payment that is found after the end of its plan buys one period from now, without renewals', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     const payment = await site.sandboxGateway.chargeSavedMethod(charge)
@@ -117,7 +117,7 @@ test('a payment that arrives after the end is honoured with a period from now, w
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
 })
 
-test('a renewal whose gateway is not set up is past due, and is made once the gateway is set up', async () => {
+test('a renewal is past due while its gateway is not configured, and is made once the gateway is configured', async () => {
   const person = await Subscriber.create(site)
   const away = { ...site.context, gateways: [] }
   site.advanceClock(7 * day + 1000)

@@ -30,14 +30,14 @@ test('concurrent schedulers charge each period once', async () => {
   expect(ledgerCents).toBe(gatewayCents)
 })
 
-test('two processes that work on the same subscription, as after a claim that ran out, charge it once', async () => {
+test('a subscription is charged once if several processes renew it concurrently', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(7 * day)
   await Promise.all(Array.from({ length: 8 }, () => renewSubscription(site.context, person.subscriptionId)))
   expect(await charged(person)).toBe(2)
 })
 
-test('a manual payment and a scheduled retry at the same time make one charge, or the second is refunded', async () => {
+test('a manual payment during a scheduled retry makes one charge, or the second charge is refunded', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = (charge) =>
     Promise.resolve({

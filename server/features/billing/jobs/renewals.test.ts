@@ -20,7 +20,7 @@ afterEach(() => expectLedgerBalanced(site))
 
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
-test('a period that ends is followed by the next: charged once, from the old end, with a receipt', async () => {
+test('the next period starts at the end of the old one, is charged once, and has a receipt', async () => {
   const person = await Subscriber.create(site)
   const before = await person.subscriptionRow()
   await person.advanceAndRenew(6 * day)
@@ -43,14 +43,14 @@ test('a period that ends is followed by the next: charged once, from the old end
   expect(await person.payments()).toHaveLength(2)
 })
 
-test('access continues between the end of a period and its charge', async () => {
+test('access continues between the end of a period and the charge for the next one', async () => {
   const person = await Subscriber.create(site)
   site.advanceClock(7 * day + hour)
   expect(await person.canPlay()).toBe(true)
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'active' })
 })
 
-test('a cancelled plan is not charged again and ends with its period; a resumed one is renewed', async () => {
+test('a cancelled plan is not charged again and ends with its period, but a resumed plan is renewed', async () => {
   const cancelled = await Subscriber.create(site)
   const resumed = await Subscriber.create(site)
   await cancelled.shopper.visitor.callOk(cancelSubscription)
@@ -68,7 +68,7 @@ test('a cancelled plan is not charged again and ends with its period; a resumed 
   expect(await resumed.payments()).toHaveLength(3)
 })
 
-test('without a saved payment method a subscription ends with its period, and a mail says so', async () => {
+test('a subscription without a saved payment method ends with its period, and the subscriber gets a mail', async () => {
   const person = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')

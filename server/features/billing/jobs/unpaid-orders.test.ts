@@ -40,7 +40,7 @@ const remainingTerms = async () => {
   return rows.map(({ text }) => text)
 }
 
-test('an unpaid order is deleted after a time with its attempts, and with terms that no other order has', async () => {
+test('an unpaid order is deleted after 30 days with its attempts, and with terms that no other order uses', async () => {
   const plain = await order('the same words')
   const tried = await order('words of one order')
   await tried.shopper.tryPay(tried.id, await tried.shopper.cardToken(testCards.declined))
@@ -58,7 +58,7 @@ test('an unpaid order is deleted after a time with its attempts, and with terms 
   expect(subscriptions).toEqual([])
 })
 
-test('a change of plan that was replaced or undone is deleted after a time, whatever the length of the period', async () => {
+test('a replaced or undone change of plan is deleted after 30 days, even if the plan’s period is longer', async () => {
   const person = await Subscriber.create(site, { days: 365 })
   const choose = async (days: number) =>
     person.shopper.order({ kind: 'plan', plan_id: (await person.shopper.plan(days)).id })
@@ -74,7 +74,7 @@ test('a change of plan that was replaced or undone is deleted after a time, what
   expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'pending'])
 })
 
-test('an order whose payment the bank still asks about is not deleted', async () => {
+test('an order is not deleted while the outcome of its payment is unknown', async () => {
   const { shopper, id } = await order('asked')
   await shopper.tryPay(id, await shopper.cardToken(testCards.requires3dsAlways))
   await site.context.db

@@ -30,7 +30,7 @@ afterAll(async () => {
   await paypal.close()
 })
 
-/** Creates a generator of numbers between 0 and 1, the same in every run. */
+/** Creates a generator of numbers between 0 and 1. The numbers are the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -59,7 +59,7 @@ const count = async (query: ReturnType<typeof sql<{ count: number }>>) =>
   (await query.execute(site.context.db)).rows[0]?.count
 
 test(
-  'a year at PayPal in every state: nothing is charged twice, given without money or left out of the books',
+  'in a year with all states of PayPal, nothing is charged twice, given away or missing in the ledger',
   { timeout: 300_000 },
   async () => {
     for (let person = 0; person < people; person++) await subscribe()
@@ -72,7 +72,7 @@ test(
       scenarios.runDueEvents()
       await advanceAndRunJobs(stepMs)
       scenarios.startRandomEvents()
-      // A plan that ended is replaced by a new subscriber's.
+      // Adds subscribers regularly, because plans end during the year.
       if (step % 5 === 4) await subscribe()
     }
     while (!scenarios.isIdle) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 test(
-  'a year of eight subscriptions under two schedulers: as many charges as periods, none after a cancellation',
+  'eight subscriptions are charged once per period for a year by two schedulers, and not after a cancellation',
   { timeout: 300_000 },
   async () => {
     const other = openTestPool(site.databaseUrl)

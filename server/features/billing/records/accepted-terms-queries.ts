@@ -5,19 +5,25 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /** The time of the last use is updated at most once in this many hours, to save writes. */
 const lastUsePrecisionHours = 12
-/** Unreferenced terms are deleted this many days after their last use. By then no order with them is being created. */
+/**
+ * Unreferenced terms are deleted this many days after their last use. After this time, no order with them is being
+ * created.
+ */
 const unusedDays = 2
 /** Length of a hash of terms: 32 letters of 4 bits each. The hash is also stored with the payment at the gateway. */
 export const termsHashLength = 32
 
-/** Stores the terms that a buyer agreed to, each text once. @returns the hash of the text, and whether it is new */
+/**
+ * Stores the terms that a buyer agreed to, each text once.
+ * @returns the hash of the text, and whether the text is new
+ */
 export async function storeAcceptedTerms(
   tx: Tx,
   text: string,
   now: Date,
 ): Promise<{ hash: string; isNew: boolean }> {
   const hash = toLetters(createHash('sha256').update(text).digest()).slice(0, termsHashLength)
-  // For most orders the text is already stored, so no lock is needed.
+  // The text of most orders is already stored, so this first lookup takes no lock.
   const { rows } = await sql`
     SELECT FROM accepted_terms WHERE hash = ${hash} AND used_at > ${now}::timestamptz - make_interval(hours => ${lastUsePrecisionHours})`.execute(
     tx,
@@ -30,7 +36,7 @@ export async function storeAcceptedTerms(
   return { hash, isNew: stored.rows[0]?.is_new ?? false }
 }
 
-/** Returns the text of the terms with a hash; null if there is none. */
+/** Returns the text of the terms with a hash, or null if there is none. */
 export async function selectAcceptedTerms(db: Db, hash: string): Promise<string | null> {
   const row = await db.selectFrom('accepted_terms').select('text').where('hash', '=', hash).executeTakeFirst()
   return row?.text ?? null

@@ -14,7 +14,8 @@ interface Payability {
 
 /**
  * Returns whether the buyer already owns the product of an order. For an episode or a video, an entitlement must cover
- * it. For a plan, the buyer must have a live subscription, unless the order pays for a period that it lacks.
+ * it. For a plan, the buyer must have an active subscription, unless the order pays for a period that this subscription
+ * lacks.
  */
 export async function isAlreadyOwned(
   db: Db,
@@ -24,7 +25,7 @@ export async function isAlreadyOwned(
   // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
-    // Another order has since paid for the period of this restored payment.
+    // Another order has paid for the period of this restored payment since then.
     if (isRestored && order.subscription_id && order.period_no === null) return true
     const live = await selectActiveSubscription(db, order.user_id, now)
     if (!live) return false
@@ -36,8 +37,8 @@ export async function isAlreadyOwned(
 }
 
 /**
- * Returns whether an order pays for a period that its subscription lacks: the next one, or any other period that was
- * lost. Lost periods may be restored in any order.
+ * Returns whether an order pays for a period that its subscription lacks: the next period, or any lost one. Lost
+ * periods may be restored in any order.
  */
 function isMissingPeriod({ period_no }: ProductOrder, current: number, isRestored: boolean): boolean {
   if (period_no === current + 1) return true

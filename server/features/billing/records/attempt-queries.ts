@@ -33,19 +33,20 @@ export async function setDispute(
   await tx.updateTable('payment_attempts').set(dispute).where('id', '=', attemptId).execute()
 }
 
-/** Sets the next step of the user for a payment that waits for the user. */
+/** Sets the user's next step for a payment that waits for the user. */
 export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
   await tx.updateTable('payment_attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
-/** Schedules the next poll of an attempt for `at`, unless it is scheduled earlier. */
+/** Schedules the next poll of an attempt for `at`, unless an earlier poll is scheduled. */
 export async function pollBy(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
   await update.where('next_poll_at', '>', at).execute()
 }
 
 /**
- * Schedules the next poll of a payment in status `processing` for `at`, unless it is scheduled for that time or later.
+ * Schedules the next poll of a payment in status `processing` for `at`, unless a poll at that time or later is
+ * scheduled.
  */
 export async function pollAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('payment_attempts').set({ next_poll_at: at }).where('id', '=', attemptId)
@@ -78,7 +79,7 @@ export function selectAttempts(db: Db, orderIds: readonly string[]) {
   return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
-/** Changes the status of an attempt. @throws IllegalTransition if the current status does not lead to `to` */
+/** Changes the status of an attempt. @throws IllegalTransition if the current status cannot change to `to` */
 export async function transitionAttempt(
   tx: Tx,
   id: string,
@@ -93,7 +94,7 @@ export async function transitionAttempt(
   checkTransition(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
 }
 
-/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
+/** SQL literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
 /** Takes the open attempts that are due for polling. */
@@ -104,7 +105,7 @@ export function takeDueAttempts(tx: Tx, due: DueQuery): Promise<AttemptRow[]> {
   )
 }
 
-/** Returns whether an attempt was made by the renewal job and not by the customer. */
+/** Returns whether the renewal job, and not the customer, made an attempt. */
 export function isRenewalAttempt({ initiator }: AttemptRow): boolean {
   return initiator === 'merchant'
 }

@@ -7,7 +7,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
-/** Queues the deletion of the gateway customers of a user and of the guests merged into it, due now. */
+/** Queues the immediate deletion of the gateway customers of a user and of the guests merged into it. */
 export async function queueCustomerDeletions(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')
@@ -31,7 +31,7 @@ export function takeDueCustomerDeletions(tx: Tx, due: DueQuery): Promise<Gateway
 }
 
 /**
- * Returns whether a payment or a change of method of the user is still in progress. It may create the gateway customer
+ * Returns whether a payment or a change of method of the user is in progress. Either could create the gateway customer
  * again.
  */
 export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {

@@ -9,8 +9,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
 
 /**
- * Stores a method for renewals or purchases. A method that is already stored keeps its id, and its deletion is
- * cancelled.
+ * Stores a method for renewals or purchases. If the method already exists, keeps its id and cancels its deletion.
  * @returns its id
  */
 export async function insertPaymentMethod(
@@ -34,7 +33,7 @@ export async function insertPaymentMethod(
   return id
 }
 
-/** Stores a method that nothing is charged with, unless it is already stored. */
+/** Stores a method that is not charged, unless it already exists. */
 export async function insertUnusedMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
@@ -46,7 +45,7 @@ export async function insertUnusedMethod(
     .execute()
 }
 
-/** Matches methods without a consent to charge them for purchases. */
+/** SQL condition: the method has no consent to charge it for purchases. */
 const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
   not(
     exists(
@@ -58,8 +57,8 @@ const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'pa
   )
 
 /**
- * Queues a user's unused methods for deletion at their gateways. A method is unused if no live subscription of any user
- * is charged with it, and no consent to purchases refers to it.
+ * Queues a user's unused methods for deletion at their gateways. A method is unused if no active subscription of any
+ * user is charged with it, and no consent to purchases refers to it.
  */
 export async function queueUnusedMethodsDetach(tx: Tx, userId: string, now: Date): Promise<void> {
   const unused = await tx
@@ -82,7 +81,7 @@ export async function queueUnusedMethodsDetach(tx: Tx, userId: string, now: Date
   for (const { id } of unused) await queueMethodDetach(tx, id, now)
 }
 
-/** Returns the gateway's id of a method from its reference, in which the customer's id and a slash may precede it. */
+/** Returns the gateway's id of a method from its reference, which may begin with the customer's id and a slash. */
 export const shortMethodReference = (reference: string): string => reference.replace(/^.*\//, '')
 
 /** Finds a method by the gateway's id, without the customer's id that may precede it in the reference. */
@@ -95,7 +94,7 @@ export function selectMethodByShortReference(db: Db, gateway: GatewayId, shortRe
     .executeTakeFirst()
 }
 
-/** Locks the owner of a method. @returns the owner; undefined if the method has been deleted */
+/** Locks the owner of a method. @returns the owner, or undefined if the method has been deleted */
 export function lockMethodOwner(tx: Tx, id: string): Promise<string | undefined> {
   return lockOwner(tx, async () => {
     const methods = tx.selectFrom('payment_methods').select('user_id')
@@ -103,7 +102,7 @@ export function lockMethodOwner(tx: Tx, id: string): Promise<string | undefined>
   })
 }
 
-/** Returns the live subscription that is charged with a method. */
+/** Returns the active subscription that is charged with a method. */
 export function selectSubscriptionOfMethod(tx: Tx, methodId: string) {
   return tx
     .selectFrom('subscriptions')
@@ -113,7 +112,7 @@ export function selectSubscriptionOfMethod(tx: Tx, methodId: string) {
     .executeTakeFirst()
 }
 
-/** Queues a method for deletion at its gateway. From now on it is no longer charged. */
+/** Queues a method for deletion at its gateway. From then on, it is not charged. */
 export async function queueMethodDetach(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('subscriptions')
@@ -158,7 +157,7 @@ export function takeMethodsToDetach(tx: Tx, due: DueQuery) {
   return takeDueForPolling(open, due, savePoll, 'next_detach_at')
 }
 
-/** Deletes a method, unless another payment has saved it again meanwhile. */
+/** Deletes a method, unless another payment has saved it again in the meantime. */
 export async function deleteMethod(db: Db, id: string): Promise<void> {
   await db
     .deleteFrom('payment_methods')

@@ -28,7 +28,7 @@ export function selectMethodSetupByReference(db: Db, gateway: GatewayId, referen
     .executeTakeFirst()
 }
 
-/** Returns a user's method set-ups that may still succeed, latest first. */
+/** Returns a user's method setups that may still succeed, latest first. */
 export function selectOpenMethodSetups(db: Db, userId: string) {
   return db
     .selectFrom('payment_method_setups')
@@ -51,7 +51,7 @@ export function selectMethodSetupBefore(db: Db, userId: string, latest: number) 
     .executeTakeFirst()
 }
 
-/** Changes the status of a method set-up. @throws IllegalTransition if the current status does not lead to `to` */
+/** Changes the status of a method setup. @throws IllegalTransition if the current status cannot change to `to` */
 export async function transitionMethodSetup(
   tx: Tx,
   id: string,
@@ -63,15 +63,15 @@ export async function transitionMethodSetup(
     .set({ ...change, status: to })
     .where('id', '=', id)
     .where('status', 'in', attemptStates.sourcesOf(to))
-  checkTransition(await update.executeTakeFirstOrThrow(), `method set-up ${id} to ${to}`)
+  checkTransition(await update.executeTakeFirstOrThrow(), `method setup ${id} to ${to}`)
 }
 
-/** Sets the next step of the user for a method set-up that waits for the user. */
+/** Sets the user's next step for a method setup that waits for the user. */
 export async function setNextStepOfMethodSetup(tx: Tx, id: string, next_step: string | null): Promise<void> {
   await tx.updateTable('payment_method_setups').set({ next_step }).where('id', '=', id).execute()
 }
 
-/** Schedules a user's open method set-ups for polling now. */
+/** Schedules an immediate poll of a user's open method setups. */
 export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_method_setups')
@@ -81,10 +81,10 @@ export async function pollMethodSetupsSoon(tx: Tx, userId: string, now: Date): P
     .execute()
 }
 
-/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
+/** SQL literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open method set-ups that are due for polling. */
+/** Takes the open method setups that are due for polling. */
 export function takeDueMethodSetups(tx: Tx, due: DueQuery): Promise<MethodSetupRow[]> {
   const open = tx.selectFrom('payment_method_setups').selectAll().where('status', 'in', openStatuses)
   return takeDueForPolling(open, due, ({ id }, poll) =>

@@ -17,23 +17,26 @@ test.each([
   ' CH 1ZKM AE02 6TD0 ',
   'CH-IZKM-AEO2-6TDO',
   'lzkmaeo26tdo',
-])('%j leads to the order', (typed) => {
+])('finds the order by the number %j', (typed) => {
   expect(orderIdPrefixes(typed)).toEqual(['ord_7f3a29c011b4d'])
   expect(id.startsWith('ord_7f3a29c011b4d')).toBe(true)
 })
 
-test.each(['CH-7F3A-29C0-11B4', '7f3a29c011b4'])('%j, a number of 1.1, leads to its order', (typed) => {
-  expect(orderIdPrefixes(typed)).toEqual(['ord_7f3a29c011b4'])
-})
+test.each(['CH-7F3A-29C0-11B4', '7f3a29c011b4'])(
+  'finds the order by %j, a number in the format of release 1.1',
+  (typed) => {
+    expect(orderIdPrefixes(typed)).toEqual(['ord_7f3a29c011b4'])
+  },
+)
 
 test.each([id, 'CH-1ZKM', 'ada@example.com', 'CH-1ZKM-AE02-6TDU', 'ZZZZ-ZZZZ-ZZZ0', ''])(
-  '%j is not an order number',
+  'rejects %j, which is not an order number',
   (typed) => {
     expect(orderIdPrefixes(typed)).toEqual([])
   },
 )
 
-/** Returns the prefix that a typed number of today stands for. */
+/** Returns the id prefix of a typed number in the current format. */
 const parsed = (typed: string) =>
   orderIdPrefixes(typed).find((prefix) => prefix.length === 'ord_'.length + 13)
 
@@ -45,7 +48,7 @@ it('finds each order by its number', () => {
   )
 })
 
-it('notices a wrong character, and two neighbours that are swapped', () => {
+it('rejects a number with one wrong character, or with two adjacent characters swapped', () => {
   const character = fc.constantFrom(...'0123456789ABCDEFGHJKMNPQRSTVWXYZ')
   fc.assert(
     fc.property(orderId, fc.nat(11), character, (random, position, wrong) => {

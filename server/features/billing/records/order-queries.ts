@@ -11,11 +11,11 @@ import type * as tables from '#server/features/billing/tables.ts'
 export type OrderRow = Selectable<tables.OrdersTable>
 
 /**
- * Locks a user's purchases and entitlements until the end of the transaction, so that only one transaction at a time
- * changes them. Must be called before any of the user's rows is read for a change.
+ * Locks a user's purchases and entitlements until the end of the transaction, so that transactions that change them run
+ * one at a time. Must be called before any of the user's rows is read for a change.
  */
 export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
-  // Locks the user's row before the advisory lock. Merging and deleting a user lock in the same order, to avoid
+  // Locks the user's row before the advisory lock. Merging and deleting a user lock in the same order, which avoids
   // deadlocks.
   await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
@@ -25,7 +25,7 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
  * Locks the owner of a record. Reads the owner again after each lock, because a sign-in may have moved a guest's record
  * to an account during the wait.
  * @param readOwner returns undefined if the record does not exist
- * @returns the locked owner; undefined if the record does not exist
+ * @returns the locked owner, or undefined if the record does not exist
  */
 export async function lockOwner(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function lockOrderOwner(tx: Tx, orderId: string): Promise<void> {
   if (owner === undefined) throw new Error(`order ${orderId} does not exist`)
 }
 
-/** Inserts the order, unless one with this id exists. */
+/** Inserts the order, unless an order with this id exists. */
 export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>): Promise<void> {
   await tx
     .insertInto('orders')
@@ -118,7 +118,7 @@ export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isAfterPosi
     .limit(limit),
 )
 
-/** Changes the status of an order. @throws IllegalTransition if the current status does not lead to `to` */
+/** Changes the status of an order. @throws IllegalTransition if the current status cannot change to `to` */
 export async function transitionOrder(
   tx: Tx,
   id: string,
@@ -167,7 +167,7 @@ export async function undoRefund(
   checkTransition(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** Returns a user's stored language; the default language if it is not offered. */
+/** Returns a user's stored language, or the default language if the site does not offer it. */
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
   return storedLanguageOrDefault(row?.language, offered)
@@ -181,8 +181,8 @@ export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string |
 
 /**
  * Closes the orders that were not paid in time, and schedules their open attempts for polling. A planned change of plan
- * does not expire while its subscription is live, because the next renewal charges it, even after an outage. An order
- * with a payment in progress waits for the result.
+ * does not expire while its subscription is active or past due, because the next renewal charges it, even after an
+ * outage. An order with a payment in progress waits for the result.
  * @returns the number of closed orders
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
@@ -236,7 +236,7 @@ async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date):
 }
 
 /**
- * Sets the period of a subscription's order, with its expiry and gateway. A planned change of plan gets the next
+ * Sets the period of a subscription's order, with its expiry and gateway. This gives a planned change of plan the next
  * period.
  */
 export async function setPeriodOfOrder(
@@ -247,7 +247,7 @@ export async function setPeriodOfOrder(
   await tx.updateTable('orders').set(period).where('id', '=', orderId).execute()
 }
 
-/** Changes the payment method of an open order, and the e-mail address and consent given with it. */
+/** Changes the payment method of an open order, and the e-mail address and consent that were given with it. */
 export async function updateOpenOrder(
   tx: Tx,
   orderId: string,

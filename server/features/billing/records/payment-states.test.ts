@@ -74,9 +74,9 @@ const discrepancyOf = async (reference: string) => {
   return discrepancies.find((one) => one.reference === reference)
 }
 
-describe('a disputed payment whose capture PayPal then moves to another state', () => {
+describe('a payment with an open dispute', () => {
   test.each(['PENDING', 'DECLINED', 'REVERSED'])(
-    'is charged back when the capture reads %s',
+    'is charged back, even if PayPal changes the state of the capture to %s',
     async (status) => {
       const { shopper, order, token } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
@@ -91,7 +91,7 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
     },
   )
 
-  test('is paid again when the dispute is won and the capture is completed', async () => {
+  test('is paid again when the dispute is won and PayPal completes the capture', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     setCapture(token, 'PENDING')
@@ -104,41 +104,44 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
   })
 })
 
-describe('a dispute that PayPal does not give', () => {
+describe('a dispute that PayPal does not return', () => {
   const troubles = [
-    ['refuses its disputes', () => void (paypal.orders.mayReadDisputes = false)],
+    ['refuses to list disputes', () => void (paypal.orders.mayReadDisputes = false)],
     [
-      'answers something else to the list',
+      'returns an invalid list of disputes',
       () => void (paypal.fault = { on: /customer\/disputes$/, with: ['blank'] }),
     ],
     [
-      'answers something else to the dispute',
+      'returns an invalid dispute',
       () => void (paypal.fault = { on: /customer\/disputes\/\S+$/, with: ['blank'] }),
     ],
   ] as const
 
-  test.each(troubles)('keeps its known status while PayPal %s, and is a discrepancy', async (_, begin) => {
-    const { shopper, order, token } = await createPaidOrder()
-    paypal.orders.dispute(token, 'open', clock.now())
-    await reconcile(site.context)
-    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
-    advanceClock(3 * day)
-    begin()
-    await reconcile(site.context)
-    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
-    expect(await playing(shopper)).toBe(402)
-    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
-    paypal.recover()
-    paypal.orders.mayReadDisputes = true
-    await reconcile(site.context)
-    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
-    expect(await discrepancyOf(token)).toBeUndefined()
-    paypal.orders.dispute(token, 'won', clock.now())
-    await reconcile(site.context)
-    expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
-  })
+  test.each(troubles)(
+    'keeps its known status and becomes a discrepancy while PayPal %s',
+    async (_, begin) => {
+      const { shopper, order, token } = await createPaidOrder()
+      paypal.orders.dispute(token, 'open', clock.now())
+      await reconcile(site.context)
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
+      advanceClock(3 * day)
+      begin()
+      await reconcile(site.context)
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await playing(shopper)).toBe(402)
+      expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+      paypal.recover()
+      paypal.orders.mayReadDisputes = true
+      await reconcile(site.context)
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await discrepancyOf(token)).toBeUndefined()
+      paypal.orders.dispute(token, 'won', clock.now())
+      await reconcile(site.context)
+      expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
+    },
+  )
 
-  test('stays open if PayPal reports it as resolved without an outcome', async () => {
+  test('remains open if PayPal reports it as resolved without an outcome', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     await reconcile(site.context)
@@ -159,7 +162,7 @@ describe('a dispute that PayPal does not give', () => {
     expect(await discrepancyOf(token)).toBeUndefined()
   })
 
-  test('is found once PayPal gives its disputes again, however long that took', async () => {
+  test('is found when PayPal returns disputes again, even after many days', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.mayReadDisputes = false
     await reconcile(site.context)
@@ -177,7 +180,7 @@ describe('a dispute that PayPal does not give', () => {
   })
 })
 
-describe('a payment that is in the books and that PayPal later reports otherwise', () => {
+describe('a booked payment whose state later changes at PayPal', () => {
   test('is charged back when PayPal reverses the capture without a dispute', async () => {
     const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
@@ -186,7 +189,7 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   })
 
   test.each(['PENDING', 'DECLINED', 'DENIED', 'SOMETHING_NEW'])(
-    'is a discrepancy that the studio shows when the capture reads %s, until it is completed again',
+    'is a discrepancy in the studio while the capture has the state %s',
     async (status) => {
       const { order, token } = await createPaidOrder()
       setCapture(token, status)
@@ -203,7 +206,7 @@ describe('a payment that is in the books and that PayPal later reports otherwise
     },
   )
 
-  test('is a discrepancy when PayPal no longer knows the order', async () => {
+  test('is a discrepancy if PayPal deletes the order', async () => {
     const { token } = await createPaidOrder()
     setCapture(token, 'DECLINED')
     await reconcile(site.context)
@@ -218,8 +221,8 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   })
 })
 
-describe('a paid order that PayPal no longer has', () => {
-  /** Sends the latest event to the site's webhook. */
+describe('a paid order that PayPal has deleted', () => {
+  /** Sends the latest event of PayPal to the site's webhook. */
   async function send() {
     const [event] = paypal.events
     if (!event) throw new Error('there is no event')
@@ -230,7 +233,7 @@ describe('a paid order that PayPal no longer has', () => {
     expect(answer.status).toBe(204)
   }
   const reporters = [
-    ['its webhook', send],
+    ['the webhook', send],
     ['the reconciliation', () => reconcile(site.context)],
   ] as const
   const losses = [
@@ -244,29 +247,32 @@ describe('a paid order that PayPal no longer has', () => {
   const statusOf = (id: string) =>
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-  test.each(cases)('follows its dispute, reported by $by, without $what', async ({ learn, lose }) => {
-    const { shopper, order, token } = await createPaidOrder()
-    paypal.orders.dispute(token, 'open', clock.now())
-    lose(token)
-    await learn()
-    await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
-    expect(await playing(shopper)).toBe(402)
-    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
-    advanceClock(3 * day)
-    for (const dispute of paypal.orders.disputes.values()) {
-      if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue
-      Object.assign(dispute, {
-        status: 'RESOLVED',
-        dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
-      })
-    }
-    await reconcile(site.context)
-    expect(await statusOf(order.id)).toEqual({ status: 'paid' })
-    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
-  })
+  test.each(cases)(
+    'gets the status of its dispute from $by although PayPal has deleted $what',
+    async ({ learn, lose }) => {
+      const { shopper, order, token } = await createPaidOrder()
+      paypal.orders.dispute(token, 'open', clock.now())
+      lose(token)
+      await learn()
+      await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
+      expect(await playing(shopper)).toBe(402)
+      expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+      advanceClock(3 * day)
+      for (const dispute of paypal.orders.disputes.values()) {
+        if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue
+        Object.assign(dispute, {
+          status: 'RESOLVED',
+          dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
+        })
+      }
+      await reconcile(site.context)
+      expect(await statusOf(order.id)).toEqual({ status: 'paid' })
+      expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    },
+  )
 
   test.each(cases)(
-    'is a discrepancy once it is reversed, reported by $by, without $what',
+    'is a discrepancy if $by finds a reversal although PayPal has deleted $what',
     async ({ learn, lose }) => {
       const { order, token } = await createPaidOrder()
       setCapture(token, 'REVERSED')
@@ -277,7 +283,7 @@ describe('a paid order that PayPal no longer has', () => {
   )
 
   test.each(cases)(
-    'is a discrepancy once it is refunded, reported by $by, without $what',
+    'is a discrepancy if $by finds a refund although PayPal has deleted $what',
     async ({ learn, lose }) => {
       const { order, token } = await createPaidOrder()
       const [capture] = paypal.orders.get(token).captures
@@ -297,8 +303,8 @@ describe('a paid order that PayPal no longer has', () => {
   }
 })
 
-describe('the list of payments', () => {
-  /** Creates a capture of another shop with the same account. */
+describe('the reconciliation of listed payments', () => {
+  /** Creates a capture of another shop that uses the same account. */
   function foreignCapture(amount = { currency_code: 'USD', value: '5.00' }): string {
     const { id } = paypal.orders.create({
       intent: 'CAPTURE',
@@ -312,7 +318,7 @@ describe('the list of payments', () => {
     return id
   }
 
-  test('logs a capture of another shop and continues with the others', async () => {
+  test('records a capture of another shop as a discrepancy and continues with the others', async () => {
     const foreign = foreignCapture()
     const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
@@ -321,7 +327,7 @@ describe('the list of payments', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
-  test('logs a capture that exceeds an integer, and one without a currency, and continues with the others', async () => {
+  test('records a huge capture and one without a currency as discrepancies and continues with the others', async () => {
     const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
     const blank = foreignCapture()
     const [unit] = paypal.orders.get(blank).request.purchase_units
@@ -341,7 +347,7 @@ describe('the list of payments', () => {
     ['an order', /checkout\/orders\/\w+$/],
     ['a capture', /payments\/captures\/\w+$/],
     ['a dispute', /customer\/disputes\/\S+$/],
-  ])('logs %s that cannot be read and continues with the others', async (_, path) => {
+  ])('records %s that cannot be read as a discrepancy and continues with the others', async (_, path) => {
     const bad = await createPaidOrder()
     const good = await createPaidOrder()
     paypal.orders.dispute(bad.token, 'open', clock.now())
@@ -359,8 +365,8 @@ describe('the list of payments', () => {
   })
 })
 
-describe('a refund that PayPal takes days over', () => {
-  test('is read again until it ends: the order is paid again when the refund fails, without an event', async () => {
+describe('a refund that takes PayPal several days', () => {
+  test('is read daily; the order is paid again if the refund fails, even if no event reports that', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
@@ -374,7 +380,7 @@ describe('a refund that PayPal takes days over', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('is not read again once it has ended', async () => {
+  test('is not read again after it has ended', async () => {
     const { order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
@@ -388,8 +394,8 @@ describe('a refund that PayPal takes days over', () => {
   })
 })
 
-describe('a payment that PayPal is working on', () => {
-  test('keeps its order open, is shown as processing, and is read daily until it ends', async () => {
+describe('a payment that PayPal is still processing', () => {
+  test('leaves its order open, is shown as processing, and is read daily until it ends', async () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending', processing: true })
@@ -406,7 +412,7 @@ describe('a payment that PayPal is working on', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('leaves the order to expire once it has failed', async () => {
+  test('lets the order expire if it fails', async () => {
     const { shopper, order, token } = await ordered()
     paypal.orders.approve(token, 'pending')
     await shopper.getOrder(order.id)
@@ -418,8 +424,8 @@ describe('a payment that PayPal is working on', () => {
   })
 })
 
-describe('a reconciliation that stood still', () => {
-  test('lists no further back than PayPal allows, and logs the omitted time for thirty days', async () => {
+describe('a reconciliation after a long outage', () => {
+  test('lists payments only as far back as PayPal allows, and reports the omitted time for thirty days', async () => {
     const early = await createPaidOrder()
     await reconcile(site.context)
     advanceClock(100 * day)
@@ -448,9 +454,9 @@ describe('a reconciliation that stood still', () => {
 
   test.each([
     ['a dispute', /customer\/disputes\/\S+$/, '404'],
-    ['the capture of one', /payments\/captures\/\w+$/, '500 before'],
+    ['the capture of a dispute', /payments\/captures\/\w+$/, '500 before'],
   ] as const)(
-    'keeps %s listed that cannot be read until it can, also when PayPal lists it no more',
+    'reports a discrepancy until PayPal returns %s, even if the dispute is too old for the list',
     async (_, path, fault) => {
       const { shopper, order, token } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())

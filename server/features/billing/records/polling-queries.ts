@@ -2,8 +2,8 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
 /**
- * Time for which the last poll of a row is reserved for the process that took it. If that process crashes, another one
- * repeats the poll.
+ * The time for which the last poll of a row is reserved for the process that took it. If that process crashes, another
+ * process repeats the poll.
  */
 const finalPollLeaseMs = 15 * 60_000
 
@@ -24,8 +24,8 @@ export interface Poll {
 
 /**
  * Takes due rows, longest due first, and schedules the next poll of each, so that two processes do not do the same
- * work. After its last poll a row stays scheduled until `endPoll`, so that a crash during this poll does not leave the
- * row unfinished.
+ * work. After its last poll a row remains scheduled until `endPoll`, so that a crash during this poll does not leave
+ * the row unfinished.
  * @param open a query of all rows that may need polling, within a transaction
  * @param savePoll stores the number of polls and the next time of a row
  * @param column the column of the due time
@@ -65,7 +65,7 @@ export type PolledTable =
 /**
  * Ends the polling of a row after its last poll, unless this poll has scheduled another one.
  * @param key the columns of the row's key, with their values
- * @param now when the row was taken
+ * @param now the time at which the row was taken
  * @param column as for `takeDueForPolling`
  */
 export async function endPoll(

@@ -6,8 +6,8 @@ export const priceNoticeMs = 14 * dayMs
 
 /**
  * SQL expression over `subscriptions` and `plans`: the price of a subscription's next period, unless the plan changes.
- * It is the announced price if that applies by the end of the current period, otherwise the agreed price, but never
- * more than the plan's current price.
+ * This is the announced price if it applies by the end of the current period, and otherwise the agreed price. It is
+ * never higher than the plan's current price.
  */
 export const nextPrice = sql<number>`LEAST(
   plans.price_cents,
@@ -15,7 +15,7 @@ export const nextPrice = sql<number>`LEAST(
     ELSE COALESCE(subscriptions.agreed_price_cents, plans.price_cents) END
 )`
 
-/** SQL condition: the plan now costs more than the user agreed to or was notified of. */
+/** SQL condition: the plan costs more than the price that the user agreed to or was notified of. */
 export const hasUnannouncedPriceRise = sql<boolean>`plans.price_cents > COALESCE(
   subscriptions.announced_price_cents, subscriptions.agreed_price_cents, plans.price_cents
 )`

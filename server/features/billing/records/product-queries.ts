@@ -28,14 +28,14 @@ const planById = preparedQuery((db: Db, { id }: Placeholders<{ id: string }>) =>
   db.selectFrom('plans').selectAll().where('id', '=', id),
 )
 
-/** Returns a plan, on sale or not. */
+/** Returns a plan, on sale or archived. */
 export async function selectPlanIncludingArchived(db: Db, id: string): Promise<PlanRow> {
   const [plan] = await planById(db, { id })
   if (!plan) throw new Error(`there is no plan ${id}`)
   return plan
 }
 
-/** Inserts the first plans if there are none at all. Safe for concurrent processes. */
+/** Inserts the first plans if there are no plans. Safe for concurrent processes. */
 export async function insertFirstPlans(tx: Tx, plans: Insertable<tables.PlansTable>[]): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('first plans', 0))`.execute(tx)
   if (await tx.selectFrom('plans').select('id').limit(1).executeTakeFirst()) return
@@ -66,7 +66,7 @@ export interface LockedEpisodeIds {
   video_id: string
 }
 
-/** Returns the first `count` locked episodes of a drama on sale; an empty array if no drama has so many. */
+/** Returns the first `count` locked episodes of a drama on sale, or an empty array if no drama has that many. */
 export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisodeIds[]> {
   const { rows } = await sql<LockedEpisodeIds>`
     WITH locked AS (
@@ -80,7 +80,10 @@ export async function selectLockedEpisodes(db: Db, count: number): Promise<Locke
   return rows
 }
 
-/** Returns the id of the video with `video_id` or with the episode `episode_id`; undefined if there is none. */
+/**
+ * Returns the id of the video with `video_id`, or of the video that contains `episode_id`. Returns undefined if neither
+ * exists.
+ */
 export async function resolveVideoId(
   db: Db,
   { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },

@@ -13,7 +13,8 @@ import { selectSubscription } from './renewals/subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
 
 /**
- * The purchase that is stored with a payment at the gateway: enough to restore the order if the database has lost it.
+ * The purchase that is stored with a payment at the gateway. It suffices to restore the order if the database has lost
+ * it.
  */
 export interface Purchase {
   kind: OrderKind
@@ -31,16 +32,16 @@ export interface Purchase {
   agreedCents: number | null
   /** True for an automatic renewal. */
   renewal: boolean
-  /** The buyer's consent; null if none was required. */
+  /** The buyer's consent, or null if none was required. */
   consent: Consent | null
-  /** For a plan: the drama credited with it. */
+  /** For a plan: the drama that is credited with the sale. */
   creditedVideoId: string | null
-  /** The token of the link that led the buyer here. */
+  /** The referrer token of the link that led the buyer to the site. */
   referrerToken: string | null
 }
 
 const version = '2'
-/** The maximum that PayPal stores; Stripe stores up to 500 characters. */
+/** The maximum length that PayPal stores. Stripe stores up to 500 characters. */
 const maxEncodedLength = 256
 const signatureLength = 16
 
@@ -48,8 +49,9 @@ const kindCodes: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: '
 const methodCodes: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
- * Encodes an order's purchase as a text that is stored with its payment. The signature identifies payments of this site
- * if another site uses the same account. Click ids and other data about the browser are not included.
+ * Encodes an order's purchase as a text that is stored with its payment. The signature distinguishes payments of this
+ * site from those of other sites that use the same account. The text has no click ids and no other data about the
+ * browser.
  */
 export async function encodePurchase(
   { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
@@ -67,7 +69,7 @@ export async function encodePurchase(
     await selectLanguageOf(tx, order.user_id, languages()),
     withoutPrefix('vid', order.video_id ?? attribution.video_id),
     withoutPrefix('ep', order.episode_id),
-    // An order has either a plan or a top-up, so both use this field; the kind of the order distinguishes them.
+    // An order has either a plan or a top-up, so both use this field. The kind of the order distinguishes them.
     withoutPrefix('plan', order.plan_id ?? order.top_up_id),
     withoutPrefix('sub', order.subscription_id),
     order.period_no,
@@ -82,7 +84,10 @@ export async function encodePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** Encodes a consent: immediate delivery or not, the time, and the hash of the terms if it has the current length. */
+/**
+ * Encodes a consent: whether immediate delivery was requested, the time, and the terms' hash if it has the current
+ * length.
+ */
 function encodeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, terms_hash = '' } = consent
@@ -94,7 +99,7 @@ function encodeConsent(consent: OrderRow['consent']): string[] {
   ]
 }
 
-/** Encodes a referrer token. Returns '' if it is too long or resembles a card number. */
+/** Encodes a referrer token. Returns '' if the token is too long or resembles a card number. */
 function encodeToken(token: string | undefined, maxLength: number): string {
   const text = encodeURIComponent(token ?? '')
   return text.length > maxLength || hasCardNumber(text) ? '' : text
@@ -102,7 +107,7 @@ function encodeToken(token: string | undefined, maxLength: number): string {
 
 /**
  * Decodes the purchase that is stored with a payment.
- * @returns undefined if the signature is not of this site, or the text has another version or an unknown kind or method
+ * @returns undefined if another site signed it, or if the text has another version or an unknown kind or method
  */
 export function decodePurchase(
   { secret }: Pick<BillingContext, 'secret'>,

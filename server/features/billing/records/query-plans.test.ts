@@ -21,7 +21,7 @@ import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/wit
 const now = new Date('2026-03-01T12:00:00Z')
 const due = { now, limit: 20, next: () => null }
 
-/** 5,000 of each record, all settled. */
+/** Creates 5,000 records of each kind. All are settled. */
 const settled = `
   SET session_replication_role = replica;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
@@ -58,30 +58,30 @@ const inTransaction =
   (db: Db): Promise<unknown> =>
     db.transaction().execute(work)
 
-/** Some of these query several tables, one after the other. */
+/** Each of these runs one or more queries. */
 const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
-  ['orders that were not paid in time', (db) => expireOrders(db, now)],
+  ['expired orders', (db) => expireOrders(db, now)],
   ['attempts to poll', inTransaction((tx) => takeDueAttempts(tx, due))],
-  ['method set-ups to poll', inTransaction((tx) => takeDueMethodSetups(tx, due))],
+  ['method setups to poll', inTransaction((tx) => takeDueMethodSetups(tx, due))],
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
-  ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
-  ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
+  ['subscriptions whose first payment is missing', (db) => expireSubscriptions(db, now)],
+  ['due subscriptions', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeDueReminders(tx, now, 20))],
   ['payment methods to detach', inTransaction((tx) => takeMethodsToDetach(tx, due))],
-  ['a detached method', (db) => deleteMethod(db, 'pm_1')],
+  ['a method to delete', (db) => deleteMethod(db, 'pm_1')],
   ['gateway customers to delete', inTransaction((tx) => takeDueCustomerDeletions(tx, due))],
   ['gateway customers of a deleted account', inTransaction((tx) => queueCustomerDeletions(tx, 'usr_1', now))],
   [
-    'the orders of an address',
+    'the orders with an e-mail address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
   ],
-  ['cards that failed in a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
+  ['the failed cards of a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
   ['expired network hashes', (db) => clearOldNetworks(db, now)],
   ['unapplied webhook events', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
   ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
-it.each(queries)('the janitor finds %s without reading settled rows', async (_name, work) => {
+it.each(queries)('an index finds %s without reading settled rows', async (_name, work) => {
   const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {

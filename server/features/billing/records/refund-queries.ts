@@ -14,14 +14,14 @@ const keyPrefixes: Record<tables.RefundOrigin, string> = {
 
 /**
  * Builds the idempotency key of a refund, which prevents a second refund both at the gateway and in our table. The key
- * is never parsed; `origin` states the cause.
+ * is never parsed. `origin` states the cause.
  * @param parts what distinguishes the refund from others of the same origin
  */
 export function refundKey(origin: tables.RefundOrigin, ...parts: readonly (string | number)[]) {
   return { origin, idempotency_key: [keyPrefixes[origin], ...parts].join(':') }
 }
 
-/** Stores a refund, unless one with the same key exists. */
+/** Stores a refund, unless a refund with the same key exists. */
 export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTable>): Promise<void> {
   await tx
     .insertInto('refunds')
@@ -30,7 +30,7 @@ export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTabl
     .execute()
 }
 
-/** Serializes the refunds of an operator, so that concurrent ones cannot exceed the operator's limit. */
+/** Serializes the refunds of an operator, so that concurrent refunds cannot exceed the operator's limit. */
 export async function lockRefundsOfOperator(tx: Tx, operatorId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
 }
@@ -64,7 +64,7 @@ export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
     .execute()
 }
 
-/** Finishes a started refund. @returns false if it was already finished */
+/** Finishes a started refund. @returns false if it had already finished */
 export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
   const update = tx
     .updateTable('refunds')
@@ -74,13 +74,13 @@ export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'fa
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
-/** Marks a refund as failed after it had succeeded. */
+/** Marks a succeeded refund as failed, because it failed later at the gateway. */
 export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
   const update = tx.updateTable('refunds').set({ status: 'failed' })
   await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
 }
 
-/** Takes the started refunds that are due to be sent again. */
+/** Takes the started refunds that must be sent again now. */
 export function takeDueRefunds(tx: Tx, due: DueQuery): Promise<RefundRow[]> {
   const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
   return takeDueForPolling(open, due, ({ id }, poll) =>

@@ -43,12 +43,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Returns every move that a state machine allows. */
+/** Returns every transition that a state machine allows. */
 const movesOf = <S extends string>(states: readonly S[], { allows }: StateMachine<S>): string[] =>
   states.flatMap((from) => states.filter((to) => allows(from, to)).map((to) => `${from} → ${to}`))
 
-describe('only these moves are allowed', () => {
-  test('for an order, which a late payment may still pay', () => {
+describe('the allowed transitions', () => {
+  test('of an order let a late payment pay a closed order', () => {
     expect(movesOf(orderStatuses, orderStates)).toEqual([
       'pending → paid',
       'pending → failed',
@@ -67,7 +67,7 @@ describe('only these moves are allowed', () => {
     ])
   })
 
-  test('for an order whose refund failed, which only restores the refunded amount', () => {
+  test('of an order whose refund failed only restore the refunded amount', () => {
     expect(movesOf(orderStatuses, refundReversals)).toEqual([
       'partially_refunded → paid',
       'refunded → paid',
@@ -75,7 +75,7 @@ describe('only these moves are allowed', () => {
     ])
   })
 
-  test('for an attempt, whose final states are final', () => {
+  test('of an attempt do not leave its final states', () => {
     expect(movesOf(attemptStatuses, attemptStates)).toEqual([
       'started → unknown',
       'started → requires_action',
@@ -98,7 +98,7 @@ describe('only these moves are allowed', () => {
     ])
   })
 
-  test('for a subscription, which never returns once it expired or ended', () => {
+  test('of a subscription do not leave the states expired and ended', () => {
     expect(movesOf(subscriptionStatuses, subscriptionStates)).toEqual([
       'incomplete → active',
       'incomplete → expired',
@@ -109,7 +109,7 @@ describe('only these moves are allowed', () => {
     ])
   })
 
-  test('for a subscription that lost payments restore, which may return', () => {
+  test('of a subscription with restored payments lead back to the state active', () => {
     expect(movesOf(subscriptionStatuses, subscriptionRestorations)).toEqual([
       'ended → active',
       'expired → active',
@@ -117,7 +117,7 @@ describe('only these moves are allowed', () => {
   })
 })
 
-test('a state machine names the states that lead to a state, and refuses a state that nothing leads to', () => {
+test('a state machine returns the sources of a state, and throws for a state without sources', () => {
   expect(orderStates.sourcesOf('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
   expect(subscriptionStates.sourcesOf('ended')).toEqual(['active', 'past_due'])
   expect(() => attemptStates.sourcesOf('started')).toThrow(
@@ -125,7 +125,7 @@ test('a state machine names the states that lead to a state, and refuses a state
   )
 })
 
-test('a guarded update that changed no record or several is an illegal move', () => {
+test('a guarded update throws if it changed no row or several rows', () => {
   expect(() => checkTransition({ numUpdatedRows: 1n }, 'order to paid')).not.toThrow()
   for (const numUpdatedRows of [0n, 2n])
     expect(() => checkTransition({ numUpdatedRows }, 'order to paid')).toThrow(
@@ -139,7 +139,7 @@ test('an attempt is open until it succeeds, fails or is cancelled', () => {
   expect(openAttemptStatuses).toEqual(open)
 })
 
-test('an order counts as paid after refunds and disputes too', () => {
+test('an order counts as paid also after refunds and disputes', () => {
   expect(orderStatuses.filter((status) => paidStatuses.includes(status))).toEqual([
     'paid',
     'partially_refunded',
@@ -148,7 +148,9 @@ test('an order counts as paid after refunds and disputes too', () => {
   ])
 })
 
-/** Moves an order from every state to each of these; only an allowed move changes its state. */
+/**
+ * Tries the transitions from every state of an order to each of these states. Only allowed ones may change the state.
+ */
 async function expectGuarded<S extends OrderStatus>(
   states: readonly S[],
   allows: (from: OrderStatus, to: S) => boolean,
@@ -172,16 +174,16 @@ async function expectGuarded<S extends OrderStatus>(
   }
 }
 
-test('an order keeps its state when a move is not allowed', () =>
+test('an order keeps its state if a transition is not allowed', () =>
   expectGuarded(orderStatuses, orderStates.allows, transitionOrder))
 
-test('undoing a refund keeps the state of an order that was not refunded', async () => {
+test('undoing a refund does not change an order that was not refunded', async () => {
   await expectGuarded(['paid', 'partially_refunded'], refundReversals.allows, (tx, order, to) =>
     undoRefund(tx, order, to, 0),
   )
 })
 
-test('moving an attempt that does not exist is an illegal move', async () => {
+test('a transition of a missing attempt throws', async () => {
   await expect(
     database.db.transaction().execute((tx) => transitionAttempt(tx, 'att_none', 'succeeded')),
   ).rejects.toThrow(IllegalTransition)

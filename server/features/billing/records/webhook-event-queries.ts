@@ -5,8 +5,8 @@ import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /**
- * Stores a gateway's webhook event, or an event of our own that triggers a query of a payment method. Idempotent for
- * the same event.
+ * Stores a gateway's webhook event, or an internal event that triggers a query of a payment method. Idempotent for the
+ * same event.
  */
 export async function insertWebhookEvent(
   db: Db,
@@ -19,7 +19,7 @@ export async function insertWebhookEvent(
     .execute()
 }
 
-/** Takes the webhook events that are due to be applied. */
+/** Takes the webhook events that must be applied now. */
 export function takeDueWebhookEvents(tx: Tx, due: DueQuery) {
   const open = tx
     .selectFrom('webhook_events')

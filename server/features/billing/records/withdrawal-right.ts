@@ -4,9 +4,9 @@ import type { OrderRow } from './order-queries.ts'
 const withdrawalMs = 14 * dayMs
 
 /**
- * Returns the deadline for withdrawing from an order: 14 days after payment. There is no such right if the user asked
- * for immediate delivery and acknowledged the loss of the right. A top-up keeps the right even then, because nothing is
- * delivered until the money is spent. A renewal is not a new contract, so it has no such right.
+ * Returns the deadline for a withdrawal from an order: 14 days after payment. There is no right of withdrawal if the
+ * user requested immediate delivery and acknowledged the loss of the right. A top-up keeps the right even then, because
+ * nothing is delivered until the money is spent. A renewal is not a new contract, so it has no such right.
  * @returns null if the order never had the right
  */
 export function withdrawalDeadline({
@@ -21,8 +21,8 @@ export function withdrawalDeadline({
 }
 
 /**
- * Returns whether the user may withdraw from an order now: it is paid, not fully refunded, not withdrawn from yet, and
- * within the deadline.
+ * Returns whether the user may withdraw from an order now. The order must be paid, not fully refunded, not withdrawn
+ * yet, and within the deadline.
  */
 export function canBeWithdrawn(
   order: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,

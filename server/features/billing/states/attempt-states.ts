@@ -2,7 +2,7 @@ import { stateMachine } from './state-machine.ts'
 import type { AttemptStatus } from '#server/features/billing/tables.ts'
 
 /**
- * The states of an attempt. `unknown` may change to any later state; `succeeded`, `failed` and `cancelled` are final.
+ * The states of an attempt. `unknown` may change to any later state. `succeeded`, `failed` and `cancelled` are final.
  */
 export const attemptStates = stateMachine<AttemptStatus>({
   started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
@@ -23,8 +23,8 @@ export const openAttemptStatuses = [
 ] as const satisfies AttemptStatus[]
 
 /**
- * The states in which a payment may succeed without another step of the customer. While an attempt is in one of them,
- * its order does not expire.
+ * The states in which a payment may succeed without another step of the customer. While an attempt is in one of these
+ * states, its order does not expire.
  */
 export const inProgressStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
 

@@ -4,13 +4,11 @@ import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables
 /** The states of an order that was paid, including those after a refund or chargeback. */
 export const paidStatuses: readonly OrderStatus[] = ['paid', 'partially_refunded', 'refunded', 'charged_back']
 
-/** Returns whether a dispute withholds or has taken the money of a payment, which makes its order charged back. */
+/** Returns whether a dispute withholds or has taken the money of a payment. The order is then charged back. */
 export const isDisputeOpenOrLost = ({ dispute }: { dispute?: DisputeStatus | null | undefined }): boolean =>
   dispute === 'open' || dispute === 'lost'
 
-/**
- * The states of an order. A late payment still counts: an order that failed, was cancelled or expired can become paid.
- */
+/** The states of an order. Late payments count: an order that failed, was cancelled or expired can become paid. */
 export const orderStates = stateMachine<OrderStatus>({
   pending: ['paid', 'failed', 'cancelled', 'expired'],
   failed: ['paid'],
@@ -23,8 +21,8 @@ export const orderStates = stateMachine<OrderStatus>({
 })
 
 /**
- * The transitions after a refund failed at the gateway. They are not part of `orderStates`, because no payment may
- * cause them: another payment for a refunded order is refunded.
+ * The transitions after a refund failed at the gateway. They are not part of `orderStates`, because a payment must not
+ * cause them. Another payment for a refunded order is refunded.
  */
 export const refundReversals = stateMachine<OrderStatus>({
   pending: [],

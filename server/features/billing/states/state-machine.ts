@@ -3,20 +3,20 @@ export class IllegalTransition extends Error {
   override readonly name = 'IllegalTransition'
 }
 
-/**
- * Checks that a guarded update changed one record.
- * @throws IllegalTransition if not: the record was in another state
- */
+/** Checks that a guarded update changed one record. @throws IllegalTransition if the record was in another state */
 export function checkTransition({ numUpdatedRows }: { numUpdatedRows: bigint }, transition: string): void {
   if (numUpdatedRows !== 1n) throw new IllegalTransition(transition)
 }
 
 /**
- * The states of one kind of record and the transitions between them. An update of a record is guarded by `sourcesOf`:
- * it changes nothing if the record is in another state.
+ * The states of one kind of record and the transitions between them. An update is guarded by `sourcesOf`, so that it
+ * changes nothing if the record is in another state.
  */
 export interface StateMachine<S extends string> {
-  /** Returns the states that lead directly to `to`. @throws IllegalTransition if there is none (an initial state) */
+  /**
+   * Returns the states that can change directly to `to`.
+   * @throws IllegalTransition if there is none, because `to` is an initial state
+   */
   sourcesOf(to: S): S[]
   allows(from: S, to: S): boolean
 }

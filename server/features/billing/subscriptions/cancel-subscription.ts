@@ -23,7 +23,7 @@ import { countResumption } from './limit-resumptions.ts'
 type SubscriptionContext = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
- * Cancels the renewals of a member's or guest's subscription, which stays active until the end of the paid period.
+ * Cancels the renewals of a member's or guest's subscription, which remains active until the end of the paid period.
  * Idempotent.
  * @throws Refusal notSubscribed
  */
@@ -62,8 +62,8 @@ async function setCancelled(
 }
 
 /**
- * Cancels or resumes the renewals of a user's active subscription. The caller must have locked the buyer. A
- * cancellation is confirmed by mail.
+ * Cancels or resumes the renewals of a user's active subscription. Sends a mail that confirms a cancellation. The
+ * caller must have locked the buyer.
  * @param subscriptionId the only subscription that may be changed, if known
  * @returns undefined if there is no such active subscription
  * @throws Refusal resumeLimitReached

@@ -28,7 +28,7 @@ async function canPlay({ visitor }: Shopper): Promise<boolean> {
   return (await visitor.call(getEpisode, { query })).answer.code === 200
 }
 
-test('a cancelled subscription plays until the paid period ends', async () => {
+test('a cancelled subscription gives access until its paid period ends', async () => {
   const shopper = await subscriber()
   const { renews_at } = await membership(shopper)
   const cancelled = await shopper.visitor.callOk(cancelSubscription)
@@ -58,7 +58,7 @@ test('a cancelled subscription can be resumed only until its period ends', async
 })
 
 test.each([cancelSubscription, resumeSubscription])(
-  '$path has one result for 20 concurrent requests and a repeated one',
+  '$path has one result for 20 concurrent requests and a repeated request',
   async (call) => {
     const shopper = await subscriber()
     const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.visitor.callOk(call)))
@@ -67,7 +67,7 @@ test.each([cancelSubscription, resumeSubscription])(
   },
 )
 
-test('cancelling and resuming in turn ends in a cancelled plan, with few mails and entries in the audit log', async () => {
+test('repeated cancelling and resuming ends with a cancelled plan, few mails and few audit events', async () => {
   const shopper = await subscriber()
   const { visitor, email } = shopper
   const { id } = await visitor.callOk(getUser)
@@ -75,7 +75,7 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   const answers = []
   for (let round = 0; round < 10; round++) {
     expect((await visitor.call(cancelSubscription)).answer.code).toBe(200)
-    // A change of plan resumes a cancelled subscription too.
+    // A change of plan also resumes a cancelled subscription.
     const back =
       round % 2 === 0 ? (await visitor.call(resumeSubscription)).answer : await shopper.tryOrder(monthly)
     answers.push(back)
@@ -94,7 +94,7 @@ test('cancelling and resuming in turn ends in a cancelled plan, with few mails a
   expect((await visitor.call(resumeSubscription)).answer.code).toBe(200)
 })
 
-test('a repeated key returns its first response, and undoes no later change', async () => {
+test('a repeated key returns its first response, and does not undo a later change', async () => {
   const shopper = await subscriber()
   const headers = { 'idempotency-key': 'cancel once' }
   const first = await shopper.visitor.callOk(cancelSubscription, { headers })
@@ -104,7 +104,7 @@ test('a repeated key returns its first response, and undoes no later change', as
 })
 
 test.each([cancelSubscription, resumeSubscription])(
-  '$path without a subscription is refused',
+  '$path is refused without a subscription',
   async (call) => {
     const shopper = await Shopper.create(site)
     expect((await shopper.visitor.call(call)).answer).toMatchObject({

@@ -19,7 +19,7 @@ async function choose(person: Subscriber, days: number) {
 }
 const charged = (person: Subscriber) => person.paymentAmounts('succeeded')
 
-test('another plan starts at the next period, at its own price, and nothing is charged before', async () => {
+test('a planned change of plan is charged at the price of the new plan when the next period starts, not before', async () => {
   const person = await Subscriber.create(site)
   const { period_ends_at } = await person.subscriptionRow()
   expect(await choose(person, 30)).toMatchObject({
@@ -54,7 +54,7 @@ test('a change of plan can be undone, or replaced, before it starts', async () =
   expect(await charged(person)).toEqual([499, 999])
 })
 
-test('a change of plan shows its start, as long as it is pending and the subscription continues', async () => {
+test('a planned change of plan shows its start while it is pending and the subscription is not cancelled', async () => {
   const person = await Subscriber.create(site)
   const { period_ends_at } = await person.subscriptionRow()
   const id = (await choose(person, 30)).info?.id ?? ''
@@ -75,7 +75,7 @@ test('a change of plan shows its start, as long as it is pending and the subscri
   expect(await listed()).not.toHaveProperty('starts_at')
 })
 
-test('a change of plan cannot be paid manually', async () => {
+test('a planned change of plan cannot be paid manually', async () => {
   const person = await Subscriber.create(site)
   const order = (await choose(person, 30)).info
   expect(await person.shopper.tryPay(order?.id ?? '', await person.shopper.cardToken())).toMatchObject({
@@ -84,7 +84,7 @@ test('a change of plan cannot be paid manually', async () => {
   expect(await charged(person)).toEqual([499])
 })
 
-test('choosing another plan resumes a cancelled one; cancelling afterwards charges nothing', async () => {
+test('choosing another plan resumes a cancelled subscription, but a cancellation afterwards prevents the change', async () => {
   const goesOn = await Subscriber.create(site)
   const leaves = await Subscriber.create(site)
   await goesOn.shopper.visitor.callOk(cancelSubscription)
@@ -106,7 +106,7 @@ test('concurrent requests for the same change create one pending order', async (
   expect(await charged(person)).toEqual([499, 2499])
 })
 
-test('a wallet pays the open period too, and the subscription is charged through it from then on', async () => {
+test('a wallet can pay the open period, and then pays the renewals', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const order = await person.shopper.order({
@@ -121,7 +121,7 @@ test('a wallet pays the open period too, and the subscription is charged through
   expect(await charged(person)).toEqual([499, 999, 999])
 })
 
-test('a change of plan that could not be charged is owed at its own price, also when it is paid manually', async () => {
+test('a change of plan that could not be charged is owed, and payable manually, at the price of the new plan', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await choose(person, 30)
   expect((await person.membership()).owed).toBeUndefined()
@@ -145,7 +145,7 @@ test('a change of plan that could not be charged is owed at its own price, also 
   expect(membership.owed).toBeUndefined()
 })
 
-test('a subscriber changes plans without typing an address again; a new subscriber must give one', async () => {
+test('an existing subscriber changes plans without an e-mail address, but a new subscriber must give one', async () => {
   const person = await Subscriber.create(site, { email: 'monthly@example.com' })
   expect(
     await person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, 30), email: undefined }),
@@ -162,7 +162,7 @@ test('a subscriber changes plans without typing an address again; a new subscrib
   })
 })
 
-test('a plan that is no longer on sale can be kept, and paid manually, but not started', async () => {
+test('an archived plan can be kept and paid manually by its subscribers, but not ordered by others', async () => {
   const pays = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await pays.advanceAndRenew(7 * day)
   const stays = await Subscriber.create(site)
@@ -184,7 +184,7 @@ test('a plan that is no longer on sale can be kept, and paid manually, but not s
   }
 })
 
-test('after an outage of months the changed plan is charged by the job', async () => {
+test('a planned change of plan is charged after an outage of months', async () => {
   const person = await Subscriber.create(site)
   await choose(person, 30)
   site.advanceClock(60 * day)

@@ -24,22 +24,23 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-/** The order that the user is placing, as a row to insert. */
+/** The user's new order, as a row to insert. */
 type NewOrder = Insertable<OrdersTable>
 
 /**
- * Time after which an order that is created here expires. It counts from the end of the current period for a planned
- * order, and from the creation for an order that replaces an unpaid one. A planned order is normally cancelled earlier, when its subscription ends.
+ * The lifetime of an order that is created here. For a planned order it begins at the end of the current period, and
+ * for an order that replaces an unpaid one at its creation. A planned order is usually cancelled earlier, when its
+ * subscription ends.
  */
 const orderLifetimeMs = 30 * dayMs
 
 /**
- * Plans a change of plan for the next period, without proration. The order for that period is created now, with its
- * price and consent, and is charged when the period begins. Choosing the current plan cancels a planned change. A
- * change also resumes a cancelled subscription. The subscription's payment method is charged, even if the request names
- * another one.
+ * Plans a change of plan for the next period, without proration. Creates the order for that period now, with its price
+ * and consent; it is charged when the period begins. Choosing the current plan cancels a planned change. A change also
+ * resumes a cancelled subscription. The subscription's payment method is charged, even if the request names another
+ * one.
  * @returns the id of the planned order, or of the order that was cancelled
- * @throws Refusal alreadySubscribed if nothing would change, or there is no method to charge; resumeLimitReached
+ * @throws Refusal alreadySubscribed if nothing would change, or if there is no method to charge; resumeLimitReached
  */
 export async function changePlan(
   tx: Tx,
@@ -77,7 +78,7 @@ export async function changePlan(
 
 /**
  * Returns the order of the unpaid period of a past-due subscription.
- * @throws Refusal alreadySubscribed if there is no such order, or it is no longer open
+ * @throws Refusal alreadySubscribed if this order does not exist or is closed
  */
 export async function findOpenPeriodOrder(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
@@ -109,7 +110,7 @@ export async function setMethodOfOpenPeriod(
 /**
  * Replaces the order of the unpaid period of a past-due subscription by an order that the user can pay. Called if no
  * gateway accepts the old price. The new order is for another plan, or for the same plan at its current price. A
- * payment that still arrives for the old order is refunded.
+ * payment that is later made for the old order is refunded.
  * @returns the id of the new order
  */
 export async function replaceOpenPeriod(
@@ -135,7 +136,7 @@ export async function replaceOpenPeriod(
   return newOrder.id
 }
 
-/** Takes the period from an unpaid order, so that another order can have it. */
+/** Removes the period from an unpaid order, so that another order can have it. */
 export async function releasePeriod(tx: Tx, { id, status, expires_at, gateway }: OrderRow): Promise<void> {
   if (status === 'pending') await transitionOrder(tx, id, 'cancelled')
   await setPeriodOfOrder(tx, id, { period_no: null, expires_at, gateway })

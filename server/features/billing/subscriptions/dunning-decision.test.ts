@@ -23,7 +23,7 @@ const active = {
   method_reference: 'card',
   method_detached_at: null,
 } as const
-/** The same after its first charge failed. */
+/** The same subscription after its first charge failed. */
 const pastDue = {
   ...active,
   status: 'past_due',
@@ -38,31 +38,31 @@ const gateways = [{ id: 'sandbox' as const }]
 type Row = Parameters<typeof decideRenewal>[0]
 type Attempt = Parameters<typeof decideRenewal>[1]['attempts'][number]
 
-describe('a subscription with no open payment', () => {
+describe('a subscription without an open payment', () => {
   const decide = (row: Row, now: Date, status?: OrderStatus) =>
     decideRenewal(row, { order: status && { status }, attempts: [], gateways }, now)
 
   test.each<{ name: string; row: Row; until: Date }>([
-    { name: 'active, for the end of its period', row: active, until: periodEnd },
-    { name: 'cancelled, for the end of its period', row: { ...active, ...cancelled }, until: periodEnd },
+    { name: 'active, until the end of its period', row: active, until: periodEnd },
+    { name: 'cancelled, until the end of its period', row: { ...active, ...cancelled }, until: periodEnd },
     {
-      name: 'without a method, for the end of its period',
+      name: 'without a method, until the end of its period',
       row: { ...active, ...withoutMethod },
       until: periodEnd,
     },
-    { name: 'past due, for the next try', row: pastDue, until: after(day) },
+    { name: 'past due, until the next retry', row: pastDue, until: after(day) },
     {
-      name: 'past due and stopped, for the end of its grace',
+      name: 'past due without a planned retry, until the end of its grace',
       row: { ...pastDue, next_charge_at: null },
       until: graceEnd,
     },
     {
-      name: 'past due and cancelled, for the end of its grace',
+      name: 'past due and cancelled, until the end of its grace',
       row: { ...pastDue, ...cancelled },
       until: graceEnd,
     },
     {
-      name: 'past due without a method, for the end of its grace',
+      name: 'past due without a method, until the end of its grace',
       row: { ...pastDue, ...lostMethod },
       until: graceEnd,
     },
@@ -71,39 +71,56 @@ describe('a subscription with no open payment', () => {
     expect(decide(row, until).do).not.toBe('wait')
   })
 
-  test('without a stored grace derives it from the length of its period', () => {
+  test('computes the grace from the length of its period if no grace is stored', () => {
     const row = { ...pastDue, grace_ends_at: null, next_charge_at: null }
     expect(decide(row, after(-1, graceEnd))).toEqual({ do: 'wait', until: graceEnd })
   })
 
   test.each<{ name: string; row: Row; now: Date; status?: OrderStatus }>([
     { name: 'at the end of the period', row: active, now: periodEnd },
-    { name: 'at the next try, by the order that is open', row: pastDue, now: after(day), status: 'pending' },
-    { name: 'at a try that is due late', row: pastDue, now: after(90 * day), status: 'pending' },
+    { name: 'at the next retry, with an open order', row: pastDue, now: after(day), status: 'pending' },
+    { name: 'at a retry that is late', row: pastDue, now: after(90 * day), status: 'pending' },
   ])('is charged: $name', ({ row, now, status }) => {
     expect(decide(row, now, status)).toEqual({ do: 'charge' })
   })
 
   test.each<{ name: string; row: Row; now: Date; status?: OrderStatus }>([
-    { name: 'cancelled, with its period', row: { ...active, ...cancelled }, now: periodEnd },
-    { name: 'without a method, with its period', row: { ...active, ...withoutMethod }, now: periodEnd },
+    { name: 'cancelled, at the end of its period', row: { ...active, ...cancelled }, now: periodEnd },
     {
-      name: 'stopped, with its grace',
+      name: 'without a method, at the end of its period',
+      row: { ...active, ...withoutMethod },
+      now: periodEnd,
+    },
+    {
+      name: 'without a planned retry, at the end of its grace',
       row: { ...pastDue, next_charge_at: null },
       now: graceEnd,
       status: 'pending',
     },
-    { name: 'cancelled while past due, with its grace', row: { ...pastDue, ...cancelled }, now: graceEnd },
-    { name: 'past due without a method, with its grace', row: { ...pastDue, ...lostMethod }, now: graceEnd },
-    { name: 'whose next order is closed, with its period', row: active, now: periodEnd, status: 'expired' },
     {
-      name: 'whose next order is closed and whose method was lost',
+      name: 'cancelled while past due, at the end of its grace',
+      row: { ...pastDue, ...cancelled },
+      now: graceEnd,
+    },
+    {
+      name: 'past due without a method, at the end of its grace',
+      row: { ...pastDue, ...lostMethod },
+      now: graceEnd,
+    },
+    {
+      name: 'with a closed next order, at the end of its period',
+      row: active,
+      now: periodEnd,
+      status: 'expired',
+    },
+    {
+      name: 'with a closed next order and a detached method, at the end of its period',
       row: { ...active, ...lostMethod },
       now: periodEnd,
       status: 'cancelled',
     },
     {
-      name: 'cancelled after its method was lost',
+      name: 'with a detached method and cancelled, at the end of its period',
       row: { ...active, ...lostMethod, ...cancelled },
       now: periodEnd,
     },
@@ -112,7 +129,7 @@ describe('a subscription with no open payment', () => {
   })
 
   test.each<(OrderStatus | undefined)[]>([[undefined], ['pending']])(
-    'asks for another method at the end of the period, when the gateway lost the method (order: %s)',
+    'asks for another method at the end of the period if its method was detached (order: %s)',
     (status) => {
       const row = { ...active, ...lostMethod }
       expect(decide(row, after(-1), status)).toEqual({ do: 'wait', until: periodEnd })
@@ -120,16 +137,16 @@ describe('a subscription with no open payment', () => {
     },
   )
 
-  test('is charged by the method that replaced a detached one', () => {
+  test('is charged with the method that replaced a detached one', () => {
     expect(decide({ ...active, method_detached_at: after(-day) }, periodEnd)).toEqual({ do: 'charge' })
   })
 })
 
-describe('a subscription whose gateway is not set up', () => {
+describe('a subscription whose gateway is not configured', () => {
   const decide = (row: Row, now: Date) =>
     decideRenewal(row, { order: undefined, attempts: [], gateways: [] }, now)
 
-  test('waits for the end of its period, and then for the gateway until its grace is over', () => {
+  test('waits for the end of its period, then for the gateway until the end of its grace', () => {
     expect(decide(active, after(-1))).toEqual({ do: 'wait', until: periodEnd })
     expect(decide(active, periodEnd)).toEqual({ do: 'await gateway', until: after(10 * minute) })
     const now = after(-minute, graceEnd)
@@ -161,7 +178,7 @@ describe('a subscription with an open payment', () => {
   const inTenMinutes = (now: Date) => after(10 * minute, now)
 
   test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
-    'is looked at again in ten minutes and not charged beside it: %s',
+    'is checked again in ten minutes, and not charged in the meantime: %s',
     (status) => {
       for (const row of [active, pastDue]) {
         const now = after(10 * minute)
@@ -170,7 +187,7 @@ describe('a subscription with an open payment', () => {
     },
   )
 
-  test('is past due after an hour, while its gateway takes long over the payment', () => {
+  test('becomes past due after an hour if the payment is still open', () => {
     const now = after(hour)
     for (const status of ['started', 'unknown', 'requires_action', 'processing'] as const) {
       const attempt = { status, next_poll_at: null }
@@ -193,14 +210,14 @@ describe('a subscription with an open payment', () => {
     expect(decide(active, attempt, graceEnd)).toEqual(['end'])
   })
 
-  test('ends an hour after a try that was made at the end of the grace', () => {
+  test('ends an hour after a retry that was made at the end of the grace', () => {
     const last = { started_at: graceEnd }
     const now = after(hour, graceEnd)
     expect(decide(pastDue, last, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
     expect(decide(pastDue, last, now)).toEqual(['end'])
   })
 
-  test('cancels a payment that waits for the person when the grace ends', () => {
+  test('cancels a payment that waits for the user at the end of the grace', () => {
     const stopped = { ...pastDue, next_charge_at: null }
     const now = after(-1, graceEnd)
     expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])
@@ -210,7 +227,7 @@ describe('a subscription with an open payment', () => {
     ])
   })
 
-  test('cancels a payment that waits for the person after an hour, when a try is due', () => {
+  test('cancels a payment that has waited for the user for an hour if a retry is due', () => {
     const waiting = { status: 'requires_action', started_at: after(day - hour) } as const
     const now = after(day)
     expect(decide(pastDue, waiting, now)).toEqual(['cancel attempt', inTenMinutes(now)])
@@ -224,12 +241,12 @@ describe('a subscription with an open payment', () => {
   })
 })
 
-describe('a renewal that failed', () => {
-  /** Returns what follows a charge that failed immediately. */
+describe('a failed renewal', () => {
+  /** Returns the consequences of a charge that failed immediately. */
   const fail = (row: Row, triedAt: Date, reason = 'card_declined') =>
     decidePastDue(row, { reason, triedAt, now: triedAt })
 
-  test('is tried again after a third of the grace and at its end, and the subscriber hears when', () => {
+  test('is retried after a third of the grace and at its end, and the mail names the date', () => {
     expect(fail(active, periodEnd)).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: { template: 'renewalFailed', date: after(day) },
@@ -240,7 +257,7 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('at the end of the grace is not tried again, and the mail about the end follows at once', () => {
+  test('is not retried at the end of the grace, and the subscription ends immediately', () => {
     for (const now of [graceEnd, after(hour, graceEnd)])
       expect(fail(pastDue, now)).toEqual({
         change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: now },
@@ -252,21 +269,21 @@ describe('a renewal that failed', () => {
     { reason: 'card_lost', template: 'renewalRefused' },
     { reason: 'amount_not_supported', template: 'renewalRefused' },
     { reason: 'authentication_required', template: 'bankAsks' },
-  ])('for $reason is not tried again before the subscriber acts', ({ reason, template }) => {
+  ])('is not retried before the subscriber acts if the reason is $reason', ({ reason, template }) => {
     expect(fail(active, periodEnd, reason)).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },
       mail: { template, date: graceEnd },
     })
   })
 
-  test('because nothing arrived at the gateway is tried again without a mail', () => {
+  test('is retried without a mail if the gateway did not receive the payment', () => {
     expect(fail(active, periodEnd, 'not_received')).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: null,
     })
   })
 
-  test('announces the end of access by mail while its gateway still processes the payment', () => {
+  test('is announced by mail as pending, with the end of access, while the gateway processes the payment', () => {
     expect(fail(active, periodEnd, 'processing')).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: after(day), next_run_at: after(day) },
       mail: { template: 'renewalPending', date: graceEnd },
@@ -274,21 +291,21 @@ describe('a renewal that failed', () => {
     expect(fail(pastDue, graceEnd, 'processing').mail).toBeNull()
   })
 
-  test('changes nothing once no more tries are planned', () => {
+  test('changes nothing if no retry is planned', () => {
     expect(fail({ ...pastDue, next_charge_at: null }, after(hour))).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: null, next_run_at: graceEnd },
       mail: null,
     })
   })
 
-  test('is tried again without a mail, when the subscription was cancelled meanwhile', () => {
+  test('is retried without a mail if the subscription was cancelled in the meantime', () => {
     expect(fail({ ...pastDue, ...cancelled }, after(day))).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: graceEnd, next_run_at: graceEnd },
       mail: null,
     })
   })
 
-  test('starts a grace at its first try after an outage that was longer than the grace', () => {
+  test('starts the grace at the first attempt after an outage that was longer than the grace', () => {
     expect(fail(active, graceEnd).change.grace_ends_at).toEqual(graceEnd)
     const late = after(1, graceEnd)
     expect(fail(active, late)).toEqual({
@@ -301,18 +318,18 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('keeps the grace that it has, however late it is tried', () => {
+  test('does not change an existing grace, even if the attempt is late', () => {
     expect(fail(pastDue, after(90 * day)).change.grace_ends_at).toEqual(graceEnd)
   })
 })
 
-test('a subscription is stopped once it is past due and no try is planned', () => {
+test('no retry is planned if a subscription is past due and has no next charge', () => {
   expect(hasNoRetryPlanned({ status: 'past_due', next_charge_at: null })).toBe(true)
   expect(hasNoRetryPlanned({ status: 'past_due', next_charge_at: periodEnd })).toBe(false)
   expect(hasNoRetryPlanned({ status: 'active', next_charge_at: null })).toBe(false)
 })
 
-test('a subscription is live while it is active or past due and has a period that ends', () => {
+test('a subscription is live if it is active or past due and its period has an end', () => {
   const row = (status: RenewalRow['status'], period_ends_at: Date | null = periodEnd) =>
     ({ status, period_ends_at }) as RenewalRow
   expect(isLive(row('active'))).toBe(true)

@@ -5,9 +5,9 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { RenewalRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { graceEnd, nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
-/** The delay before an open payment, or a gateway that is not configured, is polled again. */
+/** The delay before the next check of an open payment or of a gateway that is not configured. */
 export const recheckMs = 10 * 60_000
-/** After this time, a payment that waits for the user no longer delays the next attempt. */
+/** After this time, a payment that waits for the user does not delay the next attempt any more. */
 const userActionTimeoutMs = 60 * 60_000
 
 /** A subscription that is active or past due, with the end of its current period. */
@@ -51,12 +51,12 @@ type RenewalStep<A> =
   | { do: 'note pending'; attempt: A; until: Date }
   /** Makes the subscription past due until its gateway is configured again. */
   | { do: 'await gateway'; until: Date }
-  /** Makes the subscription past due, because the gateway lost the payment method. */
+  /** Makes the subscription past due, because its payment method was detached at the gateway. */
   | { do: 'ask for a method' }
   | { do: 'end' }
   | { do: 'charge' }
 
-/** Decides what is due for a live subscription, given the order for its next period and that order's attempts. */
+/** Decides what to do with a live subscription, given the order for its next period and that order's attempts. */
 export function decideRenewal<A extends Attempt>(
   row: RenewalState,
   { order, attempts, gateways }: RenewalInputs<A>,
@@ -89,9 +89,9 @@ interface OpenAttempt<A> {
 }
 
 /**
- * Decides about a renewal with an open payment. The payment may still succeed, so no other one is started. Meanwhile
- * the subscription becomes past due, and it ends with its grace period even if the payment is still open. If the
- * payment succeeds after that, it still counts. A payment that waits for the user is cancelled before the next attempt
+ * Decides about a renewal with an open payment. The payment may still succeed, so no other payment is started. In the
+ * meantime the subscription becomes past due, and it ends with its grace period even if the payment is still open. A
+ * payment that succeeds after the end counts. A payment that waits for the user is cancelled before the next attempt
  * and before the end.
  */
 function decideOpenAttempt<A extends Attempt>(
@@ -110,8 +110,8 @@ function decideOpenAttempt<A extends Attempt>(
 }
 
 /**
- * Waits for a missing gateway until the end of the grace period. Until then the gateway may be configured again, or the
- * subscriber may choose a method of another one.
+ * Waits for a missing gateway until the end of the grace period. In this time the gateway may be configured again, or
+ * the subscriber may choose a method of another gateway.
  */
 function decideMissingGateway(
   row: RenewalState,
@@ -124,7 +124,7 @@ function decideMissingGateway(
 
 /**
  * Returns whether the payment method of an active, uncancelled subscription was detached at the gateway. The user may
- * still add another one.
+ * still add another method.
  */
 function hasLostMethod(row: RenewalState): boolean {
   const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
@@ -140,7 +140,7 @@ const finalReasons = ['card_lost', 'authentication_required', 'amount_not_suppor
 interface PastDue {
   /** The new dates of the subscription. */
   change: { grace_ends_at: Date; next_charge_at: Date | null; next_run_at: Date }
-  /** The mail to the subscriber; null if there is nothing new to report. */
+  /** The mail to the subscriber, or null if there is nothing new to report. */
   mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
 }
 
@@ -164,7 +164,7 @@ export function decidePastDue(
   if (reason === 'processing' && !graceIsOver)
     return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
   if (nextChargeAt) return { change, mail: { template: 'renewalFailed', date: nextChargeAt } }
-  // The grace period is over: the mail about the end of the subscription follows at once.
+  // The grace period is over, and the mail about the end of the subscription follows immediately.
   if (graceIsOver) return { change, mail: null }
   const template = reason === 'authentication_required' ? 'bankAsks' : 'renewalRefused'
   return { change, mail: { template, date: graceEndsAt } }
@@ -179,8 +179,8 @@ export function hasNoRetryPlanned({
 }
 
 /**
- * Returns the end of the grace period, which begins when the paid period ends. If an outage delayed the first attempt
- * beyond that grace period, the grace period begins with this attempt instead.
+ * Returns the end of the grace period, which begins at the end of the paid period. If an outage delayed the first
+ * attempt beyond that grace period, the grace period begins with this attempt instead.
  */
 function graceEndOf({ grace_ends_at, period_ends_at, period_days }: RenewalState, triedAt: Date): Date {
   if (grace_ends_at !== null) return grace_ends_at

@@ -15,8 +15,8 @@ import { transitionSubscription } from '#server/features/billing/records/renewal
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**
- * Ends a subscription. Unpaid periods are no longer charged (no arrears). The payment method is deleted, unless it is
- * saved for purchases. Paid periods stay valid until their end.
+ * Ends a subscription. Unpaid periods are not charged any more (no arrears). The payment method is deleted, unless it
+ * is saved for purchases. Paid periods remain valid until their end.
  */
 export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
@@ -34,8 +34,8 @@ export async function endSubscription(tx: Tx, row: RenewalRow, now: Date): Promi
 }
 
 /**
- * Ends a live subscription at once, because the payment of a period was refunded or disputed. Other paid periods stay
- * valid until their end.
+ * Ends a live subscription immediately, because the payment of a period was refunded or disputed. Other paid periods
+ * remain valid until their end.
  */
 export async function endSubscriptionNow(tx: Tx, id: string, now: Date): Promise<void> {
   const row = await selectSubscriptionForRenewal(tx, id)

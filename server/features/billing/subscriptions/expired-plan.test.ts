@@ -31,8 +31,8 @@ async function subscriptions(shopper: Shopper) {
   return rows.map(({ status }) => status)
 }
 
-test.each(['after the scheduler', 'before the scheduler'])(
-  'a cancelled plan whose period is over locks again and can be bought again at once, %s',
+test.each(['after the renewal job has run', 'before the renewal job has run'])(
+  'a cancelled plan gives no access after its period, and can be bought again, %s',
   async (when) => {
     const shopper = await Shopper.create(site)
     const { id: plan_id } = await shopper.plan(7)
@@ -42,7 +42,7 @@ test.each(['after the scheduler', 'before the scheduler'])(
     await renewDueSubscriptions(site.context)
     expect(await subscriptions(shopper)).toEqual(['active'])
     site.advanceClock(8 * day)
-    if (when === 'after the scheduler') {
+    if (when === 'after the renewal job has run') {
       await renewDueSubscriptions(site.context)
       expect(await subscriptions(shopper)).toEqual(['ended'])
     }

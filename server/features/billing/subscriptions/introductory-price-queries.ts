@@ -8,7 +8,7 @@ export async function selectUsedIntroductoryPrice(db: Db, hash: string) {
 /**
  * Claims the introductory prices with these hashes for an order. Concurrent claims of the same hash wait for each
  * other.
- * @returns whether no other order has claimed any of them
+ * @returns whether no other order has claimed any of the hashes
  */
 export async function claimIntroductoryPrices(
   tx: Tx,
@@ -17,7 +17,7 @@ export async function claimIntroductoryPrices(
 ): Promise<boolean> {
   await tx
     .insertInto('used_intro_prices')
-    // Sorted, so that concurrent claims cannot deadlock.
+    // The hashes are sorted, so that concurrent claims cannot deadlock.
     .values(hashes.toSorted().map((hash) => ({ hash, order_id: orderId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()

@@ -22,7 +22,7 @@ afterEach(async () => {
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
 
-/** Makes the gateway report the card's fingerprint, as the real ones do. */
+/** Makes the gateway report a fingerprint of the card, as real gateways do. */
 function setFingerprint(fingerprint: string): void {
   site.gatewayOverrides.createPayment = async (charge) => {
     const payment = await site.sandboxGateway.createPayment(charge)
@@ -30,13 +30,13 @@ function setFingerprint(fingerprint: string): void {
   }
 }
 
-test('an introductory price is for the first period alone', async () => {
+test('an introductory price applies only to the first period', async () => {
   const person = await Subscriber.create(site, { email: address() })
   await person.advanceAndRenew(8 * day)
   expect((await person.payments()).map(({ amountCents }) => amountCents)).toEqual([499, 999])
 })
 
-test('an e-mail gets an introductory price once, in any letter case and for any user', async () => {
+test('an e-mail address gets an introductory price once, in any letter case and for any user', async () => {
   await Subscriber.create(site, { email: 'Ada@Example.com' })
   const other = await Shopper.create(site)
   expect(await other.order({ kind: 'plan', plan_id, email: 'ada@example.com' })).toMatchObject({
@@ -52,7 +52,7 @@ test('an unpaid order does not use up the introductory price', async () => {
   })
 })
 
-test('of two orders with one e-mail, the first payment gets the introductory price, and the second is refunded', async () => {
+test('the second of two payments at an introductory price with the same e-mail address is refunded', async () => {
   const email = address()
   const [one, two] = [await Shopper.create(site), await Shopper.create(site)]
   const orders = [
@@ -68,7 +68,7 @@ test('of two orders with one e-mail, the first payment gets the introductory pri
   expect(refused?.message).toMatch(/^The introductory price/)
 })
 
-test('a second payment by one card at an introductory price is refunded, and the next order has the full price', async () => {
+test('a second payment with one card at an introductory price is refunded, and the next order has the regular price', async () => {
   setFingerprint('the same card')
   await Subscriber.create(site, { email: address() })
   const email = address()
@@ -86,7 +86,7 @@ test('a second payment by one card at an introductory price is refunded, and the
   expect(await other.tryPay(again.id, await other.cardToken())).toMatchObject({ code: 200 })
 })
 
-test('an order whose price differs from the shown one is not created, and the actual price is returned', async () => {
+test('an order whose price differs from the shown one is refused, and the actual price is returned', async () => {
   const email = address()
   await Subscriber.create(site, { email })
   const other = await Shopper.create(site)

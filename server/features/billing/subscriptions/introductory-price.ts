@@ -9,8 +9,8 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 type HashContext = Pick<BillingContext, 'secret'>
 
 /**
- * Hashes an e-mail address or a card. The value cannot be derived from the hash, which stays stored after the account
- * is deleted.
+ * Hashes an e-mail address or a card. The original value cannot be derived from the hash, which remains stored after
+ * the account is deleted.
  */
 const hashOf = ({ secret }: HashContext, kind: 'email' | 'method', value: string) =>
   attemptKey(secret, `introduction-${kind}`, value)
@@ -18,7 +18,7 @@ const hashOf = ({ secret }: HashContext, kind: 'email' | 'method', value: string
 const hashOfEmail = (context: HashContext, email: string) =>
   hashOf(context, 'email', emailLookupKey(email.trim()))
 
-/** Returns whether an e-mail address can still get an introductory price. Each address gets one only once. */
+/** Returns whether an e-mail address can still get an introductory price. Each address gets it only once. */
 export async function isEligibleForIntroductoryPrice(
   context: HashContext,
   db: Db,
@@ -28,10 +28,10 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Records that an order used its introductory price: for its e-mail address, and for its card or wallet, which is known
+ * Records that an order used its introductory price, for its e-mail address and for its card or wallet, which is known
  * only after the payment.
  * @returns false if another order has already used an introductory price with this address, card or wallet. The address
- * counts as used even then
+ * then also counts as used
  */
 export function claimIntroductoryPrice(
   context: HashContext,

@@ -6,8 +6,8 @@ import type { Tx } from '#server/tables.ts'
 const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
- * Counts a resumption of a subscription, in the transaction of the resumption. Cancelling is never refused, and each
- * cancellation sends a mail, so this limit also bounds the number of mails and audit events.
+ * Counts a resumption of a subscription, in the transaction of the resumption. This limit also bounds the number of
+ * mails and audit events, because a cancellation is never refused and always sends a mail.
  * @throws Refusal resumeLimitReached
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {

@@ -74,7 +74,7 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
 
 /**
  * Returns the unpaid period of a past-due subscription, at the price of its order. Its plan may differ from the current
- * one.
+ * plan.
  */
 function unpaidPeriodOf(
   context: Pick<BillingContext, 'gateways'>,

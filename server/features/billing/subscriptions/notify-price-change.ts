@@ -13,8 +13,8 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Notifies subscribers that the price of their plan has risen, and from which period it applies. Several processes may
- * run this at once, because the mail and the record of the notice are written in one transaction.
+ * Notifies subscribers that the price of their plan has risen, and from which period the new price applies. Several
+ * processes may run this job concurrently, because one transaction writes the mail and the record of the notice.
  */
 export async function notifyPriceChange(context: BillingContext): Promise<void> {
   for (let notifiedCount = batch; notifiedCount === batch;) {

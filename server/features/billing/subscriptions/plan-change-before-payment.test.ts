@@ -36,7 +36,7 @@ async function change(
 const byCard = async (person: Subscriber, card: string) =>
   change(person, { gateway: 'sandbox', payment_token: await person.shopper.cardToken(card) })
 
-test('a late event about a replaced card does not prevent the charge of the card chosen since', async () => {
+test('a late event about a replaced card does not prevent the charge of the new card', async () => {
   const person = await Subscriber.create(site)
   const setup = await byCard(person, testCards.requires3dsAlways)
   await person.shopper.answerBankPage(setup.next.url ?? '', 'yes')
@@ -60,7 +60,7 @@ test('a late event about a replaced card does not prevent the charge of the card
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 1 })
 })
 
-test('a card used for a manual payment is not replaced by a wallet approved before', async () => {
+test('a card used for a manual payment is not replaced by a wallet that was approved earlier', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const wallet = await change(person, { gateway: 'sandbox', method: 'wallet' })
@@ -73,7 +73,7 @@ test('a card used for a manual payment is not replaced by a wallet approved befo
   expect((await person.membership()).method).toEqual({ brand: 'visa', last4: '4242' })
 })
 
-test('a webhook event about a card stays unapplied while its gateway cannot be queried', async () => {
+test('a webhook event about a card remains unapplied while its gateway cannot be queried', async () => {
   const person = await Subscriber.create(site)
   const setup = await byCard(person, testCards.requires3dsAlways)
   const { db, clock } = site.context

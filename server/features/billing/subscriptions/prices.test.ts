@@ -40,7 +40,7 @@ async function advanceDays(person: Subscriber, days: number): Promise<void> {
   }
 }
 
-test('a price increase applies from the first period that begins 14 days after its notice, which is sent once', async () => {
+test('a price increase applies from the first period that begins 14 days after its only notice', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await advanceDays(person, 8)
@@ -71,7 +71,7 @@ test('a subscriber who gets no notice of a price increase keeps the old price', 
   expect(await charged(person)).toEqual([499, 999, 999, 999, 999])
 })
 
-test('a price decrease applies at once; an increase back to the old price needs a notice', async () => {
+test('a price decrease applies immediately, but an increase back to the old price needs a notice', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await price(7, 799)
@@ -86,7 +86,7 @@ test('a price decrease applies at once; an increase back to the old price needs 
   expect(await charged(person)).toEqual([499, 799, 799])
 })
 
-test('a new subscriber gets no price notice; one who has cancelled gets it when they resume, in their language', async () => {
+test('a price notice is not sent to new or cancelled subscribers, but to those who resume', async () => {
   const [early, late] = [address(), address()]
   const cancelling = await Subscriber.create(site, { email: early })
   await cancelling.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
@@ -102,7 +102,7 @@ test('a new subscriber gets no price notice; one who has cancelled gets it when 
   expect(await charged(newSubscriber)).toEqual([499, 1299])
 })
 
-test('a plan change is charged at the agreed price, although the prices of both plans have risen, and so are later periods', async () => {
+test('a changed plan keeps its agreed price in all periods, even if the prices of both plans rise', async () => {
   const email = address()
   const person = await Subscriber.create(site, { days: 30, email, card: testCards.pays })
   const { id } = await person.shopper.plan(7)

@@ -17,13 +17,13 @@ let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
 const isOther = (subject: string) =>
   /^(Your receipt|Receipt|Ihr Beleg|Beleg|Your plan is cancelled)/.test(subject)
-/** Returns the mails to a subscriber except receipts and confirmations of a cancellation. */
+/** Returns the mails to a subscriber, except receipts and confirmations of a cancellation. */
 const reminders = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) => !isOther(subject))
 const subjects = async (email: string) => (await reminders(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)
 
-test('a mail announces the end of an introductory price, with the price after it', async () => {
+test('a mail announces the end of an introductory price and the price after it', async () => {
   const email = address()
   await Subscriber.create(site, { email })
   await Promise.all([remind(), remind(), remind()])
@@ -34,7 +34,7 @@ test('a mail announces the end of an introductory price, with the price after it
   expect(await subjects(email)).toHaveLength(1)
 })
 
-test("a mail announces the renewal of a yearly plan 7 days before, each year, in the subscriber's language", async () => {
+test("a mail announces each renewal of a yearly plan 7 days before, in the subscriber's language", async () => {
   const email = address()
   const person = await Subscriber.create(site, { days: 365, email })
   await person.shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
@@ -51,7 +51,7 @@ test("a mail announces the renewal of a yearly plan 7 days before, each year, in
   expect(await subjects(email)).toEqual(['Ihr Abo verlängert sich bald', 'Ihr Abo verlängert sich bald'])
 })
 
-test('no mail announces the renewal of a monthly plan, nor of a cancelled one unless it is resumed', async () => {
+test('no mail announces the renewal of a monthly plan or of a cancelled plan that is not resumed', async () => {
   const [monthly, cancelling] = [address(), address()]
   await Subscriber.create(site, { days: 30, email: monthly })
   const person = await Subscriber.create(site, { email: cancelling })

@@ -13,7 +13,8 @@ const batch = 50
 
 /**
  * Reminds subscribers whose introductory price ends soon, or whose yearly plan renews soon. Several processes may run
- * this at once: each locks the subscriptions that it takes, and clears their reminders when it queues the mails.
+ * this job concurrently. Each locks the subscriptions that it takes, and clears their reminders when it queues the
+ * mails.
  */
 export async function remindSubscribers(context: BillingContext): Promise<void> {
   for (let sent = batch; sent === batch;) {

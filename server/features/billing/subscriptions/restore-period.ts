@@ -25,8 +25,8 @@ interface RestoredPeriod {
 }
 
 /**
- * Restores a lost period of a subscription. The payments of several lost periods may be found in any order, so it may be
- * the next period, a later one or an earlier one.
+ * Restores a lost period of a subscription. The payments of several lost periods may be found in any order, so the
+ * period may be the next one, a later one or an earlier one.
  * @returns false if the order must start or reopen the subscription
  */
 export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: Payment): Promise<boolean> {
@@ -42,12 +42,13 @@ export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: P
   return true
 }
 
-/** Returns whether a subscription is live, or was before it ended. */
+/** Returns whether a subscription is live, or was live before it ended. */
 const hasStarted = (row: RenewalRow): boolean => isLive(row) || row.status === 'ended'
 
 /**
- * Grants the entitlement of a period before the current one. The buyer has already used that period, so the current one
- * does not change. A live subscription that was restored without a payment method gets the method of this payment.
+ * Grants the entitlement of a period before the current one. The buyer has already used that period, so the current
+ * period does not change. A live subscription that was restored without a payment method gets the method of this
+ * payment.
  */
 async function restorePastPeriod(
   tx: Tx,

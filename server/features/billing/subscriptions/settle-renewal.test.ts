@@ -66,7 +66,7 @@ const read = ({ subscriptionId }: SubscriptionRows) =>
     .where('id', '=', subscriptionId)
     .executeTakeFirstOrThrow()
 
-/** Returns the end of an order's entitlement; undefined if it granted none. */
+/** Returns the end of an order's entitlement, or undefined if the order granted none. */
 async function endOf(orderId: string): Promise<Date | null | undefined> {
   const row = database.db.selectFrom('entitlements').select('ends_at').where('order_id', '=', orderId)
   return (await row.executeTakeFirst())?.ends_at
@@ -77,26 +77,29 @@ const mailsAbout = async ({ id }: OrderRow) => {
   return rows.filter(({ fields }) => fields.order === id)
 }
 
-describe('the subscription that an order renews', () => {
+describe('the subscription of a renewal order', () => {
   const find = ({ order }: Renewal, change: Partial<OrderRow> = {}) =>
     inTransaction((tx) => findRenewal(tx, { ...order, ...change }))
 
-  test.each(['active', 'past_due'] as const)('is found while it is %s', async (status) => {
+  test.each(['active', 'past_due'] as const)('is found if its status is %s', async (status) => {
     const renewal = await makeRenewal({ subscription: { status } })
     expect(await find(renewal)).toMatchObject({ id: renewal.rows.subscriptionId, period_no: 0 })
   })
 
-  test.each(['ended', 'expired', 'incomplete'] as const)('is not found once it is %s', async (status) => {
-    expect(await find(await makeRenewal({ subscription: { status } }))).toBeUndefined()
-  })
+  test.each(['ended', 'expired', 'incomplete'] as const)(
+    'is not found if its status is %s',
+    async (status) => {
+      expect(await find(await makeRenewal({ subscription: { status } }))).toBeUndefined()
+    },
+  )
 
-  test('is not found by an order of another period, of a first period or of no subscription', async () => {
+  test('is not found for an order of another period, of a first period or of no subscription', async () => {
     const renewal = await makeRenewal()
     for (const change of [{ period_no: 2 }, { period_no: 0 }, { period_no: null }, { subscription_id: null }])
       expect(await find(renewal, change)).toBeUndefined()
   })
 
-  test('is not found without a period that ends', async () => {
+  test('is not found if it has no end of a period', async () => {
     expect(await find(await makeRenewal({ subscription: { period_ends_at: null } }))).toBeUndefined()
   })
 })
@@ -111,7 +114,7 @@ test('an attempt is a renewal if the merchant initiated it', async () => {
   expect(isRenewalAttempt({ ...attempt, initiator: 'customer' })).toBe(false)
 })
 
-describe('a renewal that was paid', () => {
+describe('a paid renewal', () => {
   const payment = {
     reference: 'payment',
     status: 'succeeded',
@@ -157,7 +160,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(3 * day, endsAt))
   })
 
-  test('ends the grace of a subscription that was past due', async () => {
+  test('ends the grace of a past-due subscription', async () => {
     const renewal = await makeRenewal({ subscription: pastDue })
     await database.db
       .updateTable('entitlements')
@@ -173,7 +176,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
-  test('after the grace starts a period at the payment', async () => {
+  test('starts a period at the time of the payment after the grace', async () => {
     const renewal = await makeRenewal({ subscription: pastDue })
     const late = after(1, graceEnd)
     await pay(renewal, late)
@@ -183,14 +186,14 @@ describe('a renewal that was paid', () => {
     })
   })
 
-  test('keeps a cancellation, so that access ends with the new period', async () => {
+  test('does not undo a cancellation, so access ends with the new period', async () => {
     const renewal = await makeRenewal({ subscription: { cancel_at_period_end: true } })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject({ cancel_at_period_end: true, status: 'active' })
     expect(await endOf(renewal.order.id)).toEqual(after(7 * day))
   })
 
-  test('keeps the announced price that starts later, and drops one for another plan', async () => {
+  test('keeps a price that is announced for a later time, but not after a change of plan', async () => {
     const announced = { announced_price_cents: 1099, announced_price_from: after(1) }
     const renewal = await makeRenewal({ subscription: announced })
     await pay(renewal, periodEnd)
@@ -206,7 +209,7 @@ describe('a renewal that was paid', () => {
     })
   })
 
-  test('changes to the plan of its order, with the length and the reminder of that plan', async () => {
+  test('changes to the plan of its order, and to the period length and reminder of that plan', async () => {
     const plan_id = await insertPlan(database.db, { period_days: 365 })
     const renewal = await makeRenewal({ order: { plan_id } })
     await pay(renewal, periodEnd)
@@ -218,7 +221,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(368 * day))
   })
 
-  test('by an order without a plan keeps the subscription’s plan', async () => {
+  test('does not change the plan if its order has none', async () => {
     const renewal = await makeRenewal({ order: { plan_id: null } })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject({
@@ -227,7 +230,7 @@ describe('a renewal that was paid', () => {
     })
   })
 
-  test('manually undoes the cancellation and switches to the saved method', async () => {
+  test('undoes the cancellation and switches to the saved method if it was paid manually', async () => {
     const renewal = await makeRenewal({
       subscription: { ...pastDue, cancel_at_period_end: true, method_detached_at: periodEnd },
       attempt: { ...customerAttempt(), started_at: after(day) },
@@ -254,7 +257,7 @@ describe('a renewal that was paid', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
   })
 
-  test('manually without a saved method keeps the previous method', async () => {
+  test('keeps the previous method if it was paid manually without a saved method', async () => {
     const renewal = await makeRenewal({
       subscription: { method_detached_at: periodEnd },
       attempt: customerAttempt(),
@@ -268,9 +271,9 @@ describe('a renewal that was paid', () => {
   })
 
   test.each([
-    { when: 'at the same moment', chosen: periodEnd, wins: true },
-    { when: 'since', chosen: after(1), wins: false },
-  ])('manually replaces a method chosen $when: $wins', async ({ chosen, wins }) => {
+    { when: 'at the start of the payment', chosen: periodEnd, wins: true },
+    { when: 'after the start of the payment', chosen: after(1), wins: false },
+  ])('replaces a method chosen $when if it was paid manually: $wins', async ({ chosen, wins }) => {
     const renewal = await makeRenewal({
       subscription: { method_chosen_at: chosen },
       attempt: customerAttempt(),
@@ -286,7 +289,7 @@ describe('a renewal that was paid', () => {
     expect(saved.next_detach_at).toEqual(wins ? null : after(day))
   })
 
-  test('automatically saves no method', async () => {
+  test('saves no method if it was charged automatically', async () => {
     const renewal = await makeRenewal()
     const method = wallet(`wallet of ${renewal.rows.userId}`)
     await pay(renewal, periodEnd, method)
@@ -298,7 +301,7 @@ describe('a renewal that was paid', () => {
     expect(await saved.executeTakeFirst()).toBeUndefined()
   })
 
-  test('automatically leaves unused methods to the janitor', async () => {
+  test('leaves unused methods to the janitor if it was charged automatically', async () => {
     const renewal = await makeRenewal()
     const unused = await insertMethod(database.db, renewal.rows.userId)
     await pay(renewal, periodEnd)
@@ -307,11 +310,11 @@ describe('a renewal that was paid', () => {
   })
 })
 
-describe('a renewal that failed', () => {
+describe('a failed renewal', () => {
   const fail = ({ order, attempt }: Renewal, reason: string, now = periodEnd) =>
     inTransaction((tx) => recordFailedRenewal(context, tx, { order, attempt, now }, reason))
 
-  test('makes the subscription past due, with access until the end of its grace period, and sends a mail', async () => {
+  test('makes the subscription past due, with access until the end of its grace, and sends a mail', async () => {
     const renewal = await makeRenewal()
     await fail(renewal, 'card_declined')
     expect(await read(renewal.rows)).toMatchObject({
@@ -355,7 +358,7 @@ describe('a renewal that failed', () => {
     expect(await mailsAbout(renewal.order)).toMatchObject([{ fields: { plan: 'Weekly' } }])
   })
 
-  test('again does not change access', async () => {
+  test('does not change access if an earlier attempt has already failed', async () => {
     const renewal = await makeRenewal({ subscription: pastDue, attempt: { started_at: after(day) } })
     await fail(renewal, 'card_declined', after(day))
     expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: graceEnd })
@@ -369,7 +372,7 @@ describe('a renewal that failed', () => {
     expect(await read(renewal.rows)).toMatchObject({ grace_ends_at: after(3 * day, late) })
   })
 
-  test('changes nothing if the payment was manual or there is nothing to renew', async () => {
+  test('changes nothing if the payment was manual or the subscription has ended', async () => {
     const renewals = [
       await makeRenewal({ attempt: customerAttempt() }),
       await makeRenewal({ subscription: { status: 'ended' } }),
@@ -382,7 +385,7 @@ describe('a renewal that failed', () => {
     }
   })
 
-  test.each([1, 3])('because request %i never arrived is tried again immediately', async (number) => {
+  test.each([1, 3])('is retried immediately if the gateway did not receive request %i', async (number) => {
     const renewal = await makeRenewal({ attempt: { number } })
     const now = after(1000)
     await fail(renewal, 'not_received', now)
@@ -394,14 +397,14 @@ describe('a renewal that failed', () => {
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
-  test('because the fourth request never arrived is past due without a mail', async () => {
+  test('is past due without a mail if the gateway did not receive the fourth request', async () => {
     const renewal = await makeRenewal({ attempt: { number: 4 } })
     await fail(renewal, 'not_received')
     expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', next_charge_at: after(day) })
     expect(await mailsAbout(renewal.order)).toEqual([])
   })
 
-  test('because its request never arrived is not tried again once the subscription is stopped', async () => {
+  test('is not retried after a request that the gateway did not receive if no retry was planned', async () => {
     const renewal = await makeRenewal({ subscription: { ...pastDue, next_charge_at: null } })
     await fail(renewal, 'not_received')
     expect(await read(renewal.rows)).toMatchObject({
@@ -411,7 +414,7 @@ describe('a renewal that failed', () => {
     })
   })
 
-  test('with a method that has since been replaced is tried again, whatever the decline', async () => {
+  test('is retried after any decline if the method has since been replaced', async () => {
     const replaced = await makeRenewal({ subscription: { method_chosen_at: after(1) } })
     await fail(replaced, 'card_lost', after(2))
     expect(await read(replaced.rows)).toMatchObject({ next_charge_at: after(day) })
@@ -420,7 +423,7 @@ describe('a renewal that failed', () => {
     expect(await read(current.rows)).toMatchObject({ next_charge_at: null })
   })
 
-  test('without an attempt starts its grace at the given time', async () => {
+  test('starts its grace at the given time if there was no attempt', async () => {
     const { rows, order } = await makeRenewal()
     const late = after(1, graceEnd)
     await inTransaction(async (tx) => {

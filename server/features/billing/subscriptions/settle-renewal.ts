@@ -24,7 +24,9 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 
 type MailContext = Pick<BillingContext, 'publicUrl' | 'languages'>
 
-/** A live subscription, the order of its next or a later restored period, and the attempt that paid for it. */
+/**
+ * A live subscription, the order of its next (or a later restored) period, and the attempt that paid for this order.
+ */
 interface RenewalCharge {
   row: LiveRow
   order: OrderRow
@@ -32,7 +34,7 @@ interface RenewalCharge {
   now: Date
 }
 
-/** Returns the live subscription that an order renews; undefined if the order is not for its next period. */
+/** Returns the live subscription that an order renews, or undefined if the order is not for its next period. */
 export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharge['row'] | undefined> {
   if (order.subscription_id === null || !isRenewal(order)) return undefined
   const row = await selectSubscriptionForRenewal(tx, order.subscription_id)
@@ -40,9 +42,9 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharg
 }
 
 /**
- * Renews a subscription for a period that was paid, and grants an entitlement for that period. If the customer paid at
- * the checkout, a cancellation is undone, unless the payment was restored. Later renewals then charge the method of this
- * payment, unless the customer has chosen another one since.
+ * Renews a subscription for a paid period, and grants an entitlement for that period. A payment at the checkout also
+ * undoes a cancellation, unless the payment was restored. Later renewals then charge the method of this payment, unless
+ * the customer has chosen another method since.
  */
 export async function continueSubscription(
   tx: Tx,
@@ -104,8 +106,8 @@ export async function continueSubscription(
 }
 
 /**
- * Returns whether a payment was restored. It was then made at an unknown time, and the customer may have cancelled after
- * it. A payment that began after the restoration of its order was made at the checkout.
+ * Returns whether a payment was restored. Such a payment was made at an unknown time, and the customer may have
+ * cancelled after it. A payment that began after the restoration of its order was made at the checkout.
  */
 function isRestored({ restored_at }: OrderRow, { started_at }: AttemptRow): boolean {
   return restored_at !== null && started_at <= restored_at
@@ -135,13 +137,13 @@ async function sendRenewalMail(
 }
 
 /**
- * Maximum number of immediate retries after requests that never reached the gateway. Such a failure says nothing about
- * the card, so it does not make the subscription past due.
+ * Maximum number of immediate retries after requests that the gateway did not receive. Such a failure says nothing
+ * about the card, so it does not make the subscription past due.
  */
 const maxLostRequests = 3
 
 /**
- * Records an automatic renewal attempt that failed, or that waits for the user or the gateway: makes the subscription
+ * Records an automatic renewal attempt that failed, or that waits for the user or the gateway. Makes the subscription
  * past due, plans a retry if that may succeed, and notifies the user.
  */
 export async function recordFailedRenewal(
@@ -154,7 +156,7 @@ export async function recordFailedRenewal(
   if (!row) return
   if (reason === 'not_received' && attempt.number <= maxLostRequests && !hasNoRetryPlanned(row))
     return updateSubscription(tx, row.id, { next_charge_at: now, next_run_at: now })
-  // The user has replaced the declined method, so its decline must not prevent an attempt with the new one.
+  // The user has replaced the declined method, so the decline must not prevent an attempt with the new method.
   const effectiveReason = hasChosenSince(row, attempt) ? 'other' : reason
   await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, effectiveReason)
 }

@@ -23,9 +23,9 @@ import { subscriptionRestorations } from '#server/features/billing/states/subscr
 import type { SubscriptionsTable } from '#server/features/billing/tables.ts'
 
 /**
- * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. That
- * period has the number 0, or a later one if a renewal's payment restores a subscription that was lost, or that ended
- * without it. Grants an entitlement to all videos until the end of the period.
+ * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. This
+ * period has the number 0. It has a later number if the payment of a renewal restores a subscription that was lost or
+ * that ended without this payment. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,
@@ -54,14 +54,14 @@ export async function startSubscription(
       { startsAt: now, endsAt },
       { introductory: order.introductory, periodDays: days },
     ),
-    // A renewal attempt is settled here only if its subscription has ended or was lost meanwhile. The method is then no
-    // longer used for renewals, so it is not saved again.
+    // A renewal attempt is settled here only if its subscription has ended or was lost. Renewals do not charge its
+    // method any more, so the method is not saved again.
     payment_method_id: isRenewalAttempt(attempt)
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // If the subscription ended before this late payment, the payment still buys one period. It does not renew after
-  // that, because a mail may have announced the end.
+  // If the subscription ended before this late payment, the payment buys one period. It does not renew afterwards,
+  // because a mail may have announced the end.
   const cancelled = subscription.status === 'ended'
   if (reopens)
     await reopen(tx, subscription, order, { ...period, plan_id: planId, cancel_at_period_end: cancelled })
@@ -98,8 +98,8 @@ export async function startSubscription(
 }
 
 /**
- * Returns whether an order pays for a lost period of a subscription that ended or expired without it. The subscription
- * continues then, so that its other lost payments find it.
+ * Returns whether an order pays for a lost period of a subscription that ended or expired without this payment. The
+ * subscription then continues, so that its other lost payments find it.
  */
 function isReopenedBy(
   { restored_at, period_no }: OrderRow,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-/** Keeps payments pending, as a PayPal eCheck, or any that its gateway processes for days. */
+/** Keeps payments pending, like a gateway that needs days to process them, for example for a PayPal eCheck. */
 function keepPending() {
   site.gatewayOverrides.chargeSavedMethod = async (charge) => ({
     ...(await site.sandboxGateway.chargeSavedMethod(charge)),
@@ -44,7 +44,7 @@ function endOverrides() {
   delete site.gatewayOverrides.retrievePayment
 }
 
-/** Completes the payment, and notifies the site. */
+/** Completes the payments, and notifies the site. */
 async function completePayments() {
   endOverrides()
   await reconcile(site.context)
@@ -56,7 +56,10 @@ const orderPlan = async (person: Subscriber, days = 7) => {
   return (await person.shopper.visitor.call(createOrder, { body })).answer
 }
 
-/** Checks the invariants: free and already subscribed exclude each other, and there is always a way to pay. */
+/**
+ * Checks two invariants. A user can play episodes if and only if the membership says so. A user without a paid plan can
+ * pay for one.
+ */
 async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
   expect(await person.canPlay()).toBe(state === 'subscribed')
@@ -65,8 +68,8 @@ async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
 }
 
-describe('a renewal that its gateway takes days over', () => {
-  test('is past due at the end of the period with a mail, can be paid another way, and ends with the grace period', async () => {
+describe('a renewal that its gateway processes for days', () => {
+  test('is past due after the period, sends a mail, can be paid with another method, and ends with the grace', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -90,7 +93,7 @@ describe('a renewal that its gateway takes days over', () => {
     expect(await person.shopper.getOrder(renewalOrder.id)).not.toHaveProperty('processing')
   })
 
-  test('is honoured when the money arrives after the end', async () => {
+  test('buys a period if the payment succeeds after the plan has ended', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -100,7 +103,7 @@ describe('a renewal that its gateway takes days over', () => {
     expect(await person.canPlay()).toBe(true)
   })
 
-  test('is refunded with a mail if the subscriber has paid another way meanwhile', async () => {
+  test('is refunded with a mail if the subscriber has paid with another method in the meantime', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -124,7 +127,7 @@ describe('a renewal at a gateway whose keys were removed', () => {
     return person.subscriptionRow()
   }
 
-  test('is past due with a mail at the end of the period, and ends with the grace', async () => {
+  test('is past due after the period, sends a mail, and ends with the grace', async () => {
     const person = await Subscriber.create(site)
     expect(await withoutGateway(person, 7 * day)).toMatchObject({ status: 'past_due' })
     expect(await person.mailSubjects()).toEqual(['We couldn’t renew your plan yet'])
@@ -134,7 +137,7 @@ describe('a renewal at a gateway whose keys were removed', () => {
     expect(await person.paymentAmounts('succeeded')).toEqual([499])
   })
 
-  test('is made when the gateway is set up again within the grace', async () => {
+  test('is charged if the gateway is configured again within the grace period', async () => {
     const person = await Subscriber.create(site)
     await withoutGateway(person, 7 * day)
     await person.advanceAndRenew(hour)
@@ -143,12 +146,12 @@ describe('a renewal at a gateway whose keys were removed', () => {
   })
 })
 
-describe('a renewal at a price that no gateway takes', () => {
+describe('a renewal at a price that no gateway accepts', () => {
   const isTaken = (cents: number) => cents !== 999
-  // The list of plans is cached for a second, and omits those that cannot be paid for.
+  // The list of plans is cached for a second, and omits plans that no gateway can charge.
   beforeEach(() => site.advanceClock(2000))
 
-  test('can be paid with another plan, which replaces it', async () => {
+  test('can be replaced by paying for another plan', async () => {
     const person = await Subscriber.create(site)
     site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -183,7 +186,7 @@ describe('a renewal at a price that no gateway takes', () => {
     expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
   })
 
-  test('stays unchanged if the requested plan cannot be paid either', async () => {
+  test('remains unchanged if no gateway accepts the requested plan either', async () => {
     const person = await Subscriber.create(site)
     site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -195,7 +198,7 @@ describe('a renewal at a price that no gateway takes', () => {
     await expectConsistent(person)
   })
 
-  test('is paid unchanged if one gateway accepts it, whichever plan is requested', async () => {
+  test('keeps its price if a gateway accepts it, even if another plan is requested', async () => {
     const person = await Subscriber.create(site)
     site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
     await person.advanceAndRenew(7 * day)
@@ -204,7 +207,7 @@ describe('a renewal at a price that no gateway takes', () => {
   })
 })
 
-test('an expired subscription is over for membership, rights and checkout before a job ends it', async () => {
+test('an expired subscription counts as ended in membership, entitlements and checkout before a job ends it', async () => {
   site.advanceClock(2000)
   const person = await Subscriber.create(site)
   site.advanceClock(20 * day)
@@ -215,9 +218,9 @@ test('an expired subscription is over for membership, rights and checkout before
   expect((await person.subscriptionRow()).status).toBe('ended')
 })
 
-/** The events between two checks, caused by the user or the gateway. */
+/** The actions of the user or the gateway that may happen between two checks. */
 const events = {
-  /** The card or wallet is removed at the gateway, which sends an event. */
+  /** Removes the card or wallet at the gateway, which sends an event. */
   async lose(person: Subscriber) {
     const method = await site.context.db
       .selectFrom('subscriptions')
@@ -235,9 +238,9 @@ const events = {
 }
 
 test.each([
-  ['keeps the access to the end of its grace', ['lose', 'cancel', 'resume']],
-  ['that is cancelled keeps it to the end of the period', ['lose', 'cancel']],
-] as const)('a subscription whose method is lost %s', async (_, done) => {
+  ['gives access until the end of its grace', ['lose', 'cancel', 'resume']],
+  ['gives access only until the end of the period after a cancellation', ['lose', 'cancel']],
+] as const)('a subscription whose method was removed %s', async (_, done) => {
   site.advanceClock(2000)
   const person = await Subscriber.create(site)
   for (const action of done) await events[action](person)
@@ -264,7 +267,7 @@ interface Step {
   runsRenewals: boolean
 }
 
-test('membership, rights and checkout agree at any time, whatever the gateway and the person do', async () => {
+test('membership, entitlements and checkout always agree, whatever the gateway and the user do', async () => {
   const step: fc.Arbitrary<Step> = fc.record({
     hours: fc.integer({ min: 1, max: 120 }),
     events: fc.array(eventName, { maxLength: 3 }),
@@ -309,12 +312,12 @@ test.each([
   ['active and renewed', {}, '2026-01-11'],
   ['active and cancelled', { cancel_at_period_end: true }, '2026-01-08'],
   ['active without a method', { gateway: null }, '2026-01-08'],
-  ['active with a lost method', { gateway: null, method_detached_at: new Date() }, '2026-01-11'],
+  ['active with a detached method', { gateway: null, method_detached_at: new Date() }, '2026-01-11'],
   ['past due', { status: 'past_due', grace_ends_at: new Date('2026-01-10') }, '2026-01-10'],
   ['past due and cancelled', { status: 'past_due', cancel_at_period_end: true }, '2026-01-11'],
   ['ended', { status: 'ended' }, null],
   ['incomplete', { status: 'incomplete', period_ends_at: null }, null],
-] as const)('a subscription that is %s lives until the right moment', (_, more, end) => {
+] as const)('a subscription that is %s gives access until the right date', (_, more, end) => {
   const standing = {
     status: 'active',
     period_ends_at: new Date('2026-01-08'),

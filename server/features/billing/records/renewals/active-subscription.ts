@@ -8,15 +8,15 @@ export interface SubscriptionState {
   period_days: number
   grace_ends_at: Date | null
   cancel_at_period_end: boolean
-  /** The gateway of its payment method; null if it has none. */
+  /** The gateway of its payment method, or null if it has none. */
   gateway: string | null
   method_detached_at: Date | null
 }
 
 /**
  * Returns until when a subscription is active. Entitlements, membership, checkout and studio all use this definition.
- * If the subscription will renew or is past due, the end includes the grace period; otherwise it is the end of the paid
- * period. It does not depend on whether a job has already recorded the end.
+ * If the subscription will renew or is past due, the end includes the grace period. Otherwise it is the end of the paid
+ * period. The end does not depend on whether a job has already recorded it.
  * @returns null if the status is neither `active` nor `past_due`
  */
 export function activeUntil(subscription: SubscriptionState): Date | null {
@@ -26,7 +26,10 @@ export function activeUntil(subscription: SubscriptionState): Date | null {
   return willRenew(subscription) || status === 'past_due' ? graceEnd(end, period_days) : end
 }
 
-/** Returns whether a subscription is charged at the end of its period, or its user is then asked for another method. */
+/**
+ * Returns whether a subscription is expected to renew: it is charged at the end of its period, or its user is asked for
+ * another method.
+ */
 function willRenew({
   cancel_at_period_end: cancelled,
   gateway,

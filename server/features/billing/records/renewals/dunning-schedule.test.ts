@@ -13,19 +13,19 @@ test.each([
   { periodDays: 7, grace: 3 * day },
   { periodDays: 365, grace: 3 * day },
 ])(
-  'the grace of a period of $periodDays days is half of it, and at most three days',
+  'the grace of a period of $periodDays days is half the period, but at most three days',
   ({ periodDays, grace }) => {
     expect(gracePeriodMs(periodDays)).toBe(grace)
     expect(graceEnd(end, periodDays)).toEqual(after(grace))
   },
 )
 
-describe('a renewal that failed is tried again', () => {
+describe('the retries of a failed renewal', () => {
   test.each([
     { periodDays: 7, tries: [0, day, 3 * day] },
     { periodDays: 1, tries: [0, 4 * hour, 12 * hour] },
   ])(
-    'after a third of the grace and at its end, for a period of $periodDays days',
+    'are at the start of the grace, after a third of it and at its end, for a period of $periodDays days',
     ({ periodDays, tries }) => {
       const graceEndsAt = graceEnd(end, periodDays)
       const planned: (Date | null)[] = []
@@ -39,7 +39,7 @@ describe('a renewal that failed is tried again', () => {
     },
   )
 
-  test('never after the end of the grace', () => {
+  test('are never after the end of the grace', () => {
     const graceEndsAt = graceEnd(end, 7)
     expect(nextRetry(graceEndsAt, 7, after(-1, graceEndsAt))).toEqual(graceEndsAt)
     expect(nextRetry(graceEndsAt, 7, graceEndsAt)).toBeNull()
@@ -55,33 +55,33 @@ describe('a reminder of the next charge', () => {
     expect(remind(366, false)).toEqual(after(359 * day))
   })
 
-  test('is due seven days before an introductory price ends, or at once in a shorter period', () => {
+  test('is due seven days before an introductory price ends, or immediately if the period is shorter', () => {
     expect(remind(30, true)).toEqual(after(23 * day))
     expect(remind(7, true)).toEqual(end)
     expect(remind(3, true)).toEqual(end)
   })
 
-  test('is never due otherwise', () => {
+  test('is not sent for other charges', () => {
     expect(remind(364, false)).toBeNull()
     expect(remind(30, false)).toBeNull()
   })
 })
 
-describe('the period that a payment begins', () => {
+describe('the period that a payment buys', () => {
   const lengths = { oldDays: 7, newDays: 30 }
 
-  test('follows the old one if the payment arrived within its grace period', () => {
+  test('starts at the end of the old period if the payment succeeded within the grace', () => {
     const expected = { startsAt: end, endsAt: after(30 * day) }
     expect(followingPeriod(end, lengths, after(-day))).toEqual(expected)
     expect(followingPeriod(end, lengths, after(3 * day))).toEqual(expected)
   })
 
-  test('starts with the payment if it arrived later', () => {
+  test('starts at the time of the payment if the payment succeeded after the grace', () => {
     const late = after(3 * day + 1)
     expect(followingPeriod(end, lengths, late)).toEqual({ startsAt: late, endsAt: after(30 * day, late) })
   })
 
-  test('depends on the grace period of the old length, not of the new one', () => {
+  test('is computed with the grace of the old period length, not of the new one', () => {
     const paid = after(day)
     const [oldDays, newDays] = [1, 30]
     expect(followingPeriod(end, { oldDays, newDays }, paid).startsAt).toEqual(paid)

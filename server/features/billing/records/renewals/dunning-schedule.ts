@@ -2,7 +2,7 @@ import { dayMs } from '#server/platform/clock.ts'
 
 const maxGraceMs = 3 * dayMs
 
-/** Returns the grace period of an unpaid renewal: g = min(3 days, N/2) for a period of N days. */
+/** Returns the grace period of an unpaid renewal: the smaller of 3 days and half the period. */
 export function gracePeriodMs(periodDays: number): number {
   return Math.min(maxGraceMs, (periodDays * dayMs) / 2)
 }
@@ -13,7 +13,7 @@ export const graceEnd = (periodEnd: Date, periodDays: number): Date =>
 /**
  * Returns the next retry of a failed renewal. Retries are scheduled at the start of the grace period, after a third of
  * it and at its end.
- * @returns the first retry after `now`; null if there is none
+ * @returns the first retry after `now`, or null if there is none
  */
 export function nextRetry(graceEndsAt: Date, periodDays: number, now: Date): Date | null {
   const grace = gracePeriodMs(periodDays)
@@ -44,8 +44,8 @@ interface Period {
 }
 
 /**
- * Returns the period that a renewal payment pays for. It starts at the old end if the payment succeeds within the grace
- * period, otherwise now, so that the time without access is not charged.
+ * Returns the period that a renewal payment buys. It starts at the end of the old period if the payment succeeds within
+ * the grace period. Otherwise it starts now, so that the time without access is not charged.
  */
 export function followingPeriod(
   oldEnd: Date,

@@ -22,7 +22,7 @@ async function rowOf(subscriptionId: string): Promise<RenewalRow> {
   return row
 }
 
-test('the next charge is the price of the same plan at the end of the period', async () => {
+test('the next charge is the price of the current plan at the end of the period', async () => {
   const { planId, subscriptionId } = await insertSubscription(database.db, endsAt)
   expect(await loadNextCharge(database.db, await rowOf(subscriptionId))).toMatchObject({
     plan: { id: planId },
@@ -32,7 +32,7 @@ test('the next charge is the price of the same plan at the end of the period', a
   })
 })
 
-test('the next charge is that of the plan which is planned for the next period', async () => {
+test('the next charge is that of the planned plan if a change of plan is planned', async () => {
   const { db } = database
   const rows = await insertSubscription(db, endsAt)
   const planId = await insertPlan(db, { period_days: 30, price_cents: 2499, currency: 'EUR' })

@@ -6,7 +6,7 @@ import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/rec
 import type * as tables from '#server/features/billing/tables.ts'
 
 const liveStatusNames = ['active', 'past_due'] as const
-/** Literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
+/** SQL literals instead of parameters, so that PostgreSQL can use the partial index with this condition. */
 const liveStatuses = liveStatusNames.map((status) => sql.lit(status))
 
 /** SQL condition: a subscription is due at the time `$1`. */
@@ -14,7 +14,7 @@ export const hasDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE stat
 
 /**
  * Takes the due subscriptions, longest due first. Reserves them until `until`, so that no other process takes them
- * earlier.
+ * before that time.
  */
 export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
   const claimed = await db
@@ -119,8 +119,8 @@ export const currentPlanPrice = ({ price_cents: amount_cents, currency }: Renewa
 })
 
 /**
- * Returns the price of the next period: from its order if there is one, otherwise from the planned change of plan,
- * otherwise of the current plan.
+ * Returns the price of the next period: that of its order or, without an order, of the planned change of plan. Without
+ * both, returns the price of the current plan.
  */
 export async function selectNextPrice(
   db: Db,
@@ -132,7 +132,7 @@ export async function selectNextPrice(
 
 /**
  * Takes the subscriptions with a due reminder, and clears the reminder. The caller must queue the mails in the same
- * transaction. Cancelled subscriptions keep their reminder, in case they are resumed.
+ * transaction. Cancelled subscriptions keep their reminder, because they may be resumed.
  */
 export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
   const due = await tx
@@ -155,8 +155,8 @@ export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promis
 
 /**
  * Takes the subscriptions whose plan has become more expensive, and records that their users are notified of the new
- * price, which applies from `from`. The caller must queue the mails in the same transaction. Cancelled subscriptions,
- * and those with a planned change of plan, are skipped as long as they are in that state.
+ * price, which applies from `from`. The caller must queue the mails in the same transaction. Skips subscriptions that
+ * are cancelled or have a planned change of plan.
  */
 export async function takeDuePriceNotices(
   tx: Tx,

@@ -26,8 +26,8 @@ export function selectSubscription(db: Db, id: string) {
 }
 
 /**
- * Returns when the planned change of plan of each subscription starts; null if the subscription is cancelled, so that
- * the change will not happen.
+ * Returns when the planned change of plan of each subscription starts. The time is null for a cancelled subscription,
+ * whose change will not happen.
  */
 export async function selectPlanChangeStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
   if (ids.length === 0) return new Map()
@@ -107,7 +107,7 @@ export async function selectActiveSubscription(
   return end && now < end ? row : undefined
 }
 
-/** Returns the id of a user's subscription whose end has passed, but that no job has ended yet. */
+/** Returns the id of a user's subscription whose end has passed and which no job has ended yet. */
 export async function selectExpiredSubscription(
   tx: Tx,
   userId: string,
@@ -121,7 +121,7 @@ export async function selectExpiredSubscription(
 /**
  * Cancels or resumes the renewals of a subscription. Makes it due for the renewal job, because its end or its next
  * charge may change.
- * @throws IllegalTransition if the subscription is not live
+ * @throws IllegalTransition if the subscription is neither active nor past due
  */
 export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
@@ -135,7 +135,7 @@ export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolea
   )
 }
 
-/** Changes the status of a subscription. @throws IllegalTransition if the current status does not lead to `to` */
+/** Changes the status of a subscription. @throws IllegalTransition if the current status cannot change to `to` */
 export async function transitionSubscription(
   tx: Tx,
   id: string,
@@ -151,8 +151,8 @@ export async function transitionSubscription(
 }
 
 /**
- * Makes a subscription active that ended or expired because the database had lost payments for it.
- * @throws IllegalTransition if it did not end or expire
+ * Activates a subscription that ended or expired because the database had lost its payments.
+ * @throws IllegalTransition if it has not ended or expired
  */
 export async function reopenSubscription(
   tx: Tx,

@@ -3,7 +3,9 @@ import type { Tx } from '#server/tables.ts'
 import { activeUntil, type SubscriptionState } from './active-subscription.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 
-/** Sets the end of an active subscription's current entitlement to the end of its access, including grace. */
+/**
+ * Sets the end of an active subscription's current entitlement to the end of its access, including the grace period.
+ */
 export async function syncEntitlementEnd(
   tx: Tx,
   subscription: SubscriptionState & { id: string; period_no: number },
