@@ -3,7 +3,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 /**
  * The rolling window of both auto-unlock limits: the number of unlocks, and one undo per drama. Calendar days would
- * begin at a different hour for each user.
+ * begin at a different time in each user's time zone.
  */
 export const autoUnlockWindowMs = dayMs
 

@@ -39,7 +39,8 @@ export async function deleteAutoUnlock(tx: Tx, userId: string, videoId: string):
 }
 
 /**
- * Counts a user's automatic orders since a time, by drama. Undone orders count too, so that undoing frees no unlocks.
+ * Counts a user's automatic orders since a time, by drama. Undone orders count too, so that an undo does not permit
+ * another unlock.
  */
 export async function countAutomaticOrders(
   db: Db,

@@ -71,7 +71,7 @@ async function audited(userId: string) {
 }
 
 describe('auto-unlock', () => {
-  test('unlocks nothing before the person has turned it on for the drama', async () => {
+  test('unlocks nothing before the user has turned it on for the drama', async () => {
     const shopper = await createShopper()
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, message: expect.stringContaining('off') })
     expect(await playbackCode(site, shopper)).toBe(402)
@@ -125,7 +125,7 @@ describe('auto-unlock', () => {
     expect((await unlock(shopper, locked[0] ?? 0)).code).toBe(200)
   })
 
-  test('is refused at a higher price than the person agreed to', async () => {
+  test('is refused at a higher price than the user agreed to', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const { db } = site.context
@@ -140,7 +140,7 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(500)
   })
 
-  test('charges only the announced price, even if the person agreed to a higher one', async () => {
+  test('charges only the announced price, even if the user agreed to a higher one', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const announced = async (amount_cents: number) => {
@@ -152,7 +152,7 @@ describe('auto-unlock', () => {
     expect(await announced(99)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  test('is not turned on at an outdated price, and returns the current one', async () => {
+  test('is not turned on at an outdated price; the response has the current price', async () => {
     const shopper = await createShopper()
     expect(await trySetting(shopper, { ...params(), amount_cents: 98 })).toMatchObject({
       code: 409,
@@ -184,8 +184,8 @@ describe('auto-unlock', () => {
   })
 })
 
-describe('the consent to auto-unlock', () => {
-  test('is refused without a request for immediate delivery', async () => {
+describe('consent to auto-unlock', () => {
+  test('is refused if the user does not request immediate delivery', async () => {
     const shopper = await createShopper()
     for (const immediate_delivery of [undefined, false])
       expect(await trySetting(shopper, { ...params(), immediate_delivery })).toMatchObject({
@@ -196,7 +196,7 @@ describe('the consent to auto-unlock', () => {
     expect((await shopper.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
   })
 
-  test('applies to each automatic order, which excludes a withdrawal', async () => {
+  test('applies to each automatic order, so the user cannot withdraw from it', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const { info } = await unlock(shopper, 4)
@@ -222,7 +222,7 @@ describe('the consent to auto-unlock', () => {
 })
 
 describe('the audit log of auto-unlock', () => {
-  test('lists the changed fields, and nothing if no field changed', async () => {
+  test('lists the changed fields, and has no event if no field changed', async () => {
     const shopper = await createShopper()
     const { id } = await shopper.visitor.callOk(getUser)
     const turnOff = () => shopper.visitor.callOk(stopAutoUnlock, { body: { video_id: site.video.id } })
@@ -235,7 +235,7 @@ describe('the audit log of auto-unlock', () => {
     ])
   })
 
-  test('is limited per network, even if auto-unlock is turned on and off again', async () => {
+  test('has a limited number of events per network, even if auto-unlock is turned on and off again', async () => {
     const limited = await balanceSite({ RATE_LIMIT_AUDIT_EVENTS_PER_IP: '2/h' })
     try {
       const { shopper } = await createShopperWithBalance(limited)
@@ -265,7 +265,7 @@ describe('undoing an automatic unlock', () => {
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 
-  test('is refused after two minutes, for an ordinary purchase, and for another’s order', async () => {
+  test('is refused after two minutes, for an ordinary purchase, and for the order of another user', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const { info: order } = await unlock(shopper, 4)
@@ -280,7 +280,7 @@ describe('undoing an automatic unlock', () => {
     expect(await leftOf(shopper)).toBe(302)
   })
 
-  test('still counts against the daily limit', async () => {
+  test('does not permit another unlock on the same day', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper, 1)
     await undoUnlock(shopper, (await unlock(shopper, 4)).info?.id)
@@ -309,7 +309,7 @@ describe('undoing an automatic unlock', () => {
     expect(await undoUnlock(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
-  test('of one drama does not affect another drama', async () => {
+  test('is possible in a second drama after an undo in the first', async () => {
     const shopper = await createShopper()
     const other = await buildVideo(site.context)
     await enableAutoUnlock(shopper)

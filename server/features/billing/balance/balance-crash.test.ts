@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerAndBalances(site))
 
-/** Creates a shopper with five dollars, and a request that spends some of them. */
+/** Creates a shopper with a balance of five dollars, and a purchase request that spends part of it. */
 async function readyToPress() {
   const { shopper, topUp } = await createShopperWithBalance(site)
   const { id: userId } = await shopper.visitor.callOk(getUser)
@@ -57,7 +57,7 @@ const expireLease = (userId: string) =>
 const availableTo = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
 test(
-  'a purchase whose process dies before any statement makes one order and one charge when it is repeated with its key',
+  'a purchase makes one order and one charge if the process dies before any statement and the client retries',
   { timeout: 600_000 },
   async () => {
     const whole = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())
@@ -77,7 +77,7 @@ test(
 )
 
 test(
-  'a refund of a top-up whose process dies before or after a commit is sent once or not at all, and the balance matches',
+  'a refund of a top-up is sent at most once if the process dies before or after a commit, and the balance matches',
   { timeout: 600_000 },
   async () => {
     const refundUntil = (crashPoint: CrashPoint, orderId: string) =>

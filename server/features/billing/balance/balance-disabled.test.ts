@@ -27,7 +27,7 @@ afterAll(() => site.close())
 
 const off = { code: 409, message: 'Balances are not available on this site.' }
 
-test('while balances are off (the default), each call reports it and offers include no balance', async () => {
+test('while balances are off (the default), calls about them are refused and offers do not include them', async () => {
   const shopper = await Shopper.create(site)
   const { visitor } = shopper
   const body = { video_id: site.video.id, daily_limit: 5, terms_text: 'words', immediate_delivery: true }
@@ -59,7 +59,7 @@ async function hadBalance() {
   }
 }
 
-test('an earlier top-up is shown, cannot be spent, and can be refunded', async () => {
+test('an earlier top-up is shown and can be refunded, but cannot be spent', async () => {
   const { shopper, order } = await hadBalance()
   const { visitor } = shopper
   expect(await visitor.callOk(getBalance)).toMatchObject({

@@ -19,12 +19,15 @@ import {
 import { episodeIdOf, playbackCode, type BillingSite } from '#server/testing/site/billing-site.ts'
 
 const day = 86_400_000
-/** Each case checks the ledger of all previous ones, so the run time grows with the square of this. */
+/**
+ * The maximum number of cases. Each case also checks the ledger of all earlier cases, so the run time grows
+ * quadratically.
+ */
 const maxCases = 300
 const price = 99
 /** Locked episodes of the site's video. */
 const episodes = [4, 5, 6] as const
-/** Top-ups: price in cents, bonus, and its days. */
+/** Top-ups: price in cents, bonus in cents, and days until the bonus expires. */
 const products = [
   [250, 0, 1],
   [120, 60, 3],
@@ -53,7 +56,7 @@ type Step = (run: Run) => Promise<void>
 
 const now = () => site.context.clock.now().getTime()
 
-/** Requests a refund as an operator: a part, or all that can be refunded. An impossible one must be refused. */
+/** Requests a refund as an operator, of all that can be refunded if no amount is given. Ignores a refusal. */
 async function refund(order: Order | undefined, amountCents?: number): Promise<void> {
   if (!order) return
   const refund = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
@@ -66,7 +69,7 @@ const topUp =
   (index: number): Step =>
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
-    // Orders are told apart by their times.
+    // The times of orders must differ, because lots are spent in the order of these times.
     site.advanceClock(1)
     const order = await buyTopUp(site, shopper, sold[index] ?? '')
     topUps.push(order)
@@ -99,7 +102,7 @@ const refundTopUp =
     model.refundTopUp(index, cents)
   }
 
-/** A refund that the gateway refuses changes nothing. */
+/** Requests a refund that the gateway refuses. It must change nothing. */
 const refusedRefund =
   (index: number, cents?: number): Step =>
   async ({ topUps }) => {
@@ -182,7 +185,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 14 },
 )
 
-/** The balance matches the model, the ledger balances, and an episode plays if and only if its purchase is paid. */
+/** Checks that the balance matches the model, and that an episode plays if and only if its purchase is paid. */
 async function observe({ model, shopper }: Run): Promise<void> {
   const { paid_cents = 0, bonus_cents = 0 } = (await balanceOf(shopper)) ?? {}
   expect({ paid_cents, bonus_cents }).toEqual({
@@ -196,7 +199,7 @@ async function observe({ model, shopper }: Run): Promise<void> {
 }
 
 test(
-  'a balance is never negative, always equals payments less spending, and buys what it pays for',
+  'a balance is never negative, always equals payments less spending, and each paid purchase unlocks its episode',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(
@@ -207,7 +210,7 @@ test(
           await step(run)
           await observe(run)
         }
-        // The sandbox decides an open dispute when the clock of a later case passes its date.
+        // A later case may advance the clock to the date on which the sandbox decides an open dispute.
         for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
         await observe(run)
         await expectLedgerAndBalances(site)

@@ -22,7 +22,7 @@ import { selectUnspentTopUps } from './bonus-queries.ts'
 import { recoverLoss, removeWithdrawnBonus, type TopUpReversalReason } from './reverse-top-up.ts'
 import { planRefund, planSpending, sumByKind } from './spending-order.ts'
 
-// The functions that change a balance require that the caller has locked its user (`lockBuyer`).
+// Callers must lock the user (`lockBuyer`) before they call a function that changes a balance.
 
 /** An order that the balance can pay for. */
 export type BalancePurchase = OrderRow & { kind: 'episode' | 'video' }
@@ -120,9 +120,9 @@ export async function debitPurchase(tx: Tx, order: BalancePurchase, now: Date): 
 }
 
 /**
- * Returns a refund to the lots that paid for the purchase, paid money first, and writes its ledger entry. If a top-up
- * has a loss, the returned money then reduces that loss. If the bonus of a top-up was withdrawn, its returned bonus is
- * removed again.
+ * Credits a refund to the lots that paid for the purchase, paid money first, and writes its ledger entry. If a top-up
+ * has a loss, the credited money then reduces that loss. If the bonus of a top-up was withdrawn, the bonus that the
+ * refund credits is removed again.
  */
 export async function refundToBalance(
   tx: Tx,
@@ -133,7 +133,7 @@ export async function refundToBalance(
 ): Promise<void> {
   const { id: order_id, currency } = order
   const changes = planRefund(await lockSpentLots(tx, order_id), refund.cents)
-  // A claimed purchase may belong to another user than the one whose balance paid for it.
+  // A claimed purchase may belong to a different user than the one whose balance paid for it.
   const user_id = changes[0]?.lot.user_id ?? order.user_id
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
   const split = { paid: sumByKind(changes, 'paid'), bonus: sumByKind(changes, 'bonus') }

@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * SQL condition: entries that debit lots for a purchase, or return that money. The negated sum of their lines is the
- * amount of a lot that a purchase still uses.
+ * SQL condition: entries that debit lots for a purchase, or credit its refund. The negated sum of their lines is the
+ * amount that a purchase took from a lot, less refunds.
  */
 export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
 
@@ -34,7 +34,10 @@ export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<Bonu
   return rows
 }
 
-/** Returns the purchases whose bonus was set off, with the set-off amount that the top-up's paid money still pays. */
+/**
+ * Returns the purchases whose bonus was set off. The amount of each is the set-off bonus that the top-up's paid money
+ * currently pays.
+ */
 export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT id, kind, currency, least(set_off, paid)::int AS cents FROM (
@@ -48,7 +51,10 @@ export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<Bonus
   return rows
 }
 
-/** Reduces `discount_cents`, the part of a purchase that bonus paid; a negative amount increases it. */
+/**
+ * Reduces `discount_cents`, the part of a purchase that was paid with bonus. A negative amount increases
+ * `discount_cents`.
+ */
 export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Promise<void> {
   await sql`UPDATE orders SET discount_cents = discount_cents - ${cents}::int WHERE id = ${orderId}`.execute(
     tx,

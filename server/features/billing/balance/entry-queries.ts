@@ -13,8 +13,8 @@ export interface LotChange {
 }
 
 /**
- * Records a change of a balance: its lines, and the remaining money of each lot. With `isReversal` (a refund or dispute
- * of a top-up), also records the reversed amount.
+ * Inserts a balance entry with its lines, and updates the remaining money of each lot. With `isReversal` (a refund or
+ * dispute of a top-up), also updates the reversed money of each lot.
  */
 export async function insertEntry(
   tx: Tx,

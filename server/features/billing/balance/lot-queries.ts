@@ -29,7 +29,7 @@ const openLots = (db: Db, userId: string, now: Date) =>
     .where('remaining_cents', '>', 0)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
 
-/** Locks and returns the paid lot and the bonus lot of a top-up; none if its payment was never credited. */
+/** Locks and returns the paid lot and the bonus lot of a top-up. Returns no lots if its payment was never credited. */
 export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
   return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
 }
@@ -53,7 +53,7 @@ export function lockExpiredLots(tx: Tx, now: Date, limit: number): Promise<LotRo
       .selectFrom('balance_lots')
       .selectAll()
       .where('expires_at', '<=', now)
-      // A literal, to match the condition of the partial index.
+      // An SQL literal, so that it matches the condition of the partial index.
       .where('remaining_cents', '>', sql.lit(0))
       .orderBy('expires_at')
       .limit(limit)
@@ -73,7 +73,10 @@ export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Prom
   return row !== undefined
 }
 
-/** Increases a top-up's loss, the amount reversed beyond the remaining money; a negative amount reduces it. */
+/**
+ * Increases a top-up's loss, which is the amount reversed beyond the remaining money. A negative amount reduces the
+ * loss.
+ */
 export async function addLoss(tx: Tx, lotId: string, cents: number): Promise<void> {
   await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
 }
@@ -88,8 +91,8 @@ export async function setBonusWithdrawn(
 }
 
 /**
- * Locks and returns the lots that paid for a purchase, in the order of a refund: paid money before bonus, latest lot
- * first. `spent` is the amount that a lot paid, less refunds.
+ * Locks and returns the lots that paid for a purchase, in the order in which a refund credits them: paid money before
+ * bonus, latest lot first. `spent` is the amount that a lot paid, less refunds.
  */
 export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
   const lots = await tx

@@ -60,7 +60,7 @@ describe('a guest with a balance who signs in', () => {
     expect(await playbackCode(site, member, 4)).toBe(200)
   })
 
-  test('does not turn auto-unlock on for the other user', async () => {
+  test('does not turn auto-unlock on for the account', async () => {
     const { email, visitor } = await registerMember(site)
     const member = await Shopper.create(site, visitor)
     await purchaseTopUp(site, member, 'top_5')
@@ -76,7 +76,7 @@ describe('a guest with a balance who signs in', () => {
   })
 })
 
-describe('the export', () => {
+describe('the export of a user’s data', () => {
   test('contains each balance change, and auto-unlock with its accepted terms', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await unlockEpisode(shopper)
@@ -98,7 +98,7 @@ describe('the export', () => {
 })
 
 describe('a user with unspent paid money who deletes the account', () => {
-  test('is shown the amount, and may have it refunded first', async () => {
+  test('is shown the amount, and can get it refunded first', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     const refused = (await shopper.visitor.call(deleteUser)).answer
     expect(refused).toMatchObject({
@@ -110,7 +110,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('is shown the refundable amount, which spent bonus reduces', async () => {
+  test('is shown the refundable amount, from which spent bonus is deducted', async () => {
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await unlockEpisode(shopper)
     const { answer } = await shopper.visitor.call(deleteUser)
@@ -120,7 +120,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     expect(refunds).toMatchObject([{ amount_cents: 901 }])
   })
 
-  test('may forfeit it, which books it as breakage', async () => {
+  test('may forfeit the money, which is booked as breakage', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     await enableAutoUnlock(shopper)
     const { id } = await shopper.visitor.callOk(getUser)
@@ -134,7 +134,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     expect(rows).toEqual([])
   })
 
-  test('is deleted by support only with a choice between refund and forfeit', async () => {
+  test('can be deleted by support only with a choice between refund and forfeit', async () => {
     const support = await signInOperator(site, 'support')
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await unlockEpisode(shopper)
@@ -144,7 +144,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     const balance = { currency: 'USD', amount_cents: 1000, refundable_cents: 901 }
     expect(answer).toMatchObject({ code: 409, info: { balances: [balance] } })
     const command = ['customer', 'delete', id, '--reason', 'asked for it']
-    // The words suit the operator too, who also needs the amounts.
+    // Operators get the same text as users, and also the amounts.
     await expect(runStudioCommand(site.context, command)).rejects.toThrow(
       'There is still money in the balance. It must be refunded or forfeited before the account can be deleted.\n' +
         'balances: amount $10.00, refundable $9.01',
@@ -160,8 +160,8 @@ describe('a user with unspent paid money who deletes the account', () => {
   })
 })
 
-describe('an account with a refund of a top-up that has not ended', () => {
-  test('cannot be deleted, even without a claim to the balance, until the refund ends', async () => {
+describe('an account with a pending refund of a top-up', () => {
+  test('cannot be deleted until the refund ends, even if the user forfeits the balance', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site)
     const { id } = await shopper.visitor.callOk(getUser)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
@@ -194,7 +194,7 @@ describe('an account with a refund of a top-up that has not ended', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('has the money back in the balance, refundable again, if the refund fails', async () => {
+  test('gets the money back into the balance, and can refund it again, if the refund fails', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })
@@ -226,7 +226,7 @@ describe('a withdrawal from a top-up', () => {
     await unlockEpisode(shopper, 5)
     await callWithdraw({ email: shopper.email, order_id: order.id })
     const secret = await last(shopper.email)
-    // 100 were bonus, which is set off; 98 of the second episode were paid money.
+    // The episodes cost 198 cents: 100 were paid with bonus, which is set off, and 98 with paid money.
     const answer = { code: 200, info: { done: true, amount_cents: 802, currency: 'USD' } }
     expect(await callWithdraw({ secret })).toMatchObject(answer)
     expect(await callWithdraw({ secret })).toMatchObject(answer)
@@ -235,7 +235,7 @@ describe('a withdrawal from a top-up', () => {
     expect(await playbackCode(site, shopper)).toBe(200)
   })
 
-  test('is not possible after 14 days, but the money can still be refunded', async () => {
+  test('is not possible after 14 days, but the user can then refund the balance', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.advanceClock(15 * day)
     await callWithdraw({ email: shopper.email })
@@ -247,7 +247,7 @@ describe('a withdrawal from a top-up', () => {
 })
 
 describe('a receipt', () => {
-  test('of a top-up names the amount, and of a purchase from the balance the episode', async () => {
+  test('names the amount of a top-up, and the episode of a purchase from the balance', async () => {
     const { shopper } = await createShopperWithBalance(site)
     await unlockEpisode(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)

@@ -57,20 +57,20 @@ const inTransaction =
     db.transaction().execute(work)
 
 const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
-  ['what a person can spend', inTransaction((tx) => lockOpenLots(tx, 'usr_1', 'USD', now))],
+  ['the spendable balance', inTransaction((tx) => lockOpenLots(tx, 'usr_1', 'USD', now))],
   ['a statement', (db) => selectBalanceEntries(db, 'usr_1', undefined, 20)],
   ['the address of the latest top-up', (db) => selectTopUpEmail(db, 'usr_1')],
-  ['what a purchase was paid with', inTransaction((tx) => lockSpentLots(tx, 'ord_1'))],
-  ['what a top-up bought', inTransaction((tx) => selectPurchasesPaidByTopUp(tx, 'ord_1'))],
-  ['what of top-ups can be refunded', (db) => selectUnspentTopUps(db, 'usr_1')],
-  ['what bonus of a top-up paid for', inTransaction((tx) => selectBonusSpending(tx, 'ord_1'))],
-  ['what of it was set off', inTransaction((tx) => selectBonusSetOffs(tx, 'ord_1'))],
-  ['bonus money that has expired', inTransaction((tx) => lockExpiredLots(tx, now, 20))],
-  ['how often auto-unlock did something', (db) => countAutomaticOrders(db, 'usr_1', now)],
-  ['what auto-unlock did and was taken back', (db) => selectUndoneVideoIds(db, 'usr_1', now)],
-  ['what is owed', (db) => selectLiability(db)],
-  ['what is owed by the ledger', (db) => selectDeferredRevenue(db)],
-  ['the figures of days', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
+  ['the lots that paid for a purchase', inTransaction((tx) => lockSpentLots(tx, 'ord_1'))],
+  ['the purchases that a top-up paid for', inTransaction((tx) => selectPurchasesPaidByTopUp(tx, 'ord_1'))],
+  ['the refundable top-ups', (db) => selectUnspentTopUps(db, 'usr_1')],
+  ['the purchases that a bonus paid for', inTransaction((tx) => selectBonusSpending(tx, 'ord_1'))],
+  ['the purchases whose bonus was set off', inTransaction((tx) => selectBonusSetOffs(tx, 'ord_1'))],
+  ['the expired bonus lots', inTransaction((tx) => lockExpiredLots(tx, now, 20))],
+  ['the number of automatic orders', (db) => countAutomaticOrders(db, 'usr_1', now)],
+  ['the dramas with an undone automatic unlock', (db) => selectUndoneVideoIds(db, 'usr_1', now)],
+  ['the liability in the lots', (db) => selectLiability(db)],
+  ['the liability in the ledger', (db) => selectDeferredRevenue(db)],
+  ['the daily balance figures', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
 ]
 
 it.each(reads)('%s is read through an index, without a sequential scan', async (_name, work) => {

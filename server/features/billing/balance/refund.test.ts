@@ -39,7 +39,7 @@ const bankSays = (order: Order, status: 'open' | 'won' | 'lost') =>
 const refund = ({ id }: Order, amountCents?: number) =>
   refundOrder(site.context, id, { reason: 'asked for it', ...(amountCents ? { amountCents } : {}) })
 
-/** Leaves the first half of a refund of a purchase, as a crashed process would. */
+/** Inserts an unsent refund of a purchase, like a process that crashes after its first commit. */
 async function startRefund({ id: orderId }: Order, amount_cents: number): Promise<void> {
   const { db, clock } = site.context
   const attempts = db.selectFrom('payment_attempts').select('id').where('order_id', '=', orderId)
@@ -79,7 +79,7 @@ describe('a refund of a top-up', () => {
       status: 'partially_refunded',
       refunded_cents: 401,
     })
-    // The purchase stays, fully paid by paid money.
+    // The purchase is valid, and paid money pays for all of it.
     expect(await playbackCode(site, shopper)).toBe(200)
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 0 })
     expect(await booked(order, 'sales:episode')).toBe(-99)
@@ -89,7 +89,7 @@ describe('a refund of a top-up', () => {
     )
   })
 
-  test('gives no gain to a user who spends the bonus first', async () => {
+  test('does not pay more to a user who spent the bonus first', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
     for (const number of [4, 5])
       expect(await unlockEpisode(shopper, number)).toMatchObject({ discount_cents: 99 })
@@ -100,10 +100,10 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('is refused if the spent bonus exceeds the unspent paid money, which stays spendable', async () => {
+  test('is refused if the spent bonus exceeds the unspent paid money, which remains spendable', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     for (const number of [4, 5]) await unlockEpisode(shopper, number)
-    // 8 cents of the second episode were paid money.
+    // 8 cents of the second episode were paid with paid money.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 92, refundable_cents: 0 })
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
@@ -111,7 +111,7 @@ describe('a refund of a top-up', () => {
     expect((await unlockEpisode(shopper, 6)).status).toBe('paid')
   })
 
-  test('restores the bonus and its payments if the gateway refuses', async () => {
+  test('restores the bonus, and the purchases that it paid for, if the gateway refuses', async () => {
     const { shopper, topUp } = await withBalance(500, 120)
     const order = await unlockEpisode(shopper)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
@@ -131,7 +131,7 @@ describe('a refund of a top-up', () => {
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
-  test('is undone as a whole if the gateway refuses it, also after a partial refund', async () => {
+  test('changes nothing if the gateway refuses it, also after a partial refund', async () => {
     const { shopper, topUp } = await withBalance(1000, 100)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 200)
@@ -143,10 +143,10 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
   })
 
-  test('does not restore the bonus removed by an earlier refund if the gateway refuses it', async () => {
+  test('does not restore the bonus that an earlier refund removed, if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 150)
     const order = await unlockEpisode(shopper)
-    // All that is refundable: 99 are set off, and 51 of the bonus are withdrawn.
+    // Refunds the whole refundable amount: 99 of the bonus are set off, and 51 are withdrawn.
     await refund(topUp)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
@@ -155,7 +155,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0 })
   })
 
-  test('removes the unspent bonus only with the last paid money', async () => {
+  test('removes the unspent bonus only when no paid money is left', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await refund(topUp, 200)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
@@ -164,7 +164,7 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('of a part does not affect later refunds of purchases', async () => {
+  test('does not affect later refunds of purchases if it is partial', async () => {
     const { shopper, topUp } = await withBalance(200, 198)
     await refund(topUp, 10)
     const [first, , last] = [
@@ -173,7 +173,7 @@ describe('a refund of a top-up', () => {
       await unlockEpisode(shopper, 6),
     ]
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 91, bonus_cents: 0 })
-    // Less paid money is left than bonus was spent; that does not affect the refund of a purchase.
+    // Less paid money is left than bonus was spent. The refund of a purchase does not depend on that.
     await refund(last)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 190, bonus_cents: 0 })
     await refund(first)
@@ -182,7 +182,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('of the whole order is reserved for operators, and the spent part is a loss', async () => {
+  test('also refunds spent money if an operator requests it, and books it as a loss', async () => {
     const { shopper, topUp } = await withBalance(500)
     await unlockEpisode(shopper)
     await refund(topUp, 500)
@@ -193,7 +193,7 @@ describe('a refund of a top-up', () => {
 
   test('returns a duplicate payment of the top-up without changing the balance', async () => {
     const shopper = await Shopper.create(site)
-    // The response to the first payment is lost, and for a while the gateway does not find it.
+    // The response to the first payment is lost, and the gateway does not find this payment for a while.
     site.gatewayOverrides.createPayment = async (charge) => {
       await site.sandboxGateway.createPayment(charge)
       throw new Error('the line is dead')
@@ -212,7 +212,7 @@ describe('a refund of a top-up', () => {
     expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
-    // Whichever payment is synchronized, the balance follows the one that filled it.
+    // Synchronizing either payment does not change the balance, because only one of them was credited.
     const attempts = site.context.db
       .selectFrom('payment_attempts')
       .select('id')
@@ -223,13 +223,13 @@ describe('a refund of a top-up', () => {
     }
   })
 
-  test('is refused if nothing is left', async () => {
+  test('is refused if no paid money is left', async () => {
     const { shopper, topUp } = await withBalance(99)
     await unlockEpisode(shopper)
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
   })
 
-  test('cannot be spent while it is pending, and is restored if the gateway refuses it', async () => {
+  test('makes the money unspendable while it is pending, and restores it if the gateway refuses', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     expect(await refund(topUp)).toMatchObject({ status: 'pending' })
@@ -246,11 +246,11 @@ describe('a refund of a top-up', () => {
   })
 })
 
-describe('the person’s own refund of the balance', () => {
+describe('a user’s refund of the balance', () => {
   test('sends the unspent paid money of each top-up to its payment', async () => {
     const { shopper, topUp: first } = await withBalance(500, 100)
     const second = await addMoney(shopper, 300)
-    // Spends the bonus, and 98 of the first top-up.
+    // Spends the bonus, and 98 of the first top-up's paid money.
     await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0, refundable_cents: 602 })
@@ -262,7 +262,7 @@ describe('the person’s own refund of the balance', () => {
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
   })
 
-  test('leaves money in the balance that no gateway can refund any more', async () => {
+  test('leaves money in the balance if no gateway can refund it', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     const { gateways } = site.context
     site.context.gateways = []
@@ -273,7 +273,7 @@ describe('the person’s own refund of the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
   })
 
-  test('is sent once if requested many times concurrently', async () => {
+  test('is sent once if it is requested many times concurrently', async () => {
     const { shopper, topUp } = await withBalance(500)
     await Promise.all([1, 2, 3, 4, 5].map(() => shopper.visitor.call(refundBalance, { body: {} })))
     expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
@@ -281,12 +281,12 @@ describe('the person’s own refund of the balance', () => {
 })
 
 describe('a refund of a purchase', () => {
-  test('is credited to the balance, as paid money and bonus, and revokes the access', async () => {
+  test('is credited to the balance as paid money and bonus, and revokes the entitlement', async () => {
     const { shopper } = await withBalance(500, 50)
     const order = await unlockEpisode(shopper)
     expect(order).toMatchObject({ discount_cents: 50 })
     await refund(order, 60)
-    // Paid money first.
+    // The refund is credited as paid money first.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 11 })
     expect(await playbackCode(site, shopper)).toBe(200)
     await refund(order)
@@ -296,14 +296,14 @@ describe('a refund of a purchase', () => {
     expect((await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })).code).toBe(200)
   })
 
-  test('is credited as bonus if it was paid with bonus money only', async () => {
+  test('is credited as bonus if the purchase was paid with bonus only', async () => {
     const { shopper } = await withBalance(500, 99)
     const order = await unlockEpisode(shopper)
     await refund(order)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 99 })
   })
 
-  test('reduces the loss if its top-up was refunded as a whole', async () => {
+  test('reduces the loss if the top-up was fully refunded', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 500)
@@ -315,7 +315,7 @@ describe('a refund of a purchase', () => {
 })
 
 describe('a refund of a purchase whose top-up was refunded', () => {
-  test('is credited as paid money for the bonus deducted from that refund', async () => {
+  test('is credited as paid money, because the refund of the top-up set off the bonus', async () => {
     const { shopper, topUp } = await withBalance(500, 99)
     const order = await unlockEpisode(shopper)
     await refund(topUp)
@@ -329,7 +329,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     const { shopper, topUp } = await withBalance(100, 190)
     const first = await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)
-    // An operator refunds more than is owed: all that is left, although more bonus was spent.
+    // An operator refunds all remaining paid money. The user could not request that, because more bonus was spent.
     await refund(topUp, 92)
     expect(await balanceOf(shopper)).toBeUndefined()
     await refund(first)
@@ -339,7 +339,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
 })
 
 describe('a chargeback of a top-up', () => {
-  test('debits the unspent part, and revokes what the rest bought', async () => {
+  test('debits the unspent money, and revokes the purchases made with the rest', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)
@@ -351,7 +351,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test('does not affect other money and its purchases', async () => {
+  test('does not affect other top-ups and the purchases made with them', async () => {
     const { shopper, topUp: first } = await withBalance(99)
     const second = await addMoney(shopper, 500)
     await unlockEpisode(shopper, 4)
@@ -363,7 +363,7 @@ describe('a chargeback of a top-up', () => {
     expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('of a part debits unspent money, then revokes the latest purchase, and no more than needed', async () => {
+  test('debits unspent money, then revokes only the latest purchase, if it is partial', async () => {
     const { shopper, topUp } = await withBalance(250)
     await unlockEpisode(shopper, 4)
     site.advanceClock(1000)
@@ -372,7 +372,7 @@ describe('a chargeback of a top-up', () => {
     site.gatewayOverrides.retrievePayment = () =>
       Promise.resolve({ ...payment, dispute: 'open' as const, disputedCents: 100 })
     await applySandboxWebhook(site, payment.reference)
-    // 52 were unspent; the rest of the refunded purchase stays.
+    // 52 cents were unspent. The rest of the revoked purchase's price remains in the balance.
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 51 })
     expect(await playbackCode(site, shopper, 5)).toBe(402)
     expect(await playbackCode(site, shopper, 4)).toBe(200)
@@ -382,7 +382,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
   })
 
-  test('that is won credits the money to the balance, and does not restore purchases', async () => {
+  test('credits the money to the balance, but does not restore purchases, if it is won', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await bankSays(topUp, 'open')
@@ -393,7 +393,7 @@ describe('a chargeback of a top-up', () => {
     expect((await unlockEpisode(shopper)).status).toBe('paid')
   })
 
-  test('that is won gives the bonus back too, also after a part was refunded', async () => {
+  test('restores the bonus if it is won, also after a partial refund', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await refund(topUp, 200)
@@ -403,7 +403,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
   })
 
-  test('that is lost is a loss only for the part that the balance did not cover', async () => {
+  test('books no loss if it is lost and the balance covers it', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 401)
@@ -431,7 +431,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test('changes nothing when it is reported again', async () => {
+  test('changes nothing if the gateway reports it again', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await bankSays(topUp, 'open')
@@ -441,12 +441,12 @@ describe('a chargeback of a top-up', () => {
     expect(await kindsOf(shopper)).toEqual(before)
   })
 
-  test('books the shortfall as a loss if an operator had refunded the spent part', async () => {
+  test('reverses the loss if an operator had refunded spent money', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 450)
     expect(await booked(topUp, 'balance_loss')).toBe(49)
-    // The refund of the purchase offsets part of the loss; nothing else is left that the bank could take.
+    // The refund covers part of the loss. No other money is left in the top-up.
     await refund(order, 20)
     expect(await booked(topUp, 'balance_loss')).toBe(29)
     await bankSays(topUp, 'open')

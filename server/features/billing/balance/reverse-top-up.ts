@@ -10,7 +10,8 @@ import {
 import { addLoss, lockLotsOfTopUp, setBonusWithdrawn, type LotRow } from './lot-queries.ts'
 import { insertEntry } from './entry-queries.ts'
 
-// Changes a balance after a refund or dispute of a top-up. The caller must have locked the user (`lockBuyer`).
+// These functions change a balance after a refund or dispute of a top-up. Callers must lock the user first
+// (`lockBuyer`).
 
 /** Why money of a top-up is taken from the balance. */
 export type TopUpReversalReason = 'top_up_refund' | 'chargeback'
@@ -59,9 +60,9 @@ export async function recoverLoss(
 }
 
 /**
- * Withdraws the bonus of a refunded or disputed top-up once its remaining paid money is not more than the spent bonus.
- * The remaining paid money then pays for what the bonus bought (set-off), so nobody keeps the bonus of a refunded
- * top-up.
+ * Withdraws the bonus of a refunded or disputed top-up if the top-up's remaining paid money does not exceed the spent
+ * bonus. The remaining paid money then pays for what the bonus bought (set-off), so nobody keeps the bonus of a
+ * refunded top-up.
  */
 export async function withdrawBonus(
   tx: Tx,
@@ -83,7 +84,10 @@ export async function withdrawBonus(
   await removeWithdrawnBonus(tx, topUpId, kind, now)
 }
 
-/** Empties the lot of a withdrawn bonus: removes unspent bonus and, in later calls, bonus that refunds return. */
+/**
+ * Empties the lot of a withdrawn bonus: removes unspent bonus and, in later calls, bonus that refunds of purchases
+ * credit.
+ */
 export async function removeWithdrawnBonus(
   tx: Tx,
   topUpId: string,
@@ -95,7 +99,10 @@ export async function removeWithdrawnBonus(
   await reverseLot(tx, bonus, kind, { reversed: bonus.remaining_cents, lost: 0 }, now)
 }
 
-/** Restores a withdrawn bonus if less of its top-up is refunded and disputed than when it was withdrawn. */
+/**
+ * Restores a withdrawn bonus if the refunded and disputed amount of its top-up is lower than when the bonus was
+ * withdrawn.
+ */
 export async function restoreBonus(tx: Tx, topUpId: string, returnedCents: number, now: Date): Promise<void> {
   const { paid, bonus } = await lockTopUpLots(tx, topUpId)
   if (!paid || !bonus || bonus.restore_below_cents === null) return

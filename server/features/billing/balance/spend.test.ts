@@ -36,7 +36,7 @@ const entriesOf = async ({ visitor }: Shopper) =>
   }))
 
 describe('a top-up', () => {
-  test('is an order like any other, and adds its price and its bonus to the balance', async () => {
+  test('is an ordinary order that adds its price and bonus to the balance', async () => {
     const { shopper, topUp: order } = await createShopperWithBalance(site, 'top_10')
     expect(order).toMatchObject({ kind: 'top_up', top_up_id: 'top_10', amount_cents: 1000, bonus_cents: 100 })
     expect(await balanceOf(shopper)).toMatchObject({
@@ -49,7 +49,7 @@ describe('a top-up', () => {
     expect(await entriesOf(shopper)).toEqual([{ kind: 'top_up', amount_cents: 1100, bonus_cents: 100 }])
   })
 
-  test('that is declined adds nothing', async () => {
+  test('adds nothing if its payment is declined', async () => {
     const shopper = await Shopper.create(site)
     const declined = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' }, testCards.declined)
     expect(declined.code).toBe(500)
@@ -62,7 +62,7 @@ describe('a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
   })
 
-  test('whose payment is paid twice is returned once and credited once', async () => {
+  test('is credited once and refunded once if it is paid twice', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10' })
     const token = await shopper.cardToken()
@@ -70,7 +70,7 @@ describe('a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000, bonus_cents: 100 })
   })
 
-  test('is refused for an item that is not on sale, and at a price other than the shown one', async () => {
+  test('is refused if it is not on sale, or if its price differs from the shown one', async () => {
     const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_none' })).toMatchObject({ code: 404 })
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', amount_cents: 499 })).toMatchObject({
@@ -80,11 +80,11 @@ describe('a top-up', () => {
   })
 })
 
-describe('the bonus that was shown', () => {
+describe('the bonus in an order request', () => {
   const changeBonus = (id: string, bonus_cents: number) =>
     site.context.db.updateTable('top_up_products').set({ bonus_cents }).where('id', '=', id).execute()
 
-  test('is compared with the current terms, like the price', async () => {
+  test('must equal the current bonus, as the price must equal the current price', async () => {
     const shopper = await Shopper.create(site)
     const top_up_id = await createTopUpProduct(site, 1000, 100)
     const shown = { kind: 'top_up', top_up_id, amount_cents: 1000, bonus_cents: 100 } as const
@@ -98,14 +98,14 @@ describe('the bonus that was shown', () => {
     expect(await shopper.tryOrder({ ...shown, bonus_cents: undefined })).toMatchObject({ code: 200 })
   })
 
-  test('is not required for an item without one', async () => {
+  test('must be 0 or missing for an episode', async () => {
     const shopper = await Shopper.create(site)
     const episode = { episode_id: episodeIdOf(site) }
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 0 })).code).toBe(200)
     expect((await shopper.tryOrder({ ...episode, bonus_cents: 1 })).code).toBe(409)
   })
 
-  test('is that of the order a saved card pays, even if an order with another bonus is open', async () => {
+  test('creates a new order for a saved card if the open order has another bonus', async () => {
     const shopper = await Shopper.create(site)
     const save_method = { terms_text: 'Save this card for future purchases.' }
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
@@ -118,7 +118,7 @@ describe('the bonus that was shown', () => {
     const { saved_method } = await shopper.visitor.callOk(getBalance)
     const top_up_id = await createTopUpProduct(site, 1000, 100)
     const press = { kind: 'top_up', top_up_id, saved_method_id: saved_method?.id } as const
-    // The bank requires authentication for the first payment, which stays open.
+    // The bank requires authentication for the first payment, so its order stays open.
     const { info: open } = await shopper.tryOrder(press)
     expect(open).toMatchObject({ status: 'pending', bonus_cents: 100 })
     await changeBonus(top_up_id, 50)
@@ -154,7 +154,7 @@ describe('a purchase from the balance', () => {
     expect(await playbackCode(site, shopper, 6)).toBe(200)
   })
 
-  test('that is not covered is refused with the missing amount, and leaves no order', async () => {
+  test('is refused with the missing amount, and creates no order, if the balance is too low', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [100])
     expect(await tryUnlock(shopper)).toMatchObject({ code: 200 })
@@ -177,7 +177,7 @@ describe('a purchase from the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
   })
 
-  test('of several episodes concurrently never exceeds the balance', async () => {
+  test('never exceeds the balance, also for several episodes concurrently', async () => {
     const shopper = await Shopper.create(site)
     await purchaseTopUp(site, shopper, [200])
     const answers = await Promise.all([4, 5, 6].map((number) => tryUnlock(shopper, number)))
@@ -185,7 +185,7 @@ describe('a purchase from the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
   })
 
-  test('gives the same answer for the same key', async () => {
+  test('gets the same answer again for the same idempotency key', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     const key = { 'idempotency-key': 'one key' }
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => tryUnlock(shopper, 4, key)))
@@ -221,7 +221,7 @@ describe('a purchase from the balance', () => {
 })
 
 describe('bonus money', () => {
-  test('is spent first, the earliest expiry first, and is a discount', async () => {
+  test('is spent before paid money, earliest expiry first, and is a discount', async () => {
     const shopper = await Shopper.create(site)
     for (const [bonus, days] of [
       [50, null],

@@ -21,7 +21,7 @@ async function trailOf({ visitor }: Shopper) {
   return rows
 }
 
-test('a payment is recorded with its order and amount, a declined one with the reason', async () => {
+test('a payment is recorded with its order and amount, and a declined payment with the reason', async () => {
   const shopper = await Shopper.create(site)
   const orderParams = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
   await shopper.buy(orderParams, testCards.declined)
@@ -33,7 +33,7 @@ test('a payment is recorded with its order and amount, a declined one with the r
   ])
 })
 
-test('cancelling and resuming are recorded once each, however often they are requested', async () => {
+test('a cancellation and a resumption are each recorded once, even if they are requested repeatedly', async () => {
   const shopper = await Shopper.create(site)
   await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
   for (const call of [cancelSubscription, cancelSubscription, resumeSubscription, resumeSubscription])

@@ -12,7 +12,7 @@ export interface PaidAndBonus {
 
 type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
-/** Inserts a ledger transaction without zero amounts. Positive amounts are debits; all amounts add up to zero. */
+/** Inserts a ledger transaction without zero amounts. Positive amounts are debits. The amounts must add up to zero. */
 async function insertTransaction(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },
@@ -34,7 +34,7 @@ async function insertTransaction(
 }
 
 /**
- * Books a purchase from the balance. Paid money becomes revenue; the amount paid with bonus is a discount, not revenue.
+ * Books a purchase from the balance. Paid money becomes revenue. The amount paid with bonus is a discount, not revenue.
  */
 export function enterBalanceSale(
   tx: Tx,
@@ -50,7 +50,7 @@ export function enterBalanceSale(
   )
 }
 
-/** Books a refund of a purchase to the balance: the reverse of `enterBalanceSale`. */
+/** Books the refund of a purchase to the balance, which reverses `enterBalanceSale`. */
 export function enterBalanceRefund(
   tx: Tx,
   order: OrderRow & { kind: 'episode' | 'video' },
@@ -83,7 +83,7 @@ export function enterTopUpReversal(
   )
 }
 
-/** Books that paid money replaces bonus as the payment of a part of a purchase; a negative amount does the reverse. */
+/** Books that a part of a purchase is paid with paid money instead of bonus. A negative amount does the reverse. */
 export function enterBonusSetOff(
   tx: Tx,
   purchase: LedgerOrder & { kind: 'episode' | 'video'; cents: number },

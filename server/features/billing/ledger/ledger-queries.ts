@@ -3,7 +3,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /**
- * Inserts the lines of a ledger transaction. Queues lines of sales and disputes, which are later added to the daily
+ * Inserts the lines of a ledger transaction. Also queues the lines of sales and disputes; a job adds them to the daily
  * figures (sale-queries.ts).
  */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
@@ -11,7 +11,7 @@ export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerL
   const summed = inserted.filter(
     ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
   )
-  // A purchase that was paid entirely with bonus has no revenue line, but counts as a paid order.
+  // A purchase that was paid entirely with bonus has no revenue line, but must be counted as a paid order.
   const counted = summed.length > 0 ? summed : inserted.filter(({ account }) => account === 'bonus_sales')
   if (counted.length === 0) return
   await tx
@@ -30,7 +30,7 @@ export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promi
   return row !== undefined
 }
 
-/** Returns the time of a ledger transaction; undefined if the ledger does not have it. */
+/** Returns the time of a ledger transaction, or undefined if the ledger does not have it. */
 export async function selectEnteredAt(db: Db, transactionId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
@@ -41,7 +41,10 @@ export async function selectEnteredAt(db: Db, transactionId: string): Promise<Da
   return row?.at
 }
 
-/** Returns the account that a transaction credits; the sales account if bonus paid only a part of a purchase. */
+/**
+ * Returns the account that a transaction credits. For a purchase that was partly paid with bonus, this is the sales
+ * account.
+ */
 export async function selectCreditedAccount(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('ledger_lines')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** Sums of the ledger in one currency; docs/figures.md defines each sum. */
+/** Sums of the ledger in one currency. docs/figures.md defines each sum. */
 export interface LedgerSums {
   currency: string
   gross_cents: number
@@ -10,20 +10,23 @@ export interface LedgerSums {
   disputes_lost_cents: number
 }
 
-/** SQL condition for the lines that the sums read: sales with their refunds, and disputes. */
+/** SQL condition for the lines that the sums include: sales, refunds of sales, and disputes. */
 export const isSummedLine = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
 
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
-/** Matches sales lines. A `set_off:` line changes the revenue of a purchase if paid money replaces its bonus. */
+/**
+ * SQL condition for sales lines. A `set_off:` line changes the revenue of a purchase whose bonus is replaced by paid
+ * money.
+ */
 const isSale =
   "(account LIKE 'sales:%' AND (transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%'))"
 
 /**
- * SQL columns that compute the sums from ledger lines; they ignore lines that do not match `isSummedLine`. Won disputes
- * are credits of `charged_back` in `dispute:` transactions only: a lost dispute also credits this account, in a
- * `dispute_lost:` transaction.
+ * SQL columns that compute the sums from ledger lines. They ignore lines that do not match `isSummedLine`. Won disputes
+ * are credits of `charged_back` in `dispute:` transactions. Credits in `dispute_lost:` transactions are lost disputes
+ * and do not count.
  */
 export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,

@@ -67,7 +67,7 @@ async function lines(): Promise<string[]> {
   )
 }
 
-/** Returns the accounts of the order's lines that are queued for counting as sales or disputes. */
+/** Returns the accounts of the order's lines that are queued for the daily figures. */
 async function unaggregated(): Promise<string[]> {
   const rows = await database.db
     .selectFrom('unaggregated_ledger_lines')
@@ -79,9 +79,9 @@ async function unaggregated(): Promise<string[]> {
   return rows.map(({ account }) => account)
 }
 
-describe('a sale', () => {
+describe('the entry of a sale', () => {
   test.each<OrderKind>(['plan', 'episode', 'video'])(
-    'of a %s debits the gateway and credits the sold item',
+    'debits the gateway and credits sales of the product (%s)',
     async (kind) => {
       await runInTransaction((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
@@ -90,14 +90,14 @@ describe('a sale', () => {
     },
   )
 
-  test('that is refunded credits the gateway and debits the sold item', async () => {
+  test('is followed by an entry that credits the gateway and debits the product if the sale is refunded', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await runInTransaction((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
     expect(await unaggregated()).toEqual(['sales:episode'])
   })
 
-  test('whose refund failed is reversed', async () => {
+  test('is followed by an entry that reverses the refund if the refund fails', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await runInTransaction((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual([
@@ -107,8 +107,8 @@ describe('a sale', () => {
   })
 })
 
-describe('money that buys nothing', () => {
-  test('is owed to the buyer, and entered once for an attempt', async () => {
+describe('the entry of an unwanted payment', () => {
+  test('credits the refunds that are owed, and is made once per attempt', async () => {
     const enterUnwanted = () =>
       runInTransaction((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
     expect(await enterUnwanted()).toBe(true)
@@ -118,7 +118,7 @@ describe('money that buys nothing', () => {
     expect(await sourceAccountOf(database.db, paid.attempt.id)).toBe('refunds_payable')
   })
 
-  test('is not entered for an attempt that was a sale', async () => {
+  test('is not made for an attempt that was booked as a sale', async () => {
     await runInTransaction((tx) => enterSale(tx, paid.order, paid.attempt, now))
     expect(await runInTransaction((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))).toBe(
       false,
@@ -127,10 +127,10 @@ describe('money that buys nothing', () => {
   })
 })
 
-describe('a dispute', () => {
+describe('the entries of a dispute', () => {
   const source = 'sales:episode'
 
-  test('debits the gateway and credits it back, each time as a separate transaction', async () => {
+  test('debit the gateway and credit it back, each time in a separate transaction', async () => {
     for (const cents of [99, -99, 50])
       await runInTransaction((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
     expect(await lines()).toEqual([
@@ -144,7 +144,7 @@ describe('a dispute', () => {
     expect(await unaggregated()).toEqual(['charged_back', 'charged_back', 'charged_back'])
   })
 
-  test('is numbered separately from those of other attempts', async () => {
+  test('are numbered separately for each attempt', async () => {
     const other = { ...paid.attempt, id: newId('att') }
     await runInTransaction((tx) => enterDispute(tx, { ...paid, source, attempt: other, at: now }, 99))
     await runInTransaction((tx) => enterDispute(tx, { ...paid, source, at: now }, 99))
@@ -152,6 +152,6 @@ describe('a dispute', () => {
   })
 })
 
-test('an attempt whose money was never entered has no source account', async () => {
+test('an attempt without a ledger entry has no source account', async () => {
   expect(await sourceAccountOf(database.db, paid.attempt.id)).toBeUndefined()
 })

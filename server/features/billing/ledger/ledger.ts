@@ -11,9 +11,9 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * The accounts that a payment credits: `sales:…` for sales; `deferred_revenue` for unspent money in balances, which the
- * site owes to users; `bonus_sales` for amounts paid with bonus; `refunds_payable` for a duplicate or late payment,
- * which is refunded.
+ * The accounts that a payment credits: `sales:…` for sales; `deferred_revenue` for unspent balances, which the site
+ * owes to users; `bonus_sales` for amounts paid with bonus; `refunds_payable` for duplicate and late payments, which
+ * are refunded.
  */
 const sourceAccounts = [
   'sales:plan',
@@ -51,7 +51,7 @@ interface Entry {
   credit: Account
   cents: number
   at: Date
-  /** The time under which the figures count the entry, if it differs from `at` (docs/figures.md, "Dates"). */
+  /** The time at which the figures count the entry, if it differs from `at` (docs/figures.md, "Dates"). */
   effectiveAt?: Date | null
 }
 
@@ -84,7 +84,7 @@ export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date
 }
 
 /**
- * Books a payment that buys nothing and is to be refunded, once per attempt.
+ * Books a payment that buys nothing and must be refunded. Books each attempt once.
  * @returns false if it was already booked
  */
 export async function enterUnwantedPayment(
@@ -114,7 +114,10 @@ export interface LedgerPayment {
   at: Date
 }
 
-/** Returns the account that refunds and disputes debit. For a top-up, sync-top-up.ts then charges the balance. */
+/**
+ * Returns the account that refunds and disputes debit. For a top-up, sync-top-up.ts then moves the amount to the
+ * balance.
+ */
 const reversalAccount = (source: SourceAccount): Account =>
   source === 'deferred_revenue' ? 'top_up_reversals' : source
 
@@ -134,7 +137,7 @@ export function enterRefund(
   })
 }
 
-/** Reverses the entry of a refund that failed later. The figures count the reversal on the date of the refund. */
+/** Reverses the entry of a refund that failed later. The figures count this reversal on the date of the refund. */
 export async function enterFailedRefund(
   tx: Tx,
   { order, attempt, source, at }: LedgerPayment,
@@ -153,14 +156,12 @@ export async function enterFailedRefund(
 }
 
 /**
- * A disputed payment. `openedAt` is when the dispute first took money; the figures count all its entries at that time.
+ * A disputed payment. `openedAt` is the time at which the dispute first took money. The figures count all entries of
+ * the dispute at that time.
  */
 type DisputedPayment = LedgerPayment & { openedAt?: Date }
 
-/**
- * Books money that a dispute took (positive) or returned (negative). Each call adds a transaction, so it is not
- * idempotent.
- */
+/** Books money that a dispute took (positive) or returned (negative). Not idempotent: each call adds a transaction. */
 export function enterDispute(
   tx: Tx,
   { order, attempt, source, at, openedAt }: DisputedPayment,
@@ -177,8 +178,8 @@ export function enterDispute(
 }
 
 /**
- * Books the disputed money as lost (positive), or reverses that if the dispute is open or won again (negative). Does
- * nothing for a top-up: its loss is only the amount that could not be charged to the balance (`enterTopUpReversal`).
+ * Books disputed money as lost (positive), or reverses this if the dispute is open or won again (negative). Does
+ * nothing for a top-up. Its loss is only the amount that could not be charged to the balance (`enterTopUpReversal`).
  */
 export async function enterDisputeLoss(
   tx: Tx,
@@ -194,15 +195,15 @@ export async function enterDisputeLoss(
   await enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
 }
 
-/** Inserts a transaction whose id is the prefix and the next number. */
+/** Inserts a transaction whose id consists of the prefix and the next number. */
 async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transactionId'>): Promise<void> {
   const number = (await countLedgerTransactions(tx, entry.order.id, prefix)) + 1
   await insertTransaction(tx, { ...entry, transactionId: `${prefix}${number}` })
 }
 
 /**
- * Returns the account that an attempt's payment credited; undefined if the ledger does not have the payment. With any
- * other account than `refunds_payable`, the payment paid its order.
+ * Returns the account that an attempt's payment credited, or undefined if the payment is not in the ledger. Unless the
+ * account is `refunds_payable`, the payment paid its order.
  */
 export async function sourceAccountOf(tx: Db, attemptId: string): Promise<SourceAccount | undefined> {
   const account = await selectCreditedAccount(tx, `charge:${attemptId}`)

@@ -34,8 +34,8 @@ const batchSize = 200
 export const comparisonFailedMessage = 'a payment could not be compared with its gateway'
 
 /**
- * Settles the differences between payments and our ledger. A payment that cannot be settled is stored as a discrepancy,
- * which operators see and `retryDiscrepancies` retries.
+ * Settles the differences between payments and our ledger. A payment that cannot be settled is stored as a discrepancy.
+ * Operators see it, and `retryDiscrepancies` retries it.
  * @returns whether all payments were settled
  */
 export async function comparePayments(
@@ -72,14 +72,15 @@ function loadComparedAttempts(
   return selectAttemptsToCompare(
     db,
     id,
-    // PostgreSQL does not accept NUL in a text, and our ids never contain it.
+    // PostgreSQL does not accept NUL in a text. Our ids never contain NUL.
     payments.map(({ attemptId }) => attemptId).filter((one) => !one.includes('\0')),
     payments.map(({ reference }) => reference),
   )
 }
 
 /**
- * Compares one payment. If that throws, stores the payment as an unreadable discrepancy, so that the others continue.
+ * Compares one payment. If this throws, stores the payment as an unreadable discrepancy, so that the others can
+ * continue.
  */
 async function compareSafely(
   context: BillingContext,
@@ -120,7 +121,7 @@ function recordDiscrepancy(
   payment: Payment,
   attempt: ComparedAttempt | undefined,
 ): Promise<void> {
-  // Without a currency, the amount is unknown as well. Without the dispute, the remaining amount is unknown.
+  // Without a currency, the amount is unknown. Without the dispute, the remaining amount is unknown.
   const isRead = Boolean(payment.currency) && !payment.disputeUnread
   return upsertDiscrepancy(db, {
     gateway: gateway.id,
@@ -134,8 +135,8 @@ function recordDiscrepancy(
 
 /**
  * Compares the payment of one attempt with its gateway.
- * @returns whether all differences are settled; false if the gateway did not answer, or no longer has a payment that is
- * in the ledger
+ * @returns whether all differences are settled; false if the gateway did not answer, or if it has deleted a payment
+ * that is in the ledger
  */
 export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
   const attempt = await selectAttempt(context.db, attemptId)
@@ -159,8 +160,8 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 }
 
 /**
- * Compares a payment that the gateway no longer has. It is a discrepancy if our ledger or a dispute shows that it was
- * received. The status of the dispute was read from the dispute itself, so it is still synced.
+ * Compares a payment that the gateway has deleted. It is a discrepancy if our ledger or a dispute shows that it was
+ * received. Its dispute is still synced, because the status comes from the dispute's own record.
  * @returns false if the gateway did not answer
  */
 async function compareMissingPayment(
@@ -182,7 +183,7 @@ async function compareMissingPayment(
   return !reportsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
 
-/** Compares a payment whose reference the gateway does not know. The gateway may still have its dispute. */
+/** Compares a payment whose reference the gateway does not know. The gateway may still have the payment's dispute. */
 export async function compareUnknownReference(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -277,8 +278,8 @@ function netCents(payment: Payment): number {
 }
 
 /**
- * Returns whether the attempt has to be settled. A payment that succeeded for a closed attempt is settled by refunding
- * it, and needs nothing more once it is fully refunded.
+ * Returns whether the attempt must be settled. A payment that succeeded for a closed attempt is settled by a refund.
+ * After a full refund, nothing more is needed.
  */
 function needsSettling(attempt: AttemptRow, payment: Payment): boolean {
   if (isOpen(attempt.status)) return attempt.status !== payment.status
@@ -287,8 +288,8 @@ function needsSettling(attempt: AttemptRow, payment: Payment): boolean {
 }
 
 /**
- * Returns whether the gateway's report agrees with our ledger: a booked payment must have succeeded, or a dispute took
- * it.
+ * Returns whether the gateway's report agrees with our ledger. A booked payment must have succeeded, unless a dispute
+ * took it.
  */
 function agreesWithLedger({ booked }: ComparedAttempt, payment: Payment): boolean {
   if (payment.status === 'unreadable') return false

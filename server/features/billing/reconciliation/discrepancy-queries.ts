@@ -7,7 +7,7 @@ import { unlistedPrefix, unreadDisputesReference } from '#server/features/billin
 import { maxRefundTries } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { unwantedPayments } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
-/** Returns the sums of our ledger lines for each gateway in a time span, by kind of transaction and currency. */
+/** Returns the sums of our ledger lines in a time span, by gateway, kind of transaction and currency. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
   const { rows } = await sql<Static<typeof DayTotal>>`
     SELECT substr(account, 9) AS gateway, split_part(transaction_id, ':', 1) AS kind, currency,
@@ -39,9 +39,7 @@ export interface DiscrepancyRow {
   abandoned: boolean
 }
 
-/**
- * Tables to select from: payments with unresolved discrepancies, with the net amount of each in our ledger (`booked`).
- */
+/** SQL for `FROM`: the payments with unresolved discrepancies, with the net amount of each in our ledger (`booked`). */
 const openDiscrepancies = sql`
   payment_discrepancies listed
   LEFT JOIN payment_attempts ON payment_attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM payment_attempts known
@@ -54,8 +52,8 @@ const openDiscrepancies = sql`
           WHERE refunds.attempt_id = payment_attempts.id))) AS booked`
 
 /**
- * Returns, by gateway and currency, how much more the gateways report than our ledger has. Includes the discrepancies
- * and unmatched payments that were found in a time span.
+ * Returns the difference between the gateways' amounts and our ledger, by gateway and currency. Includes the
+ * discrepancies and unmatched payments that were found in a time span.
  */
 export async function selectDifferences(
   db: Db,
@@ -72,13 +70,13 @@ export async function selectDifferences(
   return rows
 }
 
-/** Maximum number of rows per kind. The oldest ones are returned; for unmatched payments, the newest. */
+/** Maximum number of rows per kind. The oldest rows are returned, but the newest of the unmatched payments. */
 const maxPerKind = sql.lit(100)
 
 /**
- * Selects discrepancies and old open items: payments that could not be settled, payments that belong to no order of
- * this site, attempts whose outcome is unknown, pending refunds, payments that bought nothing and are not refunded, and
- * webhook events that were not applied.
+ * Selects discrepancies and items that have been open for long: payments that could not be settled, payments without an
+ * order of this site, attempts with an unknown outcome, pending refunds, payments that bought nothing and are not
+ * refunded, and webhook events that were not applied.
  */
 export async function selectDiscrepancies(
   db: Db,
@@ -116,7 +114,7 @@ export async function selectDiscrepancies(
   return rows
 }
 
-/** Stores a payment at a gateway that belongs to no order of this site. Idempotent. */
+/** Stores a payment at a gateway that has no order of this site. Idempotent. */
 export async function insertUnmatchedPayment(
   db: Db,
   payment: {

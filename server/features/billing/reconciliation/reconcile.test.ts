@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-test('a payment known only to the gateway is found and settled, even after the janitor has abandoned it', async () => {
+test('a payment that only the gateway knows is found and settled, even if the janitor has abandoned it', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     await site.sandboxGateway.chargeSavedMethod(charge)
@@ -37,7 +37,7 @@ test('a payment known only to the gateway is found and settled, even after the j
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
-test('a payment that was settled as failed and succeeded later is refunded, once', async () => {
+test('a payment that was settled as failed and succeeded later is refunded once', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {
@@ -65,7 +65,7 @@ test('a payment that was settled as failed and succeeded later is refunded, once
   expect(returned).toEqual([{ status: 'succeeded' }])
 })
 
-test('each run lists from the end of the last successful one; a gateway that is down is listed from there again', async () => {
+test('a run lists payments from the time of the previous successful run, also after a failed run', async () => {
   const listedSpansMs: number[] = []
   site.gatewayOverrides.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
@@ -87,13 +87,13 @@ test('each run lists from the end of the last successful one; a gateway that is 
   expect(hours()).toBe(48 + 100)
 })
 
-/** Returns the status in our database, without querying the gateway. */
+/** Returns an order's status in our database, without querying the gateway. */
 async function statusOf(orderId: string) {
   const orders = site.context.db.selectFrom('orders').select('status')
   return (await orders.where('id', '=', orderId).executeTakeFirst())?.status
 }
 
-test('a payment that cannot be settled does not block others, and is retried a limited number of times', async () => {
+test('a payment that cannot be settled does not block others, and is retried for a limited time', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {
@@ -133,7 +133,7 @@ test('a payment that cannot be settled does not block others, and is retried a l
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
-test('a recorded payment is settled once it can be, though it is no longer listed', async () => {
+test('a discrepancy is settled when the gateway reports the right payment, even if the gateway does not list it', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {
@@ -156,7 +156,7 @@ test('a recorded payment is settled once it can be, though it is no longer liste
   expect(await statusOf(order.id)).toBe('paid')
 })
 
-test('a payment that can be neither compared nor recorded does not block others, nor does a failing gateway', async () => {
+test('an invalid payment or a failing gateway does not block other payments', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {

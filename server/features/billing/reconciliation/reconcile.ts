@@ -31,22 +31,22 @@ import {
 import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 
 /**
- * Each run lists the payments from this long before the previous run, because a payment may be listed late or succeed
- * long after its start.
+ * The time before the previous run from which a run lists payments. A payment may be listed late or succeed long after
+ * its start.
  */
 const overlapMs = 48 * hourMs
 const initialLookbackMs = 7 * dayMs
 
-/** How long the studio shows the discrepancy of a period whose payments a gateway no longer lists. */
+/** The time for which the studio shows that a gateway no longer lists the payments of a period. */
 const unlistedShownMs = 30 * dayMs
 
-/** Time for which a payment that cannot be settled is retried. Each failure is logged as an error. */
+/** The time for which a payment that cannot be settled is retried. Each failure is logged as an error. */
 const retryPeriodMs = 7 * dayMs
 
 /**
  * Compares the payments of each gateway with our ledger, and settles the differences in the same way as a webhook
  * event. If a gateway does not answer, the next run lists its payments from the same start time. A payment that cannot
- * be settled is retried on its own and does not block the others.
+ * be settled is retried separately and does not block the others.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
@@ -82,8 +82,8 @@ async function compareListedPayments(
   if (!payments) return new Set()
   if (since > requestedSince)
     payments.push(...(await reportUnlistedPeriod(context, gateway, requestedSince, since)))
-  // A dispute can last for months and a refund for days. By its end, the payment is too old for the list, so payments
-  // with an open dispute or a pending refund are queried one by one.
+  // A dispute can last for months and a refund for days. When they end, the payment is too old for the list. Payments
+  // with an open dispute or a pending refund are therefore queried individually.
   for (const id of await selectUnsettledAttemptIds(db, gateway.id))
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
@@ -94,10 +94,10 @@ async function compareListedPayments(
 }
 
 /**
- * Reports a period whose payments the gateway no longer lists. This happens if no run succeeded for longer than the
- * gateway's list reaches back, for example while its API keys were missing.
- * @returns one unreadable payment that represents the period, and the payments whose dispute was opened since its
- * start, because gateways may list disputes for longer than payments
+ * Reports a period whose payments the gateway no longer lists. This happens if all runs failed for longer than the
+ * list's maximum age, for example because API keys were missing. Gateways may list disputes for longer than payments.
+ * @returns an unreadable payment that represents the period, and the payments whose dispute was opened since the start
+ * of the period
  */
 async function reportUnlistedPeriod(
   context: BillingContext,
@@ -114,8 +114,8 @@ async function reportUnlistedPeriod(
 }
 
 /**
- * Retries the open discrepancies, except those that were just listed and compared. Discrepancies older than
- * `retryPeriodMs` are abandoned, and an operator must resolve them.
+ * Retries the open discrepancies, except those of the payments that were just listed and compared. Abandons
+ * discrepancies that are older than `retryPeriodMs`, which an operator must then resolve.
  */
 async function retryDiscrepancies(
   context: BillingContext,
@@ -161,11 +161,11 @@ async function compareByReference(
   if (payment === 'unknown') return
   if (!payment) return compareUnknownReference(context, gateway, reference)
   await comparePayments(context, gateway, [payment])
-  // If there still is a discrepancy, it is now stored under the payment's own id.
+  // If the discrepancy still exists, it is now stored under the payment's own id.
   if (payment.reference !== reference) await deleteDiscrepancy(context.db, gateway.id, reference)
 }
 
-/** Requests the disputes again that the gateway did not return at an earlier time, and compares their payments. */
+/** Requests the disputes that the gateway did not return at an earlier time, and compares their payments. */
 async function retryUnreadDisputes(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
   const since = new Date(foundAt.getTime() - overlapMs)
   const payments = await listGatewayDisputes(context, gateway, since)

@@ -12,7 +12,7 @@ export async function selectReconciledTo(db: Db, gateway: GatewayId): Promise<Da
   return row?.reconciled_until
 }
 
-/** Returns the time up to which a gateway's payments are compared, and the end of the last comparison. */
+/** Returns the time up to which a gateway's payments have been compared, and the end of the last comparison. */
 export async function selectComparison(
   db: Db,
   gateway: GatewayId,
@@ -25,8 +25,8 @@ export async function selectComparison(
 }
 
 /**
- * Stores the time up to which payments are compared (the start of the run), and the end of the run. Neither time
- * ever decreases: after two concurrent runs, the later times are stored.
+ * Stores the time up to which payments have been compared (the start of the run), and the end of the run. Neither time
+ * ever decreases: after concurrent runs, the later times are stored.
  */
 export async function setReconciledUntil(
   db: Db,
@@ -46,7 +46,7 @@ export async function setReconciledUntil(
 }
 
 /**
- * Stores a discrepancy. If it is already stored, keeps `detected_at`, updates the amount, and marks it as not abandoned.
+ * Stores a discrepancy. If it already exists, keeps `detected_at`, updates the amount, and marks it as not abandoned.
  */
 export async function upsertDiscrepancy(
   db: Db,
@@ -92,7 +92,7 @@ export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: s
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Returns the references, among the given ones, of payments that succeeded in our records. */
+/** Returns those of the references whose payments succeeded in our records. */
 export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,
@@ -114,10 +114,10 @@ const refundedCents = sql<number>`(
 
 const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || payment_attempts.id)`
 
-/** An attempt with its refunded amount in our records, and whether its payment is booked in the ledger as received. */
+/** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
 export type ComparedAttempt = AttemptRow & { refunded_cents: number; booked: boolean }
 
-/** Returns a gateway's attempts with one of these ids, or one of the gateway's references. */
+/** Returns a gateway's attempts with one of these ids or one of these references. */
 export function selectAttemptsToCompare(
   db: Db,
   gateway: GatewayId,

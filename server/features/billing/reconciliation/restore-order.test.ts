@@ -27,11 +27,11 @@ const [hour, day] = [3_600_000, 86_400_000]
 interface Shop {
   site: TestSite
   video: BuiltVideo
-  /** Orders with the gateway and pays, as the browser and the user do. */
+  /** Pays an order at the gateway, as the browser and the user do. */
   pay(shopper: Shopper, order: Order): Promise<void>
   paymentParams: { gateway: 'sandbox' | 'stripe' | 'paypal'; method?: 'wallet' }
   moveOn(milliseconds: number): void
-  /** Returns the address of a buyer who is missing in the database. */
+  /** Returns the e-mail address that is known for a buyer whose account was lost. */
   addressOf(shopper: Shopper): string
   close(): Promise<void>
 }
@@ -102,7 +102,7 @@ describe.each([
   ['the sandbox', sandboxShop],
   ['Stripe', stripeShop],
   ['PayPal', paypalShop],
-])('an order that the database lost and %s has', (_, open) => {
+])('an order that the database has lost and %s has', (_, open) => {
   let shop: Shop
   let restore: () => Promise<void>
 
@@ -112,7 +112,7 @@ describe.each([
   afterAll(() => shop.close())
   beforeEach(async () => {
     const { db } = shop.site.context
-    // A card gets an introductory price once, and each test pays with the same card.
+    // Each test pays with the same card, which would otherwise get the introductory price only once.
     await db.deleteFrom('used_intro_prices').execute()
     restore = await takeBackup(db)
   })
@@ -180,7 +180,7 @@ describe.each([
       reference,
     })
 
-  test('a purchase is restored with its order, access, ledger lines and one mail', async () => {
+  test('a purchase is restored with its order, entitlement, ledger lines and one mail', async () => {
     const { shopper, order } = await buyEpisode()
     const before = (await subjects(shop.addressOf(shopper))).length
     await restore()
@@ -199,7 +199,7 @@ describe.each([
     expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
   })
 
-  test('a top-up is restored with its money and its bonus, once', async () => {
+  test('a top-up is restored once, with its money and its bonus', async () => {
     const shopper = await Shopper.create(shop.site)
     const order = await shopper.order({ ...shop.paymentParams, kind: 'top_up', top_up_id: 'top_10' })
     await shop.pay(shopper, order)
@@ -231,7 +231,7 @@ describe.each([
     expect(restored?.consent).toEqual({ ...consent, at: `${toSeconds(consent?.at)}.000Z` })
   })
 
-  test('a plan is restored with the drama that led to it, and without a token that is too long for the gateway', async () => {
+  test('a plan is restored with the drama that led to it, but without a referrer token that is too long to store', async () => {
     const shopper = await Shopper.create(shop.site)
     const plan_id = (await shopper.plan(7)).id
     const consent = { terms_text: 'What was shown' }
@@ -249,7 +249,7 @@ describe.each([
     expect(await rowOf(order.id)).toMatchObject({ status: 'paid', attribution: { video_id: shop.video.id } })
   })
 
-  test('a purchase is restored by the webhook event about its payment', async () => {
+  test('a purchase is restored by a webhook event about its payment', async () => {
     const { shopper, order } = await buyEpisode()
     const { reference } = await shop.site.context.db
       .selectFrom('payment_attempts')
@@ -266,7 +266,7 @@ describe.each([
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('an order in the backup is paid by the payment that was lost', async () => {
+  test('a pending order in the backup becomes paid by the lost payment', async () => {
     const shopper = await Shopper.create(shop.site)
     const order = await orderEpisode(shopper)
     const { db } = shop.site.context
@@ -279,7 +279,7 @@ describe.each([
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('a payment for something that the user has bought again since is refunded', async () => {
+  test('a lost payment is refunded if the user has since bought the product again', async () => {
     const { shopper, order } = await buyEpisode()
     await restore()
     const second = await orderEpisode(shopper)
@@ -304,7 +304,7 @@ describe.each([
   })
 
   test.each(['before', 'after'] as const)(
-    'a renewal is restored and charged once, if the site reconciles %s it renews',
+    'a lost renewal is restored and charged once if the site reconciles %s it renews',
     async (when) => {
       const { shopper, order } = await subscribe()
       restore = await takeBackup(shop.site.context.db)
@@ -332,7 +332,7 @@ describe.each([
         .select(['reference', 'status'])
         .where('order_id', 'in', ids)
         .execute()
-      // The key of the lost payment settles no attempt of its own.
+      // The lost payment must not also settle the attempt that has the same key.
       expect(attempts.every(({ status }) => status === 'succeeded' || status === 'failed')).toBe(true)
       const own = payments.filter(({ reference }) => attempts.some((one) => one.reference === reference))
       expect(own.map(({ amountCents, refundedCents }) => amountCents - refundedCents).toSorted()).toEqual([
@@ -341,7 +341,7 @@ describe.each([
     },
   )
 
-  test('a subscription whose first payment is not found is restored at the period of its renewal, and continues', async () => {
+  test('a subscription whose first payment is not found is restored from its renewals, and continues', async () => {
     const { shopper, order } = await subscribe()
     const { user_id = '', subscription_id } = (await rowOf(order.id)) ?? {}
     for (const _ of [1, 2]) {
@@ -362,10 +362,10 @@ describe.each([
   })
 
   test.each([
-    ['all periods are', 'no period', [2, 0, 1]],
-    ['the renewals are', 'the first period', [2, 1]],
+    ['all periods', 'no period', [2, 0, 1]],
+    ['the renewals', 'the first period', [2, 1]],
   ] as const)(
-    'a subscription whose renewals are found in reverse keeps every payment if %s lost and %s is in the backup',
+    'lost payments restore %s of a subscription, even if they are found in another order',
     async (_lost, backup, found) => {
       const { shopper, order } = await subscribe()
       const { user_id = '' } = (await rowOf(order.id)) ?? {}
@@ -404,7 +404,7 @@ describe.each([
     },
   )
 
-  test('a lost renewal is refunded if the user has subscribed again since', async () => {
+  test('a lost renewal is refunded if the user has since subscribed again', async () => {
     const { shopper, order } = await subscribe()
     const { user_id = '' } = (await rowOf(order.id)) ?? {}
     shop.moveOn(7 * day)
@@ -421,7 +421,7 @@ describe.each([
     await reconcile(shop.site.context)
   })
 
-  test('a buyer cannot pay for a past period whose payment is not restored yet', async () => {
+  test('a buyer cannot pay for a past period whose lost payment is not restored yet', async () => {
     const { shopper, order } = await subscribe()
     const { user_id = '' } = (await rowOf(order.id)) ?? {}
     for (const _ of [1, 2]) {

@@ -36,9 +36,9 @@ import {
 
 /**
  * Restores the order and the attempt of a payment that the gateway has but the database has lost, such as after a
- * restore from a backup or a failover to a lagging standby. Settling the restored attempt then adds entitlement, ledger
- * lines and mails once, as for any payment.
- * @returns undefined for a payment of another site, or one whose purchase cannot be decoded
+ * restore from a backup or a failover to a lagging standby. As for any payment, settling the restored attempt then adds
+ * entitlement, ledger lines and mails once.
+ * @returns undefined for a payment of another site, or if the purchase cannot be decoded
  * @throws Error if the gateway does not answer
  */
 export async function restoreOrder(
@@ -95,9 +95,9 @@ async function restoreAttempt(
 }
 
 /**
- * Returns the order of a lost payment: the original one if it still exists, otherwise an order that was created
- * meanwhile for the same period and price, otherwise a new one. A planned change of plan gets the period that it was
- * charged for.
+ * Returns the order of a lost payment: the original order if it exists, otherwise an order that was created later for
+ * the same period and price. Creates a new order if there is neither. A planned change of plan gets the period that was
+ * charged.
  */
 async function findOrCreateOrder(
   context: BillingContext,
@@ -140,9 +140,9 @@ function isSamePurchase(
 }
 
 /**
- * Returns the period of a lost payment. If an order for another plan or price has meanwhile paid for that period,
- * returns null, and the lost payment is refunded. If that order is not paid, it loses the period; a payment that still
- * arrives for it is refunded.
+ * Returns the period of a lost payment. Another order for this period, with another plan or price, may have been
+ * created since. If that order is paid, returns null, and the lost payment is refunded. If it is unpaid, it loses the
+ * period, and a later payment for it is refunded.
  */
 async function claimPeriod(
   tx: Tx,
@@ -191,7 +191,7 @@ async function insertLostOrder(
     subscription_id: await restoreSubscription(tx, purchase, now),
     period_no,
     introductory: purchase.introductory,
-    // A pending order without a period would be a planned change of plan.
+    // Without a period, a pending order would be a planned change of plan.
     status: purchase.periodNo === period_no ? 'pending' : 'cancelled',
     amount_cents: payment.amountCents,
     currency: payment.currency,
@@ -213,7 +213,7 @@ async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRo
 }
 
 /**
- * Returns the id of the subscription of a plan's order. If the subscription was lost too, creates it again; it then
+ * Returns the id of the subscription of a plan's order. If the subscription was lost too, creates it again, and it
  * starts with the order's period.
  */
 async function restoreSubscription(
@@ -234,7 +234,7 @@ async function restoreSubscription(
   return id
 }
 
-/** Returns the buyer's attribution, as far as the payment stores it. */
+/** Returns those parts of the buyer's attribution that the payment stores. */
 async function findAttribution(
   context: BillingContext,
   tx: Tx,

@@ -1,8 +1,6 @@
 import type { Tx } from '#server/tables.ts'
 
-/**
- * Returns the e-mail addresses of a user's account and latest order, and the time when the account was deleted.
- */
+/** Returns the e-mail addresses of a user's account and latest order, and the time when the account was deleted. */
 export function selectBuyer(tx: Tx, userId: string) {
   return tx
     .selectFrom('users')

@@ -23,23 +23,23 @@ beforeAll(async () => {
   site = await startBillingSite()
 })
 afterAll(() => site.close())
-// A card gets an introductory price once, and each test pays with the same card.
+// Each test pays with the same card, which would otherwise get the introductory price only once.
 beforeEach(async () => void (await site.context.db.deleteFrom('used_intro_prices').execute()))
 afterEach(async () => {
-  // Each restore also loses the renewals of the other tests' subscribers.
+  // Each restore also loses the renewals of the other tests' subscribers, so all payments are restored.
   await findAllPayments()
   await expectLedgerBalanced(site)
 })
 
 const backUp = () => takeBackup(site.context.db)
 
-/** Compares all payments with the database. The reconciliation would only list the latest ones. */
+/** Compares all payments with the database. The reconciliation would list only the latest ones. */
 async function findAllPayments(): Promise<void> {
   for (const gateway of site.context.gateways)
     await comparePayments(site.context, gateway, await gateway.listPayments(new Date(0)))
 }
 
-/** Returns a user's orders by period; those without a period come last. */
+/** Returns a user's orders by period. Orders without a period are last. */
 const ordersOf = (userId: string) =>
   site.context.db
     .selectFrom('orders')
@@ -68,7 +68,7 @@ async function referencesOf(userId: string): Promise<string[]> {
 const findPayment = (reference = '') =>
   applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${reference}`, reference })
 
-/** Returns what a subscriber's payments leave at the gateway, without those that were refunded in full. */
+/** Returns the amounts of a subscriber's payments that were not refunded, in ascending order. */
 const paidCents = async (person: Subscriber) =>
   (await person.payments('succeeded'))
     .map(({ amountCents, refundedCents }) => amountCents - refundedCents)
@@ -84,7 +84,7 @@ async function runJobs(): Promise<void> {
   }
 }
 
-/** Returns the audit events of a subscriber's changes of plan, with their plans. */
+/** Returns the audit events of a subscriber's changes of plan, each with the id of the plan. */
 async function planChangesOf({ userId }: Subscriber) {
   const { rows } = await sql<{ event: string; details: { plan_id: string } }>`
     SELECT event, details FROM audit_events
@@ -96,7 +96,7 @@ async function chooseMonthly({ shopper }: Subscriber): Promise<string> {
   return (await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })).id
 }
 
-test('a lost renewal replaces a change of plan that was planned after the restore, and records that', async () => {
+test('a lost renewal replaces a change of plan that was made after the restore, and the audit log records it', async () => {
   const person = await Subscriber.create(site)
   const restore = await backUp()
   await person.advanceAndRenew(7 * day)
@@ -118,7 +118,7 @@ test('a lost renewal replaces a change of plan that was planned after the restor
   ])
 })
 
-test('a lost manual payment keeps the cancellation that the customer made after the restore', async () => {
+test('a lost manual payment does not undo a cancellation that the customer made after the restore', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   expect(await person.membership()).toMatchObject({ status: 'past_due' })
@@ -142,7 +142,7 @@ test('a lost manual payment keeps the cancellation that the customer made after 
   expect(await paidCents(person)).toEqual([499, 999])
 })
 
-test('a checkout payment undoes a cancellation although a lost payment of its order has failed', async () => {
+test('a new checkout payment undoes a cancellation, even if the order’s lost payment has failed', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const restore = await backUp()
@@ -182,7 +182,7 @@ describe('a lost payment of a planned change of plan', () => {
     await expectChanged(person)
   })
 
-  test('changes the plan if the backup has the planned order, and its next period is found first', async () => {
+  test('changes the plan if the backup has the planned order and the payment of the next period is found first', async () => {
     const person = await Subscriber.create(site)
     await chooseMonthly(person)
     const restore = await backUp()
@@ -201,7 +201,7 @@ describe('a lost payment of a planned change of plan', () => {
     expect(await person.membership()).not.toHaveProperty('next_plan')
   })
 
-  test('changes the plan although a renewal at the old price has begun since', async () => {
+  test('changes the plan even if a renewal at the old price has started since', async () => {
     const person = await Subscriber.create(site)
     const restore = await backUp()
     await chooseMonthly(person)
@@ -216,12 +216,12 @@ describe('a lost payment of a planned change of plan', () => {
       [1, 2499, 'paid'],
       [null, 999, 'cancelled'],
     ])
-    // The choice was lost, and no event records that the old plan's order was cancelled.
+    // The customer's choice was lost, so no event records the cancellation of the old plan's order.
     expect(await planChangesOf(person)).toEqual([])
     await expectChanged(person)
   })
 
-  test('is refunded if the period was renewed at the old price since, and keeps a later change', async () => {
+  test('is refunded if the period has since been renewed at the old price, and a later change remains', async () => {
     const person = await Subscriber.create(site)
     const restore = await backUp()
     const lost = await chooseMonthly(person)
@@ -249,7 +249,7 @@ describe('a lost payment of a planned change of plan', () => {
     })
   })
 
-  test('is refunded if its subscription has ended since, after a renewal at the old price', async () => {
+  test('is refunded if the subscription has since been renewed at the old price and has ended', async () => {
     const person = await Subscriber.create(site)
     const restore = await backUp()
     const lost = await chooseMonthly(person)
@@ -267,7 +267,7 @@ describe('a lost payment of a planned change of plan', () => {
   })
 })
 
-describe('a subscription that ended without its lost payments', () => {
+describe('a subscription that ended because its payments were lost', () => {
   /** Ends a subscription whose next periods are lost. @returns the references of the lost payments, by period */
   async function endWithoutPayments(person: Subscriber, periods: number): Promise<string[]> {
     const { visitor } = person.shopper
@@ -308,7 +308,7 @@ describe('a subscription that ended without its lost payments', () => {
   }
 
   test.each([[[1, 2, 3]], [[3, 2, 1]], [[2, 3, 1]]])(
-    'keeps all of them if they are found in the order %j, and does not renew',
+    'gets back all periods if their payments are found in the order %j, but does not renew',
     async (found) => {
       const person = await Subscriber.create(site)
       const references = await endWithoutPayments(person, 3)
@@ -329,7 +329,7 @@ describe('a subscription that ended without its lost payments', () => {
     },
   )
 
-  test('keeps those of earlier periods that are found after it has ended again', async () => {
+  test('gets back earlier periods whose payments are found after it has ended again', async () => {
     const person = await Subscriber.create(site)
     const references = await endWithoutPayments(person, 3)
     await findPayment(references[3])
@@ -342,7 +342,7 @@ describe('a subscription that ended without its lost payments', () => {
   })
 
   test.each([[[0, 1, 2]], [[2, 0, 1]]])(
-    'keeps all of them if it expired unpaid, and they are found in the order %j',
+    'gets back all periods if it expired unpaid and the payments are found in the order %j',
     async (found) => {
       const shopper = await Shopper.create(site)
       const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })

@@ -27,7 +27,7 @@ interface UnwantedPayment {
 
 /**
  * Books a successful payment that buys nothing (a duplicate, too late, or for something already owned), schedules its
- * refund in the same transaction, and mails the buyer the reason. Does nothing if the payment is already booked.
+ * refund in the same transaction, and mails the reason to the buyer. Does nothing if the payment is already booked.
  */
 export async function autoRefund(context: BillingContext, tx: Tx, unwanted: UnwantedPayment): Promise<void> {
   const { order, attempt, payment, now, inTime, introPriceAllowed } = unwanted
@@ -41,7 +41,8 @@ export async function autoRefund(context: BillingContext, tx: Tx, unwanted: Unwa
     reason,
     now,
   })
-  // If the attempt was already settled as failed or cancelled, the order stays open: the user may be paying it again.
+  // If the attempt was already settled as failed or cancelled, the order remains open, because the user may be paying
+  // it again.
   if (inTime && orderStates.allows(order.status, 'cancelled'))
     await transitionOrder(tx, order.id, 'cancelled')
   await setAutoRefundReason(tx, order.id, reason)

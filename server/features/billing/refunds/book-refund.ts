@@ -10,7 +10,10 @@ import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
 
-/** Loads an attempt to book its refunds and disputes; undefined if its payment is not in the ledger. */
+/**
+ * Loads the ledger's data of an attempt, to book its refunds and disputes. Returns undefined if its payment is not in
+ * the ledger.
+ */
 export async function loadLedgerPayment(
   tx: Tx,
   attemptId: string,
@@ -36,8 +39,7 @@ export async function bookRefund(
   if (attempt.gateway === 'balance' && isPayableFromBalance(paidOrder))
     await refundToBalance(tx, paidOrder, { id, cents }, at)
   else await enterRefund(tx, ledgerPayment, { id, cents })
-  // For a payment that bought nothing, the audit event was written when the payment was booked, and the order is not
-  // affected.
+  // A payment that bought nothing was audited when it was booked, and its refund does not affect the order.
   if (ledgerPayment.source === 'refunds_payable') return
   await auditPayment(tx, 'order_refunded', ledgerPayment.order, ledgerPayment.at, {
     refund_cents: cents,

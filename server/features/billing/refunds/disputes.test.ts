@@ -47,7 +47,7 @@ const refundPart = (orderId: string, amountCents: number) =>
   refundOrder(site.context, orderId, { amountCents, reason: 'goodwill' })
 
 describe('a dispute', () => {
-  test('revokes the access; if it is won, restores it and the order is paid; the ledger follows', async () => {
+  test('revokes the entitlement and books the loss, and a won dispute reverses both', async () => {
     const { shopper, order } = await buyEpisode(site)
     const before = await compareGatewayBalance(site.context.db, site.sandboxGateway)
     await bankSays(order.id, 'open')
@@ -62,7 +62,7 @@ describe('a dispute', () => {
     expect(await compareGatewayBalance(site.context.db, site.sandboxGateway)).toEqual(before)
   })
 
-  test('keeps the access revoked if the bank decides for the buyer', async () => {
+  test('revokes the entitlement permanently if it is lost', async () => {
     const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await bankSays(order.id, 'lost')
@@ -70,7 +70,7 @@ describe('a dispute', () => {
     expect(await playbackCode(site, shopper)).toBe(402)
   })
 
-  test('restores a partly refunded order, and changes nothing when it is reported again, in any order', async () => {
+  test('restores a partially refunded order if it is won, even if it is reported repeatedly', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refundPart(order.id, 40)
     await bankSays(order.id, 'open')
@@ -87,7 +87,7 @@ describe('a dispute', () => {
       .select('transaction_id')
       .where('order_id', '=', order.id)
       .execute()
-    // Sale, partial refund, dispute, and its return.
+    // The four transactions are the sale, the partial refund, the dispute and its reversal.
     expect(lines).toHaveLength(8)
   })
 
@@ -100,7 +100,7 @@ describe('a dispute', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('is found by the hourly comparison, as is its end days later', async () => {
+  test('is found by the reconciliation, which later also finds its outcome', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
     expect(info).toMatchObject({ status: 'paid' })
@@ -115,7 +115,7 @@ describe('a dispute', () => {
   })
 })
 
-test('a dispute that is reported only after it was won leaves the order as it is', async () => {
+test('a dispute does not change the order if it is reported only after it was won', async () => {
   const { shopper, order } = await buyEpisode(site)
   const { db, clock, secret } = site.context
   await simulateDispute(
@@ -127,7 +127,7 @@ test('a dispute that is reported only after it was won leaves the order as it is
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
-test('a dispute ends the plan at once; if it is won, the paid period is restored, and no renewal follows', async () => {
+test('a dispute ends the plan; if it is won, the paid period is restored, but does not renew', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await bankSays(order?.id ?? '', 'open')
@@ -142,7 +142,7 @@ test('a dispute ends the plan at once; if it is won, the paid period is restored
   expect(await person.payments()).toHaveLength(1)
 })
 
-test('the disputed test card is reported by a webhook event on a separate site', async () => {
+test('the test card for disputes sends a second webhook event, which reports the dispute', async () => {
   const { db, clock } = site.context
   const notified: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => notified.push(one) })

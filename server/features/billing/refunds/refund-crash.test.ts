@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creates a paid plan, whose refund revokes the most. */
+/** Creates a paid plan, because the refund of a plan revokes the most. */
 async function createPaidPlan(): Promise<{ person: Subscriber; orderId: string }> {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
@@ -40,7 +40,10 @@ async function settleAll(): Promise<void> {
   }
 }
 
-/** Returns the outcome of an order and its dependent records: `refunded`, `untouched`, or the figures if it is neither. */
+/**
+ * Returns the outcome of an order and its dependent records: `refunded` or `untouched`. For any other outcome, returns
+ * the figures.
+ */
 async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
   const { db } = site.context
   const [order] = await person.orders()
@@ -58,13 +61,13 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 }
 
 test(
-  'a refund whose process dies before any statement, or is killed while it sends a commit, is made once with all its effects, or never started',
+  'a refund is made once with all its effects, or not at all, if the process dies before any statement or during any commit',
   { timeout: 300_000 },
   async () => {
     const whole = await createPaidPlan()
     const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
     expect(await outcomeOf(whole.person, whole.orderId)).toBe('refunded')
-    // The first transaction, the gateway's own, and the second.
+    // The commits are those of the first transaction, of the sandbox, and of the second transaction.
     expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
     await runConcurrently(crashPointsBeforeEach(run), async (crashPoint) => {

@@ -25,15 +25,15 @@ import { selectUnwantedPaymentsOfOrder } from './unwanted-payment-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {
-  /** By default, everything that is refundable. */
+  /** The amount to refund. The default is everything that is refundable. */
   amountCents?: number
-  /** For the ledger and the audit log. */
+  /** The reason, for the ledger and the audit log. */
   reason: string
-  /** The refunded amount that the operator saw. The request is refused if that amount has changed since. */
+  /** The refunded amount that the operator saw. The request is refused if the amount has changed since then. */
   knownRefundedCents?: number
-  /** Set if the operator may refund limited amounts only. */
+  /** Set if the operator may refund only limited amounts. */
   limit?: RefundLimit
-  /** Runs in the transaction that stores a new refund; an error prevents the refund. */
+  /** Runs in the transaction that stores a new refund. If it throws, the refund is not stored. */
   onStart?: (tx: Tx) => Promise<void>
 }
 
@@ -49,7 +49,7 @@ const dailyLimitFactor = 10
 export interface RefundResult {
   refundId: string
   amountCents: number
-  /** `pending`: the gateway has not answered yet; the janitor retries the refund. */
+  /** `pending` if the gateway has not answered; the janitor then retries the refund. */
   status: 'succeeded' | 'pending'
   order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
 }
@@ -57,11 +57,11 @@ export interface RefundResult {
 /**
  * Refunds an order, or a payment for it that bought nothing, in whole or in part. Uses two transactions with the
  * gateway call between them, so that a refund can be recovered after a crash. Only one refund of a payment runs at a
- * time: another request for the same amount returns the refund in progress. Entitlements are updated by
- * sync-order-status.ts.
+ * time. A concurrent request for the same amount returns the refund in progress. `sync-order-status.ts` updates the
+ * entitlements.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with the remaining amount,
  * refundHasDecimals, refundOverOrderLimit, refundOverDailyLimit, editConflict if the refunded amount differs from
- * `knownRefundedCents`, or refundDeclined if the gateway refuses, or is no longer configured
+ * `knownRefundedCents`, or refundDeclined if the gateway refuses or is not configured
  */
 export async function refundOrder(
   context: BillingContext,
@@ -71,7 +71,7 @@ export async function refundOrder(
   const refund = await inTransaction(context.db, (tx) => startRefund(context, tx, orderId, request))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
-    // The reason may be a refund that was already made at the gateway.
+    // The gateway may have refused because a refund was already made there.
     await syncRefundsAndDisputes(context, refund.attempt_id)
     throw new Refusal('refundDeclined')
   }
@@ -81,7 +81,7 @@ export async function refundOrder(
   return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
 }
 
-/** Runs in the first transaction: stores the refund with its idempotency key, or finds the refund in progress. */
+/** The first transaction: stores the refund with its idempotency key, or finds the refund in progress. */
 async function startRefund(
   context: BillingContext,
   tx: Tx,
@@ -116,7 +116,7 @@ async function startRefund(
   if (pendingRefund?.amount_cents === cents) return pendingRefund
   if (pendingRefund) throw new Refusal('refundInProgress')
   if (cents > remainingCents) throw new Refusal('refundTooLarge', { remaining_cents: remainingCents })
-  // Without its gateway, the refund could never be completed.
+  // A refund could not be completed if its gateway is not configured.
   if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundDeclined')
   const now = context.clock.now()
   if (limit) await checkDailyLimit(tx, limit, order.currency, cents, now)
@@ -136,14 +136,14 @@ async function startRefund(
   }
   await onStart?.(tx)
   await insertRefund(tx, refund)
-  // Money that is being refunded cannot be spent.
+  // Prevents the user from spending money that is being refunded.
   await syncTopUp(tx, attemptId, now)
   return refund
 }
 
 /**
- * Returns the amount to refund if the request has none: all that is left; for a top-up, what can be refunded without a
- * loss.
+ * Returns the amount to refund if the request has none: the rest of the payment or, for a top-up, the amount that can
+ * be refunded without a loss.
  */
 async function refundableCents(
   tx: Tx,
@@ -167,7 +167,7 @@ async function checkDailyLimit(
   const { operatorId } = limit
   const maxCents = limit.maxCents(currency) * dailyLimitFactor
   const since = new Date(now.getTime() - dayMs)
-  // Of two concurrent refunds, the second must count the first.
+  // The lock makes the second of two concurrent refunds count the first.
   await lockRefundsOfOperator(tx, operatorId)
   const requestedCents = await selectRequestedRefundCents(tx, operatorId, currency, since)
   if (requestedCents + cents > maxCents) throw new Refusal('refundOverDailyLimit', { limit_cents: maxCents })

@@ -34,14 +34,14 @@ async function createPaidOrder() {
   return { shopper, orderId: order.id, reference, loadOrder, loadRefundedCents }
 }
 
-/** Returns the names of the refusals, and `done` for the others. */
+/** Returns the status of each successful refund, and the name of each refusal. */
 function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<string> {
   return new Set(
     settled.map((one) => (one.status === 'fulfilled' ? one.value.status : String(one.reason.reason))),
   )
 }
 
-test('a full refund that is requested 20 times concurrently is made once, and the buyer is notified once', async () => {
+test('a full refund is made once for 20 concurrent requests, and the buyer gets one mail', async () => {
   const { shopper, orderId, loadOrder, loadRefundedCents } = await createPaidOrder()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'succeeded' || one === 'notRefundable')).toBe(true)
@@ -62,7 +62,7 @@ test('20 concurrent requests by operators who saw no refund make one partial ref
   expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
-test('concurrent partial refunds, here and at the gateway itself, never exceed the payment', async () => {
+test('concurrent partial refunds by the site and at the gateway never exceed the payment', async () => {
   const { orderId, reference, loadOrder, loadRefundedCents } = await createPaidOrder()
   await Promise.all([
     times(10, (index) =>
@@ -80,7 +80,7 @@ test('concurrent partial refunds, here and at the gateway itself, never exceed t
   expect(await loadOrder()).toMatchObject({ refunded_cents: total })
 })
 
-test('20 webhook events that arrive during a refund count nothing twice', async () => {
+test('a refund is recorded once even if 20 webhook events arrive while it is made', async () => {
   const { orderId, reference, loadOrder } = await createPaidOrder()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
@@ -103,7 +103,7 @@ test('an outdated reading of the payment is not applied', async () => {
   let reads = 0
   site.gatewayOverrides.retrievePayment = async (lookup) => {
     const payment = await site.sandboxGateway.retrievePayment(lookup)
-    // The second reading is the one that is applied.
+    // The second reading is the one that would be applied.
     if (++reads !== 2) return payment
     read.resolve()
     await overtaken.promise
@@ -120,7 +120,7 @@ test('an outdated reading of the payment is not applied', async () => {
   expect(await loadOrder()).toMatchObject({ status: 'charged_back' })
 })
 
-test('a concurrent full refund and renewal: whichever is first, no plan continues and the payments are in the ledger', async () => {
+test('after a concurrent full refund and renewal, the plan does not continue', async () => {
   for (let round = 0; round < 5; round++) {
     const person = await Subscriber.create(site)
     const [order] = await person.orders()

@@ -52,8 +52,8 @@ const refund = (orderId: string, amountCents?: number, more: object = {}) =>
   })
 const refusal = (name: string) => expect.objectContaining({ reason: name })
 
-describe('an order that is refunded as a whole', () => {
-  test('is refunded, the episode is locked again, and the buyer gets a mail', async () => {
+describe('an order that is fully refunded', () => {
+  test('is shown as refunded, its episode is locked, and the buyer gets a mail', async () => {
     const { shopper, order } = await buyEpisode(site)
     expect(await playbackCode(site, shopper)).toBe(200)
     expect(await refund(order.id)).toMatchObject({ status: 'succeeded', amountCents: 99 })
@@ -74,14 +74,14 @@ describe('an order that is refunded as a whole', () => {
     })
   })
 
-  test('revokes its own access and nothing else: another order for the video stays', async () => {
+  test('loses only its own entitlement, while other orders for the video keep theirs', async () => {
     const { shopper, order } = await buyEpisode(site, 4)
     await shopper.buy({ episode_id: episodeIdOf(site, 5) })
     await refund(order.id)
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 200])
   })
 
-  test('can be bought again', async () => {
+  test('does not prevent another purchase of the episode', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     expect(await shopper.buy({ episode_id: episodeIdOf(site) })).toMatchObject({
@@ -91,15 +91,15 @@ describe('an order that is refunded as a whole', () => {
     expect(await playbackCode(site, shopper)).toBe(200)
   })
 
-  test('cannot be paid again: pressing "Pay" is refused', async () => {
+  test('cannot be paid again', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 })
 
-describe('an order that is refunded in part', () => {
-  test('keeps the access, and shows the refunded amount', async () => {
+describe('an order that is partially refunded', () => {
+  test('keeps its entitlement, and shows the refunded amount', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     expect(await shopper.getOrder(order.id)).toMatchObject({
@@ -110,7 +110,7 @@ describe('an order that is refunded in part', () => {
     expect((await mailsAbout(shopper))[0]?.subject).toBe('Your partial refund')
   })
 
-  test("is refused if the part is a fraction of the gateway's smallest unit", async () => {
+  test("cannot be refunded by a fraction of the gateway's smallest unit", async () => {
     const { order } = await buyEpisode(site)
     site.gatewayOverrides.unitCents = () => 100
     await expect(
@@ -121,7 +121,7 @@ describe('an order that is refunded in part', () => {
     })
   })
 
-  test('is locked once the parts are all of it, and never gives back more', async () => {
+  test('loses its entitlement when everything is refunded, and cannot be refunded further', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     await refund(order.id, 9)
@@ -138,7 +138,7 @@ describe('an order that is refunded in part', () => {
   })
 })
 
-test('a refund that was decided before another one was made is refused', async () => {
+test('a refund is refused if another refund was made since the operator saw the order', async () => {
   const { order } = await buyEpisode(site)
   await refund(order.id, 40, { knownRefundedCents: 0 })
   await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('editConflict'))
@@ -146,14 +146,14 @@ test('a refund that was decided before another one was made is refused', async (
   expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 80 })
 })
 
-test('a refund of an unpaid or unknown order is refused with a message', async () => {
+test('a refund of an unpaid or unknown order is refused', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episodeIdOf(site) })
   await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
   await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
 })
 
-test('a full refund of a plan ends it immediately, locks everything and charges nothing more', async () => {
+test('a full refund of a plan ends it immediately, revokes the access and stops the renewals', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   expect(await person.canPlay()).toBe(true)
@@ -166,7 +166,7 @@ test('a full refund of a plan ends it immediately, locks everything and charges 
   expect(await person.payments()).toHaveLength(1)
 })
 
-test('a partial refund of a plan changes neither the plan nor its renewals', async () => {
+test('a partial refund of a plan does not affect the plan or its renewals', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await refund(order?.id ?? '', 100)
@@ -175,7 +175,7 @@ test('a partial refund of a plan changes neither the plan nor its renewals', asy
   expect(await person.payments('succeeded')).toHaveLength(2)
 })
 
-test('a full refund of a past period ends the plan; the payment of the current period stays', async () => {
+test('a full refund of a past period ends the plan after the current period, which remains paid', async () => {
   const person = await Subscriber.create(site)
   await person.advanceAndRenew(7 * day)
   const [first, second] = await person.orders()
@@ -188,7 +188,7 @@ test('a full refund of a past period ends the plan; the payment of the current p
   expect(await person.payments()).toHaveLength(2)
 })
 
-describe('a refund whose answer is lost', () => {
+describe('a refund whose response is lost', () => {
   test('is found by the janitor, and made once', async () => {
     const { shopper, order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = async (request) => {
@@ -208,7 +208,7 @@ describe('a refund whose answer is lost', () => {
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
   })
 
-  test('is found by repeating the request, or by the webhook event', async () => {
+  test('is found by a repeated request or by the webhook event', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
       site.gatewayOverrides.refundPayment = async (request) => {
@@ -223,7 +223,7 @@ describe('a refund whose answer is lost', () => {
     }
   })
 
-  test('that never arrived is sent again', async () => {
+  test('is sent again if the gateway did not receive it', async () => {
     const { shopper, order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('no route'))
     await refund(order.id)
@@ -246,10 +246,10 @@ describe("a refund at the gateway's own dashboard", () => {
 
   test.each([
     [
-      'five concurrent notifications',
+      'five concurrent webhook events',
       async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(id)))),
     ],
-    ['the hourly comparison', () => reconcile(site.context)],
+    ['the reconciliation', () => reconcile(site.context)],
   ])('is recorded once by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
     await refundAtGateway(order.id, 40, 'part')
@@ -267,7 +267,7 @@ describe("a refund at the gateway's own dashboard", () => {
     expect(await mailsAbout(shopper)).toHaveLength(2)
   })
 
-  test('is found by the hourly comparison even long after the payment', async () => {
+  test('is found by the reconciliation even if it is much later than the payment', async () => {
     const { shopper, order } = await buyEpisode(site)
     await reconcile(site.context)
     site.advanceClock(40 * day)
@@ -280,7 +280,7 @@ describe("a refund at the gateway's own dashboard", () => {
     })
   })
 
-  test('makes the gateway refuse a later refund from here, and is then recorded', async () => {
+  test('makes the gateway refuse a later refund of the site, and is then recorded', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refundAtGateway(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundDeclined'))
@@ -292,9 +292,9 @@ describe("a refund at the gateway's own dashboard", () => {
   })
 
   test.each([
-    ['its notification', hearOf],
-    ['the hourly comparison', () => reconcile(site.context)],
-  ])('is distinguished from a pending refund of the site by %s', async (_, find) => {
+    ['its webhook event', hearOf],
+    ['the reconciliation', () => reconcile(site.context)],
+  ])('is distinguished by %s from a pending refund of the site', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = async (request) => {
       await site.sandboxGateway.refundPayment(request)
@@ -312,11 +312,11 @@ describe("a refund at the gateway's own dashboard", () => {
   })
 })
 
-describe('a refund that the gateway fails later', () => {
+describe('a refund that fails later at the gateway', () => {
   test.each([
-    ['ours', (id: string) => refund(id)],
+    ['a refund of the site', (id: string) => refund(id)],
     [
-      'one from its dashboard',
+      'a refund at the gateway’s dashboard',
       async (id: string) => {
         await site.sandboxGateway.refundPayment({
           reference: (await paymentOf(site, id)).reference,
@@ -326,7 +326,7 @@ describe('a refund that the gateway fails later', () => {
         await hearOf(id)
       },
     ],
-  ])('is reversed and unlocks the purchase again: %s', async (_, make) => {
+  ])('is reversed, and the purchase is unlocked again: %s', async (_, make) => {
     const { shopper, order } = await buyEpisode(site)
     await make(order.id)
     expect(await playbackCode(site, shopper)).toBe(402)
@@ -343,7 +343,7 @@ describe('a refund that the gateway fails later', () => {
     })
   })
 
-  test('is not assumed while the gateway has not counted the refund yet', async () => {
+  test('stays successful if the gateway does not report the refund yet', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     site.gatewayOverrides.retrievePayment = async (lookup) => {

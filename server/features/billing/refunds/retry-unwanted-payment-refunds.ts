@@ -10,21 +10,21 @@ import {
   type UnwantedPaymentRow,
 } from './unwanted-payment-queries.ts'
 
-/** Delays before the retries of a failed refund. After the last retry an operator must resolve it. */
+/** Delays before the retries of a failed refund. After the last retry, an operator must resolve it. */
 const retryDelaysMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
 
 /** Maximum number of automatic refund attempts for a payment that bought nothing. */
 export const maxRefundTries = retryDelaysMs.length + 1
 
 /**
- * Returns key parts that distinguish the next refund from the failed one. For the same key, the gateway would only
- * repeat its earlier answer.
+ * Returns key parts that distinguish the next refund from the failed one. With the same key, the gateway would repeat
+ * its earlier answer.
  */
 export const nextRefundKeyParts = ({ failed }: UnwantedPaymentRow) => ['try', failed + 1] as const
 
 /**
- * Retries failed refunds of payments that bought nothing, with increasing delays. If one fails again, the others
- * continue.
+ * Retries failed refunds of payments that bought nothing, with increasing delays. A repeated failure does not stop the
+ * other refunds.
  */
 export async function retryUnwantedPaymentRefunds(context: BillingContext): Promise<void> {
   for (const row of await selectUnwantedPayments(context.db)) {
@@ -45,7 +45,7 @@ function isDue({ failed, failed_at }: UnwantedPaymentRow, now: Date): boolean {
 }
 
 /**
- * Refunds the payments of an order that bought nothing, now and regardless of the number of failures.
+ * Refunds the payments of an order that bought nothing, immediately and even after the last automatic retry.
  * @returns whether all of them are refunded
  */
 export async function refundUnwantedPayments(context: BillingContext, orderId: string): Promise<boolean> {
@@ -59,7 +59,7 @@ async function refundUnwantedPayment(
   { attempt_id, order_id }: UnwantedPaymentRow,
 ): Promise<void> {
   const { db, clock, gateways, log } = context
-  // The payment may have been refunded at the gateway meanwhile.
+  // The payment may have been refunded at the gateway in the meantime.
   if (!(await syncRefundsAndDisputes(context, attempt_id))) return
   await inTransaction(db, async (tx) => {
     await lockOrderOwner(tx, order_id)

@@ -7,7 +7,7 @@ import { sendRefund } from './send-refund.ts'
 
 interface ScheduledRefund {
   attemptId: string
-  /** Distinguish the refund from earlier ones of the attempt; the first refund needs none. */
+  /** Key parts that distinguish the refund from earlier refunds of the attempt. The first refund needs none. */
   keyParts?: readonly (string | number)[]
   cents: number
   reason: string

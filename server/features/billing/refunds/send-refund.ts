@@ -10,8 +10,8 @@ import { lockOrderOwner } from '#server/features/billing/records/order-queries.t
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
 /**
- * Sends one refund to the gateway, then books it, with its consequences for the order, in a second transaction. Any
- * number of processes may call this at once: the idempotency key prevents a second refund.
+ * Sends one refund to the gateway, then books it in a second transaction, with its consequences for the order.
+ * Concurrent calls are safe, because the idempotency key prevents a second refund.
  * @returns `done`, `refused` (permanently), or `unknown` if the janitor has to retry it
  */
 export async function sendRefund(
@@ -20,7 +20,7 @@ export async function sendRefund(
 ): Promise<'done' | 'refused' | 'unknown'> {
   const { db, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
-  // The balance is our own, so no gateway is called.
+  // The site itself holds balances, so no gateway is called.
   if (attempt?.gateway === 'balance') return finishSentRefund(context, attempt, refund, 'done')
   const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
@@ -36,7 +36,7 @@ export async function sendRefund(
   return result === 'unknown' ? result : finishSentRefund(context, attempt, refund, result)
 }
 
-/** Runs the second transaction: stores the result, and books a completed refund. */
+/** The second transaction: stores the result, and books a completed refund. */
 async function finishSentRefund<Result extends 'done' | 'refused'>(
   context: BillingContext,
   attempt: AttemptRow,

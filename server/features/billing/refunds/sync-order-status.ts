@@ -17,10 +17,9 @@ import type { OrderStatus } from '#server/features/billing/tables.ts'
 const isRevoked = (status: OrderStatus) => status === 'refunded' || status === 'charged_back'
 
 /**
- * Updates an order after refunds and disputes of its payment: its status, its entitlement, and the subscription if it
- * paid for a period. A partial refund revokes nothing. A full refund or a dispute revokes what this order granted, and
- * nothing else. If the refund fails or the dispute is won, the entitlement is restored, but an ended subscription stays
- * ended.
+ * Updates an order after refunds and disputes of its payment: its status, its entitlement, and the subscription whose
+ * period it paid. A partial refund revokes nothing. A full refund or a dispute revokes only what this order granted. If
+ * the refund fails or the dispute is won, the entitlement is restored, but an ended subscription remains ended.
  * @returns the updated order
  */
 export async function syncOrderStatus(
@@ -42,7 +41,8 @@ export async function syncOrderStatus(
 
 function statusFor({ amount_cents, status }: OrderRow, refunded: number, disputed: boolean): OrderStatus {
   const isFullyRefunded = refunded >= amount_cents
-  // The order was fully refunded before the dispute. The bank will return the disputed money, so the status stays.
+  // The order was fully refunded before the dispute. The bank will return the disputed money, so the status does not
+  // change.
   if (disputed && !(isFullyRefunded && status === 'refunded')) return 'charged_back'
   if (isFullyRefunded) return 'refunded'
   return refunded > 0 ? 'partially_refunded' : 'paid'
@@ -55,14 +55,15 @@ async function updateStatus(
   refunded: number,
 ): Promise<void> {
   if (status === to) return setRefundedCents(tx, id, refunded)
-  // The refund failed at the gateway, so the payment counts again.
+  // The refund failed at the gateway, so the order becomes paid again.
   const unrevokedStatus = refunded > 0 ? 'partially_refunded' : 'paid'
   if (to === unrevokedStatus && refundReversals.allows(status, to))
     return undoRefund(tx, id, unrevokedStatus, refunded)
-  // The refund failed, and a dispute took the money. `refunded` has no transition to `charged_back`, so undo the refund
-  // first.
+  // The refund failed, and a dispute took the money. `refunded` cannot change to `charged_back`, so this first undoes
+  // the refund.
   if (status === 'refunded') await undoRefund(tx, id, unrevokedStatus, refunded)
-  // Fully refunded during a dispute: `charged_back` has no transition to `refunded`, so take the step in between.
+  // The order was fully refunded during a dispute. `charged_back` cannot change to `refunded`, so this adds a step
+  // between.
   if (status === 'charged_back' && to === 'refunded') await transitionOrder(tx, id, 'partially_refunded')
   await transitionOrder(tx, id, to, { refunded_cents: refunded })
 }

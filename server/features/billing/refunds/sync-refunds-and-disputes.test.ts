@@ -30,8 +30,8 @@ afterEach(() => expectLedgerBalanced(site))
 const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ subject }) => subject)
 const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
 
-describe('automatic refunds', () => {
-  test('close the second order for one item, with the reason on the page, by mail and in the studio', async () => {
+describe('an automatic refund', () => {
+  test('closes the second order for one product, with the reason on the page, by mail and in the studio', async () => {
     const shopper = await Shopper.create(site)
     const orderParams = { episode_id: episodeIdOf(site) }
     const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
@@ -61,7 +61,7 @@ describe('automatic refunds', () => {
     expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
   })
 
-  test('close an order at an introductory price that was used before', async () => {
+  test('closes an order at an introductory price that the card has already got', async () => {
     site.gatewayOverrides.createPayment = async (charge) => {
       const payment = await site.sandboxGateway.createPayment(charge)
       return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
@@ -79,7 +79,7 @@ describe('automatic refunds', () => {
   })
 })
 
-test('the rest is refunded if a part was refunded at the gateway before', async () => {
+test('only the rest of an unwanted payment is refunded if a part was already refunded at the gateway', async () => {
   const shopper = await Shopper.create(site)
   const orderParams = { episode_id: episodeIdOf(site) }
   const orders = [await shopper.order(orderParams), await shopper.order(orderParams)]
@@ -113,9 +113,12 @@ test('the rest is refunded if a part was refunded at the gateway before', async 
   ])
 })
 
-describe('a refused refund of money that bought nothing', () => {
+describe('a refused refund of a payment that bought nothing', () => {
   const hour = 3_600_000
-  /** Makes two payments for one episode; the refund of the second is sent as the gateway permits. */
+  /**
+   * Makes two payments for one episode. The second payment buys nothing, and its refund depends on the gateway
+   * overrides.
+   */
   async function paidTwice(): Promise<string> {
     const shopper = await Shopper.create(site)
     const orderParams = { episode_id: episodeIdOf(site) }
@@ -149,7 +152,7 @@ describe('a refused refund of money that bought nothing', () => {
     (await loadOrderDetails(site.context.db, orderId, { language: 'en', canSeeCustomers: true }, undefined))
       .refundable_cents
 
-  test('is retried with other keys up to a limit, and listed until an operator sends it', async () => {
+  test('is retried with other keys a limited number of times, and listed until an operator repeats it', async () => {
     refuse()
     const order = await paidTwice()
     site.advanceClock(hour / 2)
@@ -179,7 +182,7 @@ describe('a refused refund of money that bought nothing', () => {
     })
   })
 
-  test('is sent once the gateway takes it again', async () => {
+  test('is retried and succeeds when the gateway accepts refunds again', async () => {
     refuse()
     const order = await paidTwice()
     delete site.gatewayOverrides.refundPayment
@@ -189,7 +192,7 @@ describe('a refused refund of money that bought nothing', () => {
     expect(await listed(order)).toBeUndefined()
   })
 
-  test('is sent again if it failed days later', async () => {
+  test('is retried if it succeeded first and failed days later', async () => {
     const order = await paidTwice()
     const { reference } = await paymentOf(site, order)
     site.advanceClock(24 * hour)
@@ -199,7 +202,7 @@ describe('a refused refund of money that bought nothing', () => {
     expect(await listed(order)).toBeUndefined()
   })
 
-  test('is sent when the order is synced with the gateway', async () => {
+  test('is retried when the order is synced with the gateway', async () => {
     refuse()
     const order = await paidTwice()
     delete site.gatewayOverrides.refundPayment
@@ -208,7 +211,7 @@ describe('a refused refund of money that bought nothing', () => {
   })
 })
 
-/** Withdraws from a purchase, by the mailed link. */
+/** Withdraws from a purchase with the mailed link. */
 async function withdrawFrom({ email }: Shopper) {
   await site.visitor().call(withdraw, { body: { email } })
   const texts = (await site.mails(email)).map(({ text }) => text)
@@ -223,7 +226,7 @@ async function mailAbout(shopper: Shopper, about: string) {
 const linkMailOf = (shopper: Shopper) => mailAbout(shopper, 'Cancel your order')
 const confirmationOf = (shopper: Shopper) => mailAbout(shopper, 'Your order is cancelled')
 
-test('a withdrawal after a partial refund promises and refunds the rest', async () => {
+test('a withdrawal after a partial refund announces and refunds the rest', async () => {
   const { shopper, order } = await buyEpisode(site)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
@@ -232,7 +235,7 @@ test('a withdrawal after a partial refund promises and refunds the rest', async 
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
-test('a withdrawal during a partial refund promises the rest, and refunds it afterwards', async () => {
+test('a withdrawal during a partial refund announces the rest, and refunds it afterwards', async () => {
   const { shopper, order } = await buyEpisode(site)
   site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
@@ -245,7 +248,7 @@ test('a withdrawal during a partial refund promises the rest, and refunds it aft
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 
-test('an order names its episode, so that the return link leads there', async () => {
+test('an order has the number of its episode, so that the return link leads to the episode', async () => {
   const { shopper, order } = await buyEpisode(site, 5)
   expect(await shopper.getOrder(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
 })

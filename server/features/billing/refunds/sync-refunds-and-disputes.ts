@@ -37,7 +37,7 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** Maximum number of times a payment is read. It is read again if our own records change meanwhile. */
+/** Maximum number of times a payment is read. It is read again if our own records change in the meantime. */
 const maxReadings = 5
 
 /** A payment and its refunds according to our records. */
@@ -52,8 +52,8 @@ type ReversalAmounts = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute'
 
 /**
  * Syncs ledger, order and entitlements with the disputes of a payment at its gateway, and with refunds that were made
- * there or failed there later. Webhook events and the reconciliation call it in any order and any number of times.
- * @param lastRead the payment as just read; before anything is changed, it is read again
+ * or failed there. Webhook events and the reconciliation call this function in any order and any number of times.
+ * @param lastRead the payment as just read; it is read again before anything is changed
  * @returns false if the gateway did not answer, or a refund of ours is in progress
  */
 export async function syncRefundsAndDisputes(
@@ -72,8 +72,8 @@ export async function syncRefundsAndDisputes(
     )
       return true
     if (await finishOwnRefunds(context, before)) return false
-    // An outdated reading could undo a refund that was made after it. So a reading is applied only if our records did
-    // not change between its start and its application.
+    // An outdated reading could undo a refund that was made after it. A reading is therefore applied only if our
+    // records did not change between its start and its application.
     const recorded = await loadRecorded(db, attemptId)
     const reference = recorded?.attempt.reference ?? null
     if (!recorded || reference === null) return true
@@ -91,7 +91,10 @@ export async function syncRefundsAndDisputes(
   return false
 }
 
-/** Loads the recorded payment of an attempt; undefined if it is not in the ledger, so that there is nothing to sync. */
+/**
+ * Loads the recorded payment of an attempt. Returns undefined if it is not in the ledger, because there is nothing to
+ * sync.
+ */
 async function loadRecorded(db: Db, attemptId: string): Promise<RecordedPayment | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceAccountOf(db, attemptId))) return undefined
@@ -102,7 +105,7 @@ async function loadRecorded(db: Db, attemptId: string): Promise<RecordedPayment 
 const disputeReferenceOf = ({ attempt }: RecordedPayment, lastRead: Payment | undefined) =>
   lastRead?.disputeDetails?.reference ?? attempt.dispute_reference
 
-/** Reads a payment at its gateway. If the payment was deleted there, reads it by its dispute, if one is known. */
+/** Reads a payment at its gateway. If the gateway has deleted the payment, reads it by its dispute, if one is known. */
 export async function retrievePaymentOrDispute(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -112,7 +115,10 @@ export async function retrievePaymentOrDispute(
   return payment === null ? retrieveByDispute(context, gateway, disputeReference) : payment
 }
 
-/** Reads a payment by its dispute, which the gateway stores longer than the payment; null if no dispute is known. */
+/**
+ * Reads a payment by its dispute, which the gateway stores longer than the payment. Returns null if no dispute is
+ * known.
+ */
 export async function retrieveByDispute(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -125,7 +131,7 @@ export async function retrieveByDispute(
 
 /**
  * Sends our own started refunds first, so that the gateway's report includes them.
- * @returns whether a refund is still in progress
+ * @returns whether a refund is in progress afterwards
  */
 async function finishOwnRefunds(context: BillingContext, { refunds }: RecordedPayment): Promise<boolean> {
   let sending = false
@@ -144,7 +150,7 @@ export function withRecordedDispute(
   payment: Payment,
   recorded: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>,
 ): Payment {
-  // PayPal reports the dispute with the capture itself if it took the money; that report is used as it is.
+  // If the dispute took the money, PayPal also reports it with the capture. That report is used unchanged.
   if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute_status === null)
     return payment
   const unrefundedCents = payment.amountCents - payment.refundedCents
@@ -156,8 +162,8 @@ export function withRecordedDispute(
 }
 
 /**
- * Does the same as `withRecordedDispute`. If the payment is missing at the gateway, it gets the recorded paid and
- * refunded amounts instead.
+ * Does the same as `withRecordedDispute`. If the gateway has deleted the payment, instead adds the recorded paid and
+ * refunded amounts.
  */
 function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payment {
   if (!payment.missing) return withRecordedDispute(payment, recorded.attempt)
@@ -168,8 +174,9 @@ function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payme
 }
 
 /**
- * Returns whether a report of the gateway includes the payment's refunds and disputes. With a dispute, the payment may
- * have any readable status, or be missing at the gateway; without one, only a succeeded payment reports its refunds.
+ * Returns whether a report of the gateway includes the payment's refunds and disputes. A payment that the gateway has
+ * deleted must have a dispute. Any other payment must have succeeded, or have a readable status and a dispute that is
+ * open or lost.
  */
 export function reportsRefundsAndDisputes(payment: Pick<Payment, 'status' | 'dispute' | 'missing'>): boolean {
   if (payment.missing) return payment.dispute !== undefined
@@ -191,9 +198,9 @@ function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): bo
 }
 
 /**
- * Finds refunds that failed after they had succeeded. Requests each of our own again with its key, because the gateway's
- * sum may be outdated. This refunds nothing twice, and is refused if the refund has failed. For refunds that were made
- * at the gateway, there is only the sum.
+ * Finds refunds that failed after they had succeeded. Repeats each refund of ours with its key, because the gateway's
+ * sum may be outdated. This refunds nothing twice, and is refused if the refund has failed. A refund that was made at
+ * the gateway has no key of ours, so only the sum shows whether it failed.
  */
 async function findFailedRefunds(
   context: BillingContext,
@@ -226,7 +233,10 @@ interface Findings {
   failed: readonly RefundRow[]
 }
 
-/** Applies what was read to our records. @returns false if our records have changed since the payment was read */
+/**
+ * Applies what was read at the gateway to our records.
+ * @returns false if our records have changed since the payment was read
+ */
 async function applyFindings(
   context: BillingContext,
   tx: Tx,
@@ -251,8 +261,9 @@ async function applyFindings(
 }
 
 /**
- * Schedules a second refund, of the rest of a payment that bought nothing. The gateway refuses the first refund, of the
- * whole amount, if a part was already refunded there. The key allows one such refund per already refunded amount.
+ * Schedules a second refund, for the rest of a payment that bought nothing. If a part was already refunded at the
+ * gateway, the gateway refuses the first refund, which is for the whole amount. The key permits one such refund per
+ * already refunded amount.
  */
 async function scheduleRemainingRefund(
   tx: Tx,
@@ -315,7 +326,7 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
   const current = { dispute_status: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
   const cents = current.dispute_debited_cents - attempt.dispute_debited_cents
   const lost = lostCents(current) - lostCents(attempt)
-  // After a dispute was won, the payment may be disputed again. That is a new dispute, with its own date.
+  // The payment may be disputed again after a won dispute. That is a new dispute with its own date.
   const isNewDispute = attempt.dispute_debited_cents === 0 && cents > 0
   const openedAt = isNewDispute ? at : (attempt.dispute_opened_at ?? at)
   if (cents !== 0)
@@ -337,14 +348,16 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
   return attempt
 }
 
-/** Returns the cents that a lost dispute took; zero if the dispute is not lost. */
+/** Returns the cents that a lost dispute took, or zero if the dispute is not lost. */
 const lostCents = ({
   dispute_status,
   dispute_debited_cents,
 }: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>): number =>
   dispute_status === 'lost' ? dispute_debited_cents : 0
 
-/** Returns the columns with the details of a dispute, for operators; empty if the dispute was withdrawn. */
+/**
+ * Returns the columns with the details of a dispute, for operators. Returns empty columns if the dispute was withdrawn.
+ */
 function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
   if (!dispute) return {}
   const { reference = null, reason = null, dueAt = null } = disputeDetails

@@ -30,16 +30,16 @@ import {
 import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
- * Updates the balance after refunds (also those in progress) and disputes of a top-up's payment. The amount is taken
- * from the unspent money first. A dispute then revokes purchases paid by the top-up, latest first. What still remains
- * is a loss. Once the remaining paid money does not exceed the spent bonus, the bonus is withdrawn. The balance never
- * drops below zero. If a refund fails or a dispute is won, the money is credited again. The caller must have locked the
- * user. Idempotent.
+ * Updates the balance after refunds (also those in progress) and disputes of a top-up's payment. Takes the amount from
+ * the unspent money first. A dispute then revokes purchases paid by the top-up, latest first. The remaining amount is a
+ * loss. The bonus is withdrawn when the remaining paid money does not exceed the spent bonus. The balance never drops
+ * below zero. If a refund fails or a dispute is won, the money is credited again. The caller must have locked the user.
+ * Idempotent.
  */
 export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
-  // A second payment of the same top-up bought nothing, so it did not credit the balance.
+  // A second payment of the same top-up bought nothing and was not credited to the balance.
   const isTopUp = order?.kind === 'top_up' && (await sourceAccountOf(tx, attemptId)) === 'deferred_revenue'
   const lot = isTopUp ? await lockPaidLot(tx, order.id) : undefined
   if (!attempt || !order || !lot) return
@@ -61,7 +61,7 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
 }
 
 /**
- * Revokes the purchases paid by a top-up, latest first, until the loss is offset. If the whole top-up was reversed,
+ * Revokes the purchases paid by a top-up, latest first, until the loss is covered. If the whole top-up was reversed,
  * revokes all of them.
  */
 async function revokePurchases(tx: Tx, topUp: OrderRow, isFullyReversed: boolean, at: Date): Promise<void> {
@@ -74,7 +74,7 @@ async function revokePurchases(tx: Tx, topUp: OrderRow, isFullyReversed: boolean
 
 /**
  * Refunds the rest of a purchase to the balance, with all consequences. Sends no mail, because the money does not
- * remain in the balance. A refund of the purchase that is in progress is completed as well.
+ * remain in the balance. Also completes a refund of the purchase that is in progress.
  */
 async function revokePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
   const order = await selectOrder(tx, orderId)

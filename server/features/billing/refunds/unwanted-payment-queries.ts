@@ -9,9 +9,9 @@ export interface UnwantedPaymentRow {
   gateway: GatewayId
   reference: string | null
   currency: string
-  /** The amount that is still to be refunded. */
+  /** The amount that must still be refunded. */
   cents: number
-  /** The number of failed refunds, the start of the latest of them, and the reason for the refund. */
+  /** The number of failed refunds, the start of the latest failed refund, and the reason for the refund. */
   failed: number
   failed_at: Date | null
   reason: string | null
@@ -19,8 +19,9 @@ export interface UnwantedPaymentRow {
 }
 
 /**
- * Subquery: payments that bought nothing according to the ledger, and whose refunds are too low or too high (`cents` is
- * then negative). Excludes those whose refund is in progress, and amounts taken by a dispute.
+ * Subquery: payments that bought nothing according to the ledger, and whose refunds do not equal the payment. `cents`
+ * is the amount to refund, negative if too much was refunded. Excludes payments with a refund in progress, and amounts
+ * taken by a dispute.
  */
 export const unwantedPayments = sql`(
   SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,

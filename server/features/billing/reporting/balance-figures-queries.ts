@@ -15,7 +15,7 @@ export async function selectLiability(
 }
 
 /**
- * Returns, by currency, the unspent paid money of all balances, and the deferred revenue in the ledger, which must be
+ * Returns, by currency, the unspent paid money of all balances and the deferred revenue in the ledger. The two must be
  * equal. The indexes `ledger_lines_balance` and `balance_lots_remaining` cover the query.
  */
 export async function selectDeferredRevenue(

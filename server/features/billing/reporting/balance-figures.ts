@@ -5,8 +5,8 @@ import type { Db } from '#server/tables.ts'
 import { selectBalanceDays, selectLiability } from './balance-figures-queries.ts'
 
 /**
- * Loads the current liability for balances, and its changes by day (docs/figures.md). Over all days, top-ups minus
- * recognised revenue, refunds and breakage equal the liability, to the cent.
+ * Loads the current liability for balances, and its changes by day (docs/figures.md). Over all days, the liability
+ * equals top-ups minus recognised revenue, refunds and breakage, to the cent.
  */
 export async function loadBalanceFigures(
   db: Db,

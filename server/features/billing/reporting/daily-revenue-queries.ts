@@ -33,8 +33,8 @@ export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<Reve
 
 /**
  * Sums the backdated ledger lines: the outcomes of disputes, by the day when the dispute was opened, and failed
- * refunds, by the day when the refund was sent. There are few, and they may be entered after their day was aggregated.
- * The index `ledger_lines_backdated` covers the query.
+ * refunds, by the day when the refund was sent. There are few such lines, and they may be entered after their day was
+ * aggregated. The index `ledger_lines_backdated` covers the query.
  */
 export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<RevenueRow>`
@@ -46,7 +46,7 @@ export async function selectBackdatedRevenue(db: Db, { from, to }: DaySpan): Pro
 
 type Counts = Map<string, number>
 
-/** Counts the subscriptions that started, or ended, on each day. */
+/** Counts the subscriptions that started or ended on each day, depending on `column`. */
 export function countSubscriptions(
   db: Db,
   column: 'started_at' | 'ended_at',
@@ -61,7 +61,8 @@ export function countSubscriptions(
 }
 
 /**
- * Counts failed renewals by day, each once: on the day of its first failed attempt, even if a later attempt succeeds.
+ * Counts failed renewals by day. Each renewal counts once, on the day of its first failed attempt, even if a later
+ * attempt succeeds.
  */
 export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
@@ -96,8 +97,8 @@ export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promi
 }
 
 /**
- * Returns the start of the first day that is not aggregated: the day after the last aggregated one, otherwise the day
- * of the first ledger line; undefined if there is none.
+ * Returns the start of the first day that is not aggregated: the day after the last aggregated day or, without one, the
+ * day of the first ledger line. Returns undefined if there is no ledger line.
  */
 export async function selectFirstUnaggregatedDay(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`

@@ -22,14 +22,14 @@ export interface RevenueDay extends AggregatedDay {
 }
 
 /**
- * A day is aggregated this long after its end. A transaction sets the time of its ledger lines before it commits, so
- * lines of the day may still appear for a while, but no transaction takes this long.
+ * The delay from the end of a day until its aggregation. A transaction sets the time of its ledger lines before it
+ * commits, so lines of the day may appear after the day's end. No transaction takes longer than this delay.
  */
 const completeAfterMs = hourMs
 
 /**
- * Loads the revenue of `count` UTC days, the last of which contains `until`, including days without events. Also
- * returns the current number of subscribers.
+ * Loads the revenue of `count` UTC days, including days without events. The last day contains `until`. Also returns the
+ * current number of subscribers.
  */
 export async function loadDailyRevenue(
   db: Db,
@@ -81,12 +81,12 @@ export async function aggregateDailyRevenue({ db, clock }: { db: Db; clock: Cloc
       await insertAggregatedDay(db, day)
 }
 
-/** The sums of a day from the ledger and as aggregated, for comparison. */
+/** The sums of a day from the ledger and from the aggregate, for comparison. */
 export interface LedgerDay {
-  /** The sums of the lines entered on the day, and those of the lines backdated to it. */
+  /** The sums of the lines that were entered on the day, and of the lines that are backdated to it. */
   entered: LedgerSums[]
   backdated: LedgerSums[]
-  /** The aggregated sums of the lines entered on the day; undefined if the day is not aggregated yet. */
+  /** The aggregated sums of the lines that were entered on the day, or undefined if the day is not aggregated yet. */
   summed: LedgerSums[] | undefined
   /** True once `takeUnaggregatedSales` has taken all lines of the day. */
   isCounted: boolean
@@ -103,8 +103,8 @@ export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
 }
 
 /**
- * Loads the aggregated days, and sums up the days after the last of them now (usually only today). Other days without
- * an aggregate are empty.
+ * Loads the aggregated days, and computes the sums of the days after the last aggregated one (usually only today).
+ * Other days without an aggregate are empty.
  */
 async function loadDays(db: Db, { from, to }: DaySpan): Promise<AggregatedDay[]> {
   const summed = await selectAggregatedDays(db, { from, to })

@@ -13,9 +13,9 @@ interface Row {
 
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
- * `until`, with all income and refunds, even if booked later. An order that was paid entirely with bonus makes its
- * viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds the viewers, `orders_user`
- * their orders.
+ * `until`, with all income and refunds, even if they were booked later. An order that was paid entirely with bonus
+ * makes its viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds the viewers, and
+ * `orders_user` finds their orders.
  */
 export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
@@ -48,7 +48,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
   }))
 }
 
-/** Returns the stored count of an experiment's sales; undefined if they were never counted. */
+/** Returns the stored count of an experiment's sales, or undefined if they were never counted. */
 export function selectCountedSales(db: Db, experimentId: string) {
   return db
     .selectFrom('experiment_sales')
@@ -78,8 +78,8 @@ export async function upsertCountedSales(
 }
 
 /**
- * Returns the experiments to count: running ones, and stopped ones that were not counted since their end or since
- * `before`.
+ * Returns the experiments to count: running experiments, and stopped ones whose last count was before their end or
+ * before the time `before`.
  */
 export async function selectExperimentsToCount(
   db: Db,

@@ -9,8 +9,8 @@ import {
 } from './experiment-sales-queries.ts'
 
 /**
- * Sums of up to this many viewers are computed on request, in about a tenth of a second. Beyond that, the last count is
- * shown.
+ * The sales of up to this many viewers are counted on request, which takes about a tenth of a second. For more viewers,
+ * the last count is shown.
  */
 const liveCountLimit = 10_000
 
@@ -21,8 +21,8 @@ export interface ExperimentSales {
 }
 
 /**
- * Loads an experiment's sales until its end. Counts them now if few viewers were exposed; otherwise returns the last
- * count.
+ * Loads an experiment's sales until its end. Counts them immediately if few viewers were exposed. Otherwise returns the
+ * last count.
  */
 export async function loadExperimentSales(
   db: Db,

@@ -10,18 +10,21 @@ export interface SalesSums extends LedgerSums {
   /** True if the orders are renewals. */
   renewal: boolean
   /**
-   * The last touch of the order; for a renewal, that of the subscription's first order. It consists of the first 128
-   * characters of the referrer token, and the kind of ad click; '' means none.
+   * The last touch of the order or, for a renewal, of the subscription's first order. It consists of the first 128
+   * characters of the referrer token, and the kind of ad click. '' means none.
    */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''
-  /** The video that was bought; for a plan, the drama credited with the subscription's first order; '' means none. */
+  /**
+   * The video that was bought or, for a plan, the drama that the subscription's first order is credited to. '' means
+   * none.
+   */
   video_id: string
   /** The number of paid orders that are not renewals, including those paid entirely with bonus. */
   paid: number
 }
 
-/** Returns whether ledger lines of these days are not yet counted in the funnel. */
+/** Returns whether the funnel lacks ledger lines of these days. */
 export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM unaggregated_ledger_lines JOIN ledger_lines ON ledger_lines.id = line_id
@@ -30,8 +33,8 @@ export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promi
 }
 
 /**
- * Takes a batch of uncounted ledger lines and sums them up, for the caller to add in the same transaction. Concurrent
- * processes get different lines.
+ * Takes a batch of uncounted ledger lines and returns their sums. The caller adds them in the same transaction.
+ * Concurrent processes get different lines.
  */
 export async function takeUnaggregatedSales(
   tx: Tx,
