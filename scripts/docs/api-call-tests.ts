@@ -157,15 +157,15 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/payment': {
     callers: `${viewer}; an order: its owner alone`,
     tests: [
-      [createOrder, "a person's orders are listed newest first, page by page"],
-      [createOrder, "to show or pay another user's order"],
+      [createOrder, "a user's orders are listed newest first, in pages"],
+      [createOrder, "does not show another user's order or accept a payment for it"],
     ],
   },
   'POST /api/payment/cancel': {
     callers: viewer,
     tests: [
-      [cancel, 'a cancelled subscription plays until the paid period ends'],
-      [cancel, 'a repeated key returns its first response, and undoes no later change'],
+      [cancel, 'a cancelled subscription gives access until its paid period ends'],
+      [cancel, 'a repeated key returns its first response, and does not undo a later change'],
       [cancel, "a user cannot cancel another user's subscription"],
     ],
   },
@@ -173,23 +173,23 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'POST /api/payment/pay': {
     callers: `${viewer}; the owner of the order`,
     tests: [
-      [billing, 'is ordered, paid by card and unlocked for that visitor, and no other episode is'],
-      [createOrder, "to show or pay another user's order"],
-      [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
-      [cardFailures, 'after five declined cards within an hour a sixth is not tried, for that user only'],
-      [cardFailures, 'an address with too many failed cards cannot pay for a while, whichever user pays'],
+      [billing, 'is unlocked for its buyer once it is paid by card, and no other episode is unlocked'],
+      [createOrder, "does not show another user's order or accept a payment for it"],
+      [billingRaces, '50 concurrent presses of "Pay" charge once, and all get the paid order'],
+      [cardFailures, 'a sixth card within an hour is not tried after five declined cards of the same user'],
+      [cardFailures, 'no user of a network with too many failed cards can pay until the limit expires'],
     ],
   },
   'POST /api/payment/order': {
     callers: viewer,
     tests: [
-      [billing, 'is refused without an order if it is already owned or free'],
-      [createOrder, 'a gateway that is not offered here'],
+      [billing, 'is not sold if it is free or already owned, and no order is created'],
+      [createOrder, 'refuses a gateway that this site does not offer'],
       [
         billingRaces,
-        'a key returns the same response despite other ad click ids, and is refused for another body or call',
+        'a key returns the same response despite different ad click ids, and is refused for another body or call',
       ],
-      [createOrder, 'every call that needs a visitor, without a token'],
+      [createOrder, 'refuses every call that needs a visitor if the call has no token'],
     ],
   },
   'GET /api/tag': {
@@ -217,8 +217,8 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'POST /api/video/unlock': {
     callers: viewer,
     tests: [
-      [billing, 'gives the entitlement that covers an episode'],
-      [billing, 'is refused with the offer if no entitlement covers it'],
+      [billing, 'returns the entitlement that covers an episode'],
+      [billing, 'is refused with the offer if no entitlement covers the episode'],
     ],
   },
   'GET /api/statics.png': {
@@ -237,10 +237,13 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [
         paypal,
-        'a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way',
+        'a payment that the buyer cancelled at PayPal is cancelled once, and the order can be paid with another method',
       ],
-      [paypal, 'a payment that PayPal reports as approved is captured, whatever the URL says'],
-      [paypal, 'an unknown token (%j) leads to the page without an order'],
+      [
+        paypal,
+        'a payment that PayPal reports as approved is captured, even if the URL says that it was cancelled',
+      ],
+      [paypal, 'an unknown token (%j) redirects to the result page without an order'],
     ],
   },
 }
@@ -327,7 +330,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [
         billingRaces,
-        'a key returns the same response despite other ad click ids, and is refused for another body or call',
+        'a key returns the same response despite different ad click ids, and is refused for another body or call',
       ],
     ],
   },
@@ -343,8 +346,8 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [api, 'a call that may store data sends the time zone of the browser'],
       [members, 'stores the time zone of the browser used last, and ignores an unknown one'],
-      [receipts, 'is dated by the time zone of the buyer, in %s'],
-      [receipts, 'is dated in UTC, and says so, if the buyer’s time zone is unknown'],
+      [receipts, 'has the date in the buyer’s time zone %s'],
+      [receipts, 'has the date in UTC, and says so, if the buyer’s time zone is unknown'],
     ],
   },
   {

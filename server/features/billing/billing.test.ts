@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the id of an episode by its number; episodes from 4 on are locked. */
+/** Returns the id of an episode by its number. Episodes are locked from number 4 on. */
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is ordered, paid by card and unlocked for that visitor, and no other episode is', async () => {
+  test('is unlocked for its buyer once it is paid by card, and no other episode is unlocked', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
@@ -50,7 +50,7 @@ describe('an episode', () => {
     ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
     ['badCvc', 'wrongCvc', 'The security code doesn’t match the card. Check it and try again.'],
   ] as const)(
-    'stays locked with a card that is %s, shows the reason, and can still be paid',
+    'stays locked if the card is %s, shows the reason, and can be paid with another card',
     async (card, reason, message) => {
       const shopper = await Shopper.create(site)
       const order = await shopper.order(locked())
@@ -71,7 +71,7 @@ describe('an episode', () => {
     },
   )
 
-  test("is unlocked when the order is read after the bank's check is confirmed", async () => {
+  test("is unlocked when the order is read after the user confirmed the bank's check", async () => {
     const shopper = await Shopper.create(site)
     const answer = await shopper.buy(locked(), testCards.requires3dsOnce)
     expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'authenticate' } } })
@@ -82,7 +82,7 @@ describe('an episode', () => {
     expect(await stateOf(shopper, 4)).toBe('unlocked')
   })
 
-  test("stays locked when the bank's check is rejected, and can be paid with another card", async () => {
+  test("stays locked when the user rejects the bank's check, and can be paid with another card", async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'no')
@@ -112,7 +112,7 @@ describe('an episode', () => {
     expect(attempts.map(({ status }) => status)).toEqual(['cancelled', 'succeeded'])
   })
 
-  test('is refused without an order if it is already owned or free', async () => {
+  test('is not sold if it is free or already owned, and no order is created', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(locked())
     expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
@@ -121,14 +121,14 @@ describe('an episode', () => {
     expect(list).toHaveLength(1)
   })
 
-  test('of a draft or an unknown id is not on sale', async () => {
+  test('is not sold if it is a draft or its id is unknown', async () => {
     const shopper = await Shopper.create(site)
     const draft = await buildVideo(site.context, { state: 'draft' })
     expect(await shopper.tryOrder({ episode_id: draft.episodes[4]?.id })).toMatchObject({ code: 404 })
     expect(await shopper.tryOrder({ episode_id: 'ep_unknown' })).toMatchObject({ code: 404 })
   })
 
-  test('is paid by wallet with a redirect to the wallet and back', async () => {
+  test('is paid by wallet after a redirect to the wallet and back', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     expect(order.next).toMatchObject({ type: 'redirect' })
@@ -145,7 +145,7 @@ describe('an episode', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('whose wallet payment is cancelled stays locked, and can be paid by wallet again', async () => {
+  test('stays locked if the user cancels the wallet payment, and can be paid by wallet again', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     await shopper.answerBankPage(order.next.url ?? '', 'no')
@@ -161,7 +161,7 @@ describe('an episode', () => {
   })
 })
 
-test('a whole video unlocks every episode, and none can be bought separately then', async () => {
+test('a purchase of the whole video unlocks every episode, and excludes further purchases of the video', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ kind: 'video', video_id: video.id })
   expect(info).toMatchObject({ status: 'paid', amount_cents: 999, video_id: video.id })
@@ -170,14 +170,14 @@ test('a whole video unlocks every episode, and none can be bought separately the
   expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 409 })
 })
 
-test('after a purchase of one episode the whole video can still be bought', async () => {
+test('a buyer of one episode can also buy the whole video', async () => {
   const shopper = await Shopper.create(site)
   await shopper.buy(locked())
   expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 200 })
 })
 
 describe('a plan', () => {
-  test('costs its introductory price first, opens everything until the period ends, and keeps the card', async () => {
+  test('charges its introductory price, unlocks everything until the period ends, and saves the card', async () => {
     const shopper = await Shopper.create(site)
     const plan = await shopper.plan(7)
     expect(plan).toMatchObject({ name: 'Weekly', price_cents: 999, intro_price_cents: 499, currency: 'USD' })
@@ -217,7 +217,7 @@ describe('a plan', () => {
     ).toEqual([
       {
         source: 'subscription',
-        // Includes the grace period, so that nobody is locked out while the next period is charged.
+        // Includes the grace period, so that subscribers keep access while the next period is charged.
         ends_at: new Date(Date.parse(membership.renews_at ?? '') + 3 * 86_400_000),
         video_id: null,
         episode_id: null,
@@ -225,7 +225,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('is refused while a subscription is active', async () => {
+  test('cannot be ordered while its subscription is active', async () => {
     const shopper = await Shopper.create(site)
     const { id: plan_id } = await shopper.plan(7)
     await shopper.buy({ kind: 'plan', plan_id })
@@ -235,7 +235,7 @@ describe('a plan', () => {
     })
   })
 
-  test('whose first payment is declined leaves no subscription', async () => {
+  test('creates no subscription if the first payment is declined', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(30)).id }, testCards.declined)
     const { membership } = await shopper.visitor.callOk(getUser)
@@ -259,15 +259,15 @@ test('plans are listed in the requested language', async () => {
   })
 })
 
-describe('unlock', () => {
-  test('gives the entitlement that covers an episode', async () => {
+describe('the call "unlock"', () => {
+  test('returns the entitlement that covers an episode', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(locked())
     const info = await shopper.visitor.callOk(unlockEpisode, { body: { episode_id: episode(4) } })
     expect(info).toMatchObject({ source: 'purchase', episode_id: episode(4), video_id: video.id })
   })
 
-  test('is refused with the offer if no entitlement covers it', async () => {
+  test('is refused with the offer if no entitlement covers the episode', async () => {
     const shopper = await Shopper.create(site)
     const { answer } = await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode(5) } })
     expect(answer).toMatchObject({

@@ -67,8 +67,8 @@ function presentAutoUnlock(row: AutoUnlockRow, unlockCounts: Map<string, number>
 
 /**
  * Turns on auto-unlock: the next episodes of a drama are paid from the balance, up to the current price of an episode.
- * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound if the drama is not on sale; priceChanged if
- * another price was shown; balanceTooLow if the user never topped up; Fault tooManyRequests
+ * @throws Refusal balanceDisabled; deliveryConsentRequired; notFound if the drama is not on sale; priceChanged if the
+ * price differs from the shown one; balanceTooLow if the user never topped up; Fault tooManyRequests
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -186,8 +186,8 @@ async function checkAutoUnlockAllowed(
 
 /**
  * Undoes an automatic unlock: returns its price to the balance, revokes the access, and turns off auto-unlock of the
- * drama. Allowed until the undo deadline (`undoDeadlineOf`), and only once per drama in any 24 hours. Otherwise users
- * could watch every short episode before its deadline and pay for none.
+ * drama. Allowed until the undo deadline (`undoDeadlineOf`), and only once per drama in any 24 hours. Without this
+ * limit, users could watch every short episode before its deadline and then undo its unlock.
  * @throws Refusal notFound if the order is another user's or not made by auto-unlock; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(

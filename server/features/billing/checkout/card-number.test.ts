@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Returns every row of every table, as text. */
+/** Returns all rows of all tables as text. */
 async function everyRow(): Promise<string> {
   const { rows: tables } = await database.pool.query<{ name: string }>(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
@@ -53,7 +53,7 @@ const json = (body: object | string) => ({
   headers: { 'content-type': 'application/json' },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
-/** Requests that carry a card number in each form's fields. */
+/** Requests that contain a card number in each form's fields. */
 const forms = (card: string): [string, RequestInit][] => {
   const mail = `${card}@example.com`
   const person = { email: 'ada@example.com', password: 'a long pass phrase' }
@@ -86,7 +86,7 @@ const forms = (card: string): [string, RequestInit][] => {
   ]
 }
 
-test('a card number typed anywhere is found in no log and no table', async () => {
+test('a card number in any field appears in no log and no table', async () => {
   const visitor = new Visitor(site.url)
   await visitor.callOk(getUser)
   for (const card of typed)
@@ -110,7 +110,7 @@ test('a card number typed anywhere is found in no log and no table', async () =>
   await visitor.fetch('/api/statics.png?event=the_last')
   await expect.poll(everyRow).toContain('the_last')
   const [rows, log] = [await everyRow(), site.printed()]
-  // Proves that the searched text would contain a leaked number.
+  // Proves that the search would find a leaked number.
   expect(rows).toContain('ada@example.com')
   expect(log).toContain('a call was invalid')
   for (const card of [...typed, ...typed.map(encodeURIComponent)])

@@ -12,7 +12,7 @@ const testCard = { number: '4242424242424242', expiry: '12 / 40', cvv: '123' }
 /**
  * Creates and pays an order for a demo user: from the balance, or with a test card of the sandbox. Idempotent per order
  * id.
- * @throws Refusal as `createOrderFor` and `payOrder` do
+ * @throws Refusal as in `createOrderFor` and `payOrder`
  */
 export async function createDemoOrder(
   context: BillingContext,

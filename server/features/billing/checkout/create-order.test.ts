@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the id of an episode by its number; episodes from 4 on are locked. */
+/** Returns the id of an episode by its number. Episodes are locked from number 4 on. */
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
 
-describe('the checkout refuses', () => {
-  test('every call that needs a visitor, without a token', async () => {
+describe('the checkout', () => {
+  test('refuses every call that needs a visitor if the call has no token', async () => {
     const anonymous = site.visitor()
     const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
     const answers = [
@@ -33,7 +33,7 @@ describe('the checkout refuses', () => {
     expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
   })
 
-  test("to show or pay another user's order", async () => {
+  test("does not show another user's order or accept a payment for it", async () => {
     const [owner, other] = [await Shopper.create(site), await Shopper.create(site)]
     const order = await owner.order(locked())
     expect((await other.visitor.call(getOrders, { query: { order_id: order.id } })).answer.code).toBe(404)
@@ -49,7 +49,7 @@ describe('the checkout refuses', () => {
     `${'a'.repeat(250)}@b.example`,
     `${'a'.repeat(600)}@b.example`,
     undefined,
-  ])('the e-mail %s, naming the field', async (email) => {
+  ])('refuses the e-mail address %s, and names the field', async (email) => {
     const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({
       code: 500,
@@ -61,7 +61,7 @@ describe('the checkout refuses', () => {
     ['first_name', ' '],
     ['last_name', 'x'.repeat(65)],
     ['last_name', 'x'.repeat(600)],
-  ])('an invalid %s, naming the field', async (field, value) => {
+  ])('refuses an invalid %s, and names the field', async (field, value) => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     const body = {
@@ -82,7 +82,7 @@ describe('the checkout refuses', () => {
     { first_name: '4242 4242 4242 4242' },
     { payment_token: '4000000000000002' },
     { card_number: 4_242_424_242_424_242 },
-  ])('a body with a card number in it: %o', async (extra) => {
+  ])('refuses a body that contains a card number: %o', async (extra) => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
@@ -96,7 +96,7 @@ describe('the checkout refuses', () => {
     ).toMatchObject({ code: 500, message: /only in the card field/ })
   })
 
-  test('a gateway that is not offered here', async () => {
+  test('refuses a gateway that this site does not offer', async () => {
     const shopper = await Shopper.create(site)
     expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({
       code: 500,
@@ -104,7 +104,7 @@ describe('the checkout refuses', () => {
     })
   })
 
-  test('an order without the id of its item', async () => {
+  test('refuses an order without the id of its product', async () => {
     const shopper = await Shopper.create(site)
     expect(
       (await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } }))
@@ -112,7 +112,7 @@ describe('the checkout refuses', () => {
     ).toBe(400)
   })
 
-  test('a token that was already used', async () => {
+  test('refuses a token that was already used', async () => {
     const shopper = await Shopper.create(site)
     const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
     const token = await shopper.cardToken()
@@ -121,7 +121,7 @@ describe('the checkout refuses', () => {
   })
 })
 
-test('an order stores the accepted terms with their time, and the referrer token', async () => {
+test('an order stores the accepted terms, the time of acceptance, and the referrer token', async () => {
   const shopper = await Shopper.create(site)
   const consent = { terms_text: '$0.99 for episode 4', immediate_delivery: true }
   const order = await shopper.order(
@@ -140,7 +140,7 @@ test('an order stores the accepted terms with their time, and the referrer token
   expect(await selectAcceptedTerms(site.context.db, row.consent?.terms_hash ?? '')).toBe(consent.terms_text)
 })
 
-test('the amount stays the price at the time of the order', async () => {
+test('an order keeps its amount after a change of the price', async () => {
   const other = await buildVideo(site.context)
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: other.episodes[4]?.id })
@@ -151,7 +151,7 @@ test('the amount stays the price at the time of the order', async () => {
   })
 })
 
-test("a person's orders are listed newest first, page by page", async () => {
+test("a user's orders are listed newest first, in pages", async () => {
   const shopper = await Shopper.create(site)
   const created = [
     await shopper.order(locked()),

@@ -74,8 +74,8 @@ type OrderedProduct = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'am
   }
 
 /**
- * Creates an order with the id reserved for it, so that a repeated request creates no second order. Pays the order if
- * it uses a saved method or the balance. Otherwise starts its payment, unless the browser must first obtain a token.
+ * Creates an order with the reserved id, so that a repeated request creates no second order. Pays the order if it uses
+ * a saved method or the balance. Otherwise starts its payment, unless the browser must first obtain a token.
  * @param beforeBalancePayment runs in the order's transaction before the balance pays; checks the limits of auto-unlock
  * @throws Refusal balanceDisabled, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodUnavailable, notFound,
  * alreadyOwned, alreadySubscribed, resumeLimitReached, priceChanged; Fault tooManyRequests
@@ -135,7 +135,10 @@ async function payWithSavedMethod(
   }
 }
 
-/** @throws Refusal balanceDisabled; gatewayNotOffered for a plan or top-up; Fault badRequest with a payment method */
+/**
+ * Checks the fields of an order that the balance pays.
+ * @throws Refusal balanceDisabled; gatewayNotOffered for a plan or top-up; Fault badRequest with a payment method
+ */
 function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
   if (!isBalanceEnabled) throw new Refusal('balanceDisabled')
@@ -144,7 +147,10 @@ function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): 
     throw new Fault('badRequest', 'a purchase from the balance takes no payment method')
 }
 
-/** @throws Fault badRequest for a plan or a wallet, or if `saved_method_id` and `save_method` are combined */
+/**
+ * Checks the fields of an order that uses or saves a payment method.
+ * @throws Fault badRequest for a plan or a wallet, or if `saved_method_id` and `save_method` are combined
+ */
 function checkSavedMethodAllowed({ kind, method = 'card', saved_method_id, save_method }: Body): void {
   if (saved_method_id !== undefined && save_method !== undefined)
     throw new Fault('badRequest', 'saved_method_id and save_method cannot be combined')
@@ -153,8 +159,8 @@ function checkSavedMethodAllowed({ kind, method = 'card', saved_method_id, save_
 }
 
 /**
- * Refuses an order whose price or bonus differs from the shown one. The refusal rolls back the transaction with the new
- * order.
+ * Refuses an order whose price or bonus differs from the shown one. The refusal rolls back the transaction that created
+ * the order.
  * @throws Refusal priceChanged
  */
 function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, shown: Body): void {
@@ -194,8 +200,8 @@ async function findOrCreateOrder(
   const method = body.method ?? (fromBalance ? 'wallet' : 'card')
   const payment = { gateway: body.gateway, method, email } as const
   const consent = await storeConsent(context, tx, call, now)
-  // A past-due subscriber pays the unpaid period, even if another plan is requested, unless no gateway accepts its
-  // amount.
+  // A past-due subscriber pays the unpaid period, even if the request is for another plan. The exception is an unpaid
+  // amount that no gateway accepts.
   const unpaidOrder = live?.status === 'past_due' ? await findOpenPeriodOrder(tx, live) : undefined
   if (unpaidOrder && isOpenPeriodPayable(context, unpaidOrder))
     return setMethodOfOpenPeriod(tx, unpaidOrder, { ...payment, consent })
@@ -218,7 +224,7 @@ async function findOrCreateOrder(
   } as const
   if (plan) return orderPlan(tx, { live, unpaidOrder }, newOrder, plan)
   if (await isAlreadyOwned(tx, newOrder, { now, isRestored: false })) throw new Refusal('alreadyOwned')
-  // With a saved method, a second press of the button reuses the open order, although its idempotency key is new.
+  // A second press of the button reuses the open order of the saved method, although its idempotency key is new.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
   const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }
   const openOrder = saved && (await selectMatchingOpenOrder(tx, { ...matching, saved_method_id: saved.id }))
@@ -233,7 +239,10 @@ async function findOrCreateOrder(
   return orderId
 }
 
-/** Returns the drama credited with selling a plan: the paywall's drama, else the last watched one (docs/figures.md). */
+/**
+ * Returns the drama to which the sale of a plan is credited: the paywall's drama or, without one, the last watched
+ * drama (docs/figures.md).
+ */
 async function creditDrama(
   tx: Tx,
   buyer: string,
@@ -253,8 +262,8 @@ async function emailOfCurrentPeriod(
 }
 
 /**
- * Orders a plan: the first period of a new subscription, or a subscriber's change of plan. While past due, replaces the
- * order of the unpaid period.
+ * Orders a plan: the first period of a new subscription, or a subscriber's change of plan. For a past-due subscription,
+ * replaces the order of the unpaid period.
  */
 async function orderPlan(
   tx: Tx,
@@ -273,7 +282,10 @@ async function orderPlan(
   return newOrder.id
 }
 
-/** Stores the shown terms. Returns the order's consent with their hash, because many orders share the same terms. */
+/**
+ * Stores the shown terms. Returns the consent that the order stores; it contains only the hash of the terms, because
+ * many orders share the same terms.
+ */
 async function storeConsent(
   context: BillingContext,
   tx: Tx,
@@ -305,7 +317,10 @@ async function storeTerms(
   return hash
 }
 
-/** @throws Refusal notFound if not on sale, alreadyOwned for a free episode; Fault badRequest without a product id */
+/**
+ * Returns the product and its current price.
+ * @throws Refusal notFound if not on sale, alreadyOwned for a free episode; Fault badRequest without a product id
+ */
 function findProduct(
   context: BillingContext,
   db: Db,

@@ -14,9 +14,9 @@ interface KeyClaim {
   request_hash: string
   reserved_id: string
   lease_owner: string
-  /** By the site's clock, which `deleteOldKeys` uses. */
+  /** The creation time by the site's clock, which `deleteOldKeys` uses too. */
   created_at: Date
-  /** Length of the lease, by the database's clock, which all processes share. */
+  /** Length of the lease in seconds. The database's clock measures it, because all processes share that clock. */
   seconds: number
 }
 
@@ -55,7 +55,7 @@ function selectKey(db: Db, userId: string, key: string) {
     .executeTakeFirst()
 }
 
-/** Extends the lease of a key; 0 seconds release the key. */
+/** Extends the lease of a key by the given seconds; 0 releases the key. */
 export async function extendKeyLease(
   db: Db,
   leaseOwner: string,

@@ -22,7 +22,7 @@ const request = (key: string | undefined, body: object = { order_id: 'ord_1' }) 
   now: new Date(),
 })
 
-test('fifty concurrent requests do the work once, and none is answered before it is finished', async () => {
+test('fifty concurrent requests do the work once, and all wait until it is finished', async () => {
   let [runs, finished] = [0, false]
   const gate = Promise.withResolvers<void>()
   const work = async () => {
@@ -47,7 +47,7 @@ test('fifty concurrent requests do the work once, and none is answered before it
   expect(runs).toBe(1)
 })
 
-test('without a key every request does its own work', async () => {
+test('requests without a key each do their own work', async () => {
   let runs = 0
   await Promise.all([1, 2].map(() => runIdempotently(database.db, request(undefined), async () => ++runs)))
   expect(runs).toBe(2)
@@ -67,13 +67,13 @@ test.each([
   new Error('the database is gone'),
   new Refusal('paymentOutcomeUnknown'),
   new Refusal('methodSetupUnknown'),
-])('the work runs again after an error that is not final: %s', async (error) => {
+])('a repeated request does the work again after a temporary error: %s', async (error) => {
   const key = `open ${error.message}`
   await expect(runIdempotently(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
   expect(await runIdempotently(database.db, request(key), async () => 'now')).toBe('now')
 })
 
-test('a body is equal in any order of its fields, and different with another value', async () => {
+test('a key accepts a body with its fields in another order, and refuses a body with another value', async () => {
   expect(
     await runIdempotently(database.db, request('body', { a: 1, b: { c: [2], d: 3 } }), async () => 'first'),
   ).toBe('first')
@@ -85,7 +85,7 @@ test('a body is equal in any order of its fields, and different with another val
   ).rejects.toMatchObject({ reason: 'idempotencyKeyReused' })
 })
 
-test('a waiting request does the work with the same reserved id once the lease expires', async () => {
+test('a waiting request does the work, with the same reserved id, when the lease expires', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
   const dead = runIdempotently(database.db, request('lease'), async (id) => {
@@ -106,7 +106,10 @@ test('a waiting request does the work with the same reserved id once the lease e
   expect(await runIdempotently(database.db, request('lease'), async () => 'third')).toBe(reserved)
 })
 
-/** Sends two bodies with one key; returns whether the second answer equals the first, as for the same body. */
+/**
+ * Sends two bodies with one key. Returns whether both requests got the same answer, which means that the bodies are
+ * equal.
+ */
 async function isSame(key: string, first: object, second: object): Promise<boolean> {
   await runIdempotently(database.db, request(key, first), async () => 'first')
   return runIdempotently(database.db, request(key, second), async () => 'second').then(
@@ -118,32 +121,32 @@ async function isSame(key: string, first: object, second: object): Promise<boole
   )
 }
 
-describe('a body', () => {
+describe('two bodies', () => {
   test.each<[string, object, object]>([
-    ['ad click ids', { a: 1, fbclid: 'one', ttclid: 'one' }, { a: 1, fbclid: 'two' }],
-    ['the order of fields', { a: 1, b: 2, c: { d: 1, e: 2 } }, { c: { e: 2, d: 1 }, b: 2, a: 1 }],
-    ['a field that is undefined', { a: undefined, b: null }, { b: null, a: undefined }],
-  ])('is the same despite %s', async (name, first, second) => {
+    ['different ad click ids', { a: 1, fbclid: 'one', ttclid: 'one' }, { a: 1, fbclid: 'two' }],
+    ['a different order of fields', { a: 1, b: 2, c: { d: 1, e: 2 } }, { c: { e: 2, d: 1 }, b: 2, a: 1 }],
+    ['an undefined field', { a: undefined, b: null }, { b: null, a: undefined }],
+  ])('are equal despite %s', async (name, first, second) => {
     expect(await isSame(`same ${name}`, first, second)).toBe(true)
   })
 
   test.each<[string, object, object]>([
-    ['another value', { a: 1 }, { a: 2 }],
-    ['another name', { a: 1 }, { b: 1 }],
-    ['one field more', { a: 1 }, { a: 1, b: 1 }],
-    ['null for an object', { a: null }, { a: {} }],
-    ['a list in another order', { a: [1, 2] }, { a: [2, 1] }],
-    ['a list for an object', { a: ['b'] }, { a: { 0: 'b' } }],
-    ['a text for a number', { a: 1 }, { a: '1' }],
-    ['another value deep inside', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }],
+    ['a different value', { a: 1 }, { a: 2 }],
+    ['a different name', { a: 1 }, { b: 1 }],
+    ['an additional field', { a: 1 }, { a: 1, b: 1 }],
+    ['null instead of an object', { a: null }, { a: {} }],
+    ['a list in a different order', { a: [1, 2] }, { a: [2, 1] }],
+    ['a list instead of an object', { a: ['b'] }, { a: { 0: 'b' } }],
+    ['a string instead of a number', { a: 1 }, { a: '1' }],
+    ['a different nested value', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }],
     ['values swapped between fields', { a: 1, b: 2 }, { a: 2, b: 1 }],
-    ['click ids deep inside', { a: { fbclid: 1 } }, { a: { fbclid: 2 } }],
-  ])('is different with %s', async (name, first, second) => {
+    ['nested ad click ids', { a: { fbclid: 1 } }, { a: { fbclid: 2 } }],
+  ])('differ with %s', async (name, first, second) => {
     expect(await isSame(`other ${name}`, first, second)).toBe(false)
   })
 })
 
-test('a key is refused for another call, and accepted for another user', async () => {
+test('a key is refused for another call, but accepted for another user', async () => {
   const answer = (change: object, info: string) =>
     runIdempotently(database.db, { ...request('shared'), ...change }, async () => info)
   expect(await answer({}, 'first')).toBe('first')
@@ -154,7 +157,7 @@ test('a key is refused for another call, and accepted for another user', async (
   expect(await answer({}, 'fourth')).toBe('first')
 })
 
-test('a key that was used with another body is refused while the first request runs', async () => {
+test('a key is refused with another body while its first request runs', async () => {
   const gate = Promise.withResolvers<void>()
   const first = runIdempotently(database.db, request('busy'), () => gate.promise)
   await expect
@@ -177,14 +180,14 @@ test.each([
   { kind: undefined, id: /^ord_/ },
   { kind: 'ord' as const, id: /^ord_/ },
   { kind: 'pmc' as const, id: /^pmc_/ },
-])('the reserved id is of the requested kind: $kind', async ({ kind, id }) => {
+])('the reserved id has the prefix of the requested kind: $kind', async ({ kind, id }) => {
   for (const key of [undefined, `kind ${kind}`])
     expect(
       await runIdempotently(database.db, { ...request(key), kind }, async (reserved) => reserved),
     ).toMatch(id)
 })
 
-test('a refusal that a later release does not know is replayed as a failed payment', async () => {
+test('a stored refusal whose name this release does not know is replayed as a failed payment', async () => {
   const key = 'removed refusal'
   const refuse = () => Promise.reject(new Refusal('cardDeclined', { a: 1 }))
   await expect(runIdempotently(database.db, request(key), refuse)).rejects.toThrow(Refusal)
@@ -204,7 +207,7 @@ describe('the lease of a running request', () => {
     return (await rows.executeTakeFirst())?.lease_expires_at.getTime() ?? 0
   }
 
-  /** A request that runs until `gate` opens, on fake timers. */
+  /** Starts a request that runs until `gate` is resolved. Its timers are fake. */
   async function startBlockedRequest(key: string) {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const gate = Promise.withResolvers<string>()
@@ -217,7 +220,7 @@ describe('the lease of a running request', () => {
     return { gate, answer }
   }
 
-  test('is renewed every five seconds for fifteen', async () => {
+  test('lasts fifteen seconds, and is renewed every five seconds', async () => {
     const before = Date.now()
     const { gate, answer } = await startBlockedRequest('renewed')
     const first = await leaseExpiry('renewed')
@@ -233,7 +236,7 @@ describe('the lease of a running request', () => {
     expect(await answer).toBe('done')
   })
 
-  test.each(['done', 'failed'])('is not renewed once the work is %s', async (how) => {
+  test.each(['done', 'failed'])('is not renewed after the work is %s', async (how) => {
     const { gate, answer } = await startBlockedRequest(`over ${how}`)
     expect(vi.getTimerCount()).toBe(1)
     if (how === 'done') gate.resolve('done')
@@ -242,7 +245,7 @@ describe('the lease of a running request', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('can fail to renew without affecting the response', async () => {
+  test('does not affect the response if its renewal fails', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const answer = runIdempotently(database.db, request('unrenewed'), async () => {
       vi.spyOn(database.db, 'updateTable').mockImplementationOnce(() => {
@@ -262,7 +265,7 @@ describe('the lease of a running request', () => {
   })
 })
 
-test('a request that waits longer than 90 seconds is answered with a retry', async () => {
+test('a request that waits longer than 90 seconds is told to try again later', async () => {
   const gate = Promise.withResolvers<string>()
   const working = runIdempotently(database.db, request('slow'), () => gate.promise)
   await expect
@@ -277,7 +280,7 @@ test('a request that waits longer than 90 seconds is answered with a retry', asy
   expect(await working).toBe('done')
 })
 
-test('keys are deleted by their age', async () => {
+test('keys are deleted once they are older than a given time', async () => {
   await runIdempotently(database.db, request('old'), async () => 'done')
   await runIdempotently(database.db, request('new'), async () => 'done')
   const old = new Date('2026-01-01T00:00:00Z')
@@ -292,7 +295,7 @@ test('keys are deleted by their age', async () => {
   expect(await keys()).toEqual(['new'])
 })
 
-test("a key lasts a week by the site's clock, however far that is ahead", async () => {
+test("a key is stored for a week by the site's clock, even if that clock is far ahead", async () => {
   const daysAfterExpiry = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
   const aheadRequest = { ...request('ahead'), now: daysAfterExpiry(0) }
   expect(await runIdempotently(database.db, aheadRequest, async () => 'once')).toBe('once')

@@ -11,16 +11,16 @@ interface IdempotentRequest {
   key: string | undefined
   path: string
   body: object
-  /** By the site's clock. */
+  /** The current time by the site's clock. */
   now: Date
-  /** The prefix of the reserved id: of an order or of a method setup. */
+  /** The prefix of the reserved id: `ord` for an order, `pmc` for a method setup. */
   kind?: 'ord' | 'pmc'
 }
 
 /** A stored final response: the result of the request, or its refusal. */
 type StoredResponse<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
 
-/** Refusals that mean that the outcome is still unknown. */
+/** Refusals that say that the outcome of the request is unknown. */
 const unknownOutcomes: readonly RefusalName[] = ['paymentOutcomeUnknown', 'methodSetupUnknown']
 
 /**

@@ -23,7 +23,7 @@ import { loadAutoUnlock, loadAutoUnlocks } from './auto-unlock.ts'
 
 type BalanceContext = Pick<BillingContext, 'gateways' | 'clock' | 'isBalanceEnabled'>
 
-/** Loads a user's balance, with the top-ups on sale unless balances are off. @throws Refusal balanceDisabled */
+/** Loads a user's balance. Includes the top-ups on sale if balances are on. @throws Refusal balanceDisabled */
 export async function loadOwnBalance(
   context: BalanceContext & Pick<BillingContext, 'db'>,
   userId: string,
@@ -44,7 +44,7 @@ export async function loadOwnBalance(
 }
 
 /**
- * While balances are off, only users who have ever topped up have access to their balance.
+ * Refuses access to the balance while balances are off, except for users who have ever topped up.
  * @throws Refusal balanceDisabled
  */
 async function checkHasBalance(

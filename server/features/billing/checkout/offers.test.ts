@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => expectLedgerBalanced(site))
 afterAll(() => site.close())
 
-/** Makes the gateway refuse such amounts until the end of the test. */
+/** Makes the gateway refuse the amounts for which `cents` returns true, until the end of the test. */
 const refuse = (cents: (amount: number) => boolean) => {
   site.gatewayOverrides.acceptsAmount = (amount) => !cents(amount)
 }
@@ -30,7 +30,7 @@ async function offerOf(shopper: Shopper): Promise<Offer> {
   return Value.Parse(Offer, answer.info)
 }
 
-test('a gateway is offered with the names of the prices that it does not accept', async () => {
+test('the offer of a gateway names the products whose prices the gateway does not accept', async () => {
   const shopper = await Shopper.create(site)
   const { gateways } = await offerOf(shopper)
   expect(gateways.map(({ id }) => id)).toContain('sandbox')
@@ -42,13 +42,13 @@ test('a gateway is offered with the names of the prices that it does not accept'
   )
 })
 
-test('a gateway that accepts none of the prices is not offered', async () => {
+test('a gateway is not offered if it accepts none of the prices', async () => {
   const shopper = await Shopper.create(site)
   refuse(() => true)
   expect(await offerOf(shopper)).toMatchObject({ plans: [], gateways: [] })
 })
 
-test('a plan is offered only if a gateway accepts its first price and its renewal price', async () => {
+test('a plan is offered only if one gateway accepts both its first price and its renewal price', async () => {
   const shopper = await Shopper.create(site)
   const { plans } = await offerOf(shopper)
   const introduced = plans.find(({ intro_price_cents }) => intro_price_cents !== undefined)

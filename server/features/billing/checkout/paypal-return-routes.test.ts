@@ -15,7 +15,10 @@ const followReturnUrl = async (query: string, by = 'paypal-cancel') => {
   return [response.status, response.headers.get('location')]
 }
 
-/** Creates an order whose payment waits in the wallet. @returns it, its shopper and the payment's token */
+/**
+ * Creates an order whose payment waits for approval at PayPal.
+ * @returns the order, its shopper and the payment's token
+ */
 async function createWaitingOrder() {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id, method: 'wallet' })
@@ -49,7 +52,7 @@ const statesOf = async (orderId: string) => {
     .execute()
 }
 
-test('a payment that was cancelled at PayPal is cancelled, once; the order can be paid another way', async () => {
+test('a payment that the buyer cancelled at PayPal is cancelled once, and the order can be paid with another method', async () => {
   const { shopper, order, token } = await createWaitingOrder()
   expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)
@@ -58,7 +61,7 @@ test('a payment that was cancelled at PayPal is cancelled, once; the order can b
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'pending' })
 })
 
-test('a payment that PayPal reports as approved is captured, whatever the URL says', async () => {
+test('a payment that PayPal reports as approved is captured, even if the URL says that it was cancelled', async () => {
   const { order, token } = await createWaitingOrder()
   const confirmPayment: PaymentGateway['confirmPayment'] = async (reference) => {
     const payment = await site.sandboxGateway.confirmPayment(reference)
@@ -68,13 +71,13 @@ test('a payment that PayPal reports as approved is captured, whatever the URL sa
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
 })
 
-test('a payment that is not approved yet stays open if the buyer returns without cancelling it', async () => {
+test('a payment that is not yet approved stays open if the buyer returns without cancelling it', async () => {
   const { order, token } = await createWaitingOrder()
   expect(await returnFromPaypal('approved', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 
-test('if PayPal does not answer, the buyer is redirected anyway, and the payment stays open', async () => {
+test('the buyer is redirected even if PayPal does not answer, and the payment stays open', async () => {
   const { order, token } = await createWaitingOrder()
   const rejectUnavailable = () => Promise.reject(new Error('away'))
   expect(
@@ -88,7 +91,7 @@ test('if PayPal does not answer, the buyer is redirected anyway, and the payment
 })
 
 test.each(['', '?token=', '?token=EC-UNKNOWN', `?token=${'x'.repeat(500)}`, '?token=//evil.example'])(
-  'an unknown token (%j) leads to the page without an order',
+  'an unknown token (%j) redirects to the result page without an order',
   async (query) => {
     expect(await followReturnUrl(query)).toEqual([303, '/order/result'])
     expect(await followReturnUrl(query, 'paypal-return')).toEqual([303, '/order/result'])

@@ -26,7 +26,7 @@ type ReturnOutcome = 'approved' | 'cancelled'
 
 /**
  * The routes to which PayPal redirects users after they approved or cancelled a payment. Anybody can call them, so a
- * call is only a hint to query PayPal. They need no session, because an app may return in another browser.
+ * call only triggers a query to PayPal. The routes need no session, because an app may return in another browser.
  */
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
   const query = Type.Object({

@@ -55,8 +55,8 @@ export async function refreshOrder(
 }
 
 /**
- * Reads the attempts before the order, so that a pending order is never combined with an attempt that paid it
- * meanwhile.
+ * Reads the attempts before the order. The reverse order could combine a pending order with an attempt that has just
+ * paid it.
  */
 async function readOrder(
   context: BillingContext,
@@ -69,7 +69,7 @@ async function readOrder(
   return { order, details: { attempts, ...(await readDetails(context, [order])) } }
 }
 
-/** Data of orders that their rows do not contain. */
+/** Data of orders that is not in the `orders` table. */
 interface OrderDetails {
   /** The attempts of all orders, latest first. */
   attempts: AttemptRow[]
@@ -159,7 +159,7 @@ function presentOrder(
   { attempts, planChangeStarts, episodeNumbers, undoable }: OrderDetails,
   language: Language,
 ): Order {
-  // Ignores an automatic renewal attempt in progress, because the user can still pay manually meanwhile.
+  // Ignores an automatic renewal attempt in progress, because the user can pay manually in the meantime.
   const latest = attempts.find(
     (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isInProgress(one.status)),
   )
@@ -205,7 +205,9 @@ function presentOrder(
   }
 }
 
-/** Returns whether an unpaid order, even a closed one, has a payment that waits only for the gateway. */
+/**
+ * Returns whether an unpaid order has a payment that waits only for the gateway. Such an order may already be closed.
+ */
 function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
   const own = attempts.filter(({ order_id }) => order_id === id)
   return (
@@ -221,12 +223,14 @@ function planChangeStartOf(
   return (subscription_id && planChangeStarts.get(subscription_id)?.toISOString()) || null
 }
 
-/** Returns the browser's next step: the step of the open payment, else the step that begins a new payment. */
+/**
+ * Returns the browser's next step: the step of the open payment or, if none is open, the step that begins a payment.
+ */
 function nextStepOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending' || isPendingPlanChange(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }
-  // Without a token step, the browser requests the payment first, and then shows the card form for it.
+  // If the gateway has no token step, the browser first requests the payment and then shows the card form for it.
   return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
 }

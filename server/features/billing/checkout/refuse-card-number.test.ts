@@ -9,7 +9,7 @@ test.each([
   '3782 822463 10005',
   4_242_424_242_424_242,
   { deep: [{ in: 'x4242424242424242x' }] },
-])('a card number is found: %o', (value) => {
+])('refuses a card number: %o', (value) => {
   expect(() => refuseCardNumber({ value })).toThrow('cardNumberInBody')
 })
 
@@ -22,7 +22,7 @@ test.each([
   'card_1NvT3bLkdIwHu7ix2PtMQXYZ',
   'card_1A4242424242424242BcDeFg',
   'pay:2026-11-21',
-  // They pass Luhn, and match no brand.
+  // These digits pass the Luhn check, but match no card brand.
   'ada-1795335978510@example.com',
   '8613812345678@example.com',
   // Services that forward mails create addresses from UUIDs.

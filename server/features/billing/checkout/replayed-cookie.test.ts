@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 test.each(['createOrder', 'payOrder'] as const)(
-  'the answer of %s given again carries the cookie that got lost with the first',
+  'a repeated %s request returns the cookie again if the browser did not receive the first answer',
   async (call) => {
     const shopper = await Shopper.create(site)
     const before = shopper.visitor.cookie

@@ -40,14 +40,14 @@ const lockedEpisode = () => video.episodes[4]?.id ?? ''
 const addToFavorites = (visitor: Visitor, { id }: BuiltVideo) =>
   visitor.callOk(addFavorite, { body: { video_id: id } })
 
-/** Returns the same browser at the second site. */
+/** Opens a tab of the visitor's browser at the second site. */
 function tabOf(visitor: Visitor): Visitor {
   const tab = second.visitor()
   tab.cookie = visitor.cookie
   return tab
 }
 
-/** Creates a guest who came by a referral link, watched, liked and bought something. */
+/** Creates a guest who followed a referral link and has favorites, history and a purchase. */
 async function createActiveGuest() {
   const visitor = first.visitor({ 'x-referrer-token': 'spring' })
   const shopper = await Shopper.create(first, visitor)
@@ -62,8 +62,8 @@ async function createActiveGuest() {
 }
 
 /**
- * Starts calls while another transaction holds the account's lock, each as soon as the one before waits for it, and
- * then releases the lock. They get it in the order of their start.
+ * Starts calls that wait for the lock of an account. Each call starts as soon as the previous one waits, so they get
+ * the lock in this order. Then releases the lock.
  */
 async function inTurn(userId: string, ...calls: (() => Promise<Answered>)[]): Promise<Answered[]> {
   const holder = await database.pool.connect()
@@ -108,7 +108,7 @@ async function favoriteCounts(): Promise<number[]> {
   return rows.map((row) => row.favorite_count)
 }
 
-/** Counts the rows that each table still has of a user. */
+/** Counts a user's rows in each table. */
 async function rowsOf(userId: string) {
   const counts: Record<string, number> = {}
   for (const table of ['favorites', 'watch_history', 'plays', 'orders', 'entitlements', 'attribution']) {
@@ -118,7 +118,7 @@ async function rowsOf(userId: string) {
   return counts
 }
 
-test('two tabs that sign in concurrently merge favorites, history, the purchase and the attribution, each once', async () => {
+test('concurrent sign-ins in two tabs merge favorites, history, purchase and attribution exactly once', async () => {
   const member = await registerMember(first)
   await addToFavorites(member.visitor, video)
   const guest = await createActiveGuest()
@@ -146,7 +146,7 @@ test('two tabs that sign in concurrently merge favorites, history, the purchase 
   expect(await favoriteCounts()).toEqual([1, 1])
 })
 
-test('an account that is deleted in two tabs concurrently is deleted once, and the ledger keeps its order', async () => {
+test('concurrent deletions in two tabs delete the account once, and keep its order', async () => {
   const guest = await createActiveGuest()
   const { user, visitor } = await registerMember(first, guest.visitor)
   const tabs = [visitor, tabOf(visitor)] as const
@@ -170,7 +170,7 @@ test('an account that is deleted in two tabs concurrently is deleted once, and t
   for (const tab of tabs) expect((await tab.callOk(getUser)).role).toBe('visitor')
 })
 
-test('an account that is deleted just after a sign-in takes the records of the guest along', async () => {
+test('deleting an account just after a sign-in also deletes the records of the guest who signed in', async () => {
   const { member, guest, signingIn, deleting } = await signInAndDeletion()
   const [signedIn, deleted] = await inTurn(member.user.id, signingIn, deleting)
   expect([signedIn?.answer.code, deleted?.answer.code]).toEqual([200, 200])
@@ -180,7 +180,7 @@ test('an account that is deleted just after a sign-in takes the records of the g
   expect(await favoriteCounts()).toEqual([0, 0])
 })
 
-test('a sign-in just after the deletion of the account leaves the records with the guest', async () => {
+test('a sign-in just after the deletion of the account fails, and the guest keeps the records', async () => {
   const { member, guest, signingIn, deleting } = await signInAndDeletion()
   const [deleted, signedIn] = await inTurn(member.user.id, deleting, signingIn)
   expect(deleted?.answer.code).toBe(200)

@@ -8,7 +8,9 @@ type IdempotentCall = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempote
   body: object
 }
 
-/** Runs a request once per `Idempotency-Key`. First refuses a body with a card number, so that it is never stored. */
+/**
+ * Runs a request once per `Idempotency-Key`. Refuses a body with a card number first, so that no card number is stored.
+ */
 export async function withIdempotencyKey<T>(
   context: BillingContext,
   call: IdempotentCall,

@@ -5,7 +5,7 @@ export const refusalByCardDecline: Record<string, RefusalName> = {
   card_declined: 'cardDeclined',
   insufficient_funds: 'insufficientFunds',
   card_expired: 'cardExpired',
-  // Not disclosed to the user, who may have stolen the card.
+  // The exact reason is not disclosed, because the user may have stolen the card.
   card_lost: 'cardDeclined',
   wrong_cvc: 'wrongCvc',
   token_already_used: 'paymentTokenExpired',

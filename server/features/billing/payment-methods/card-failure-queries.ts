@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import { cardDeclineCodes } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The statuses in which the gateway may be charging a card right now. These attempts count like failures. */
+/** The statuses in which the gateway may be charging a card. Attempts in these statuses count like failures. */
 const inProgressStatuses = ['started', 'requires_action'] as const
 
 /**
- * Serializes the card payments of one network, so that two concurrent ones cannot both use its last allowed attempt.
+ * Serializes the card payments of one network, so that concurrent payments cannot all use the last permitted attempt.
  */
 export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cards:${network}`}, 0))`.execute(tx)
 }
 
 /**
- * Returns the start of the `max`th latest card attempt of a user that counts and began after `since`; undefined if
- * there are fewer. Payments count if they failed or are in progress. Set-ups without a payment always count: they cost
- * nothing, and a success reveals as much about a card as a failure.
+ * Returns the start of the `max`th latest counted card attempt of a user after `since`, or undefined if there are
+ * fewer. Payments count if they failed or are in progress. Setups without a payment always count: they cost nothing,
+ * and a success reveals as much about a card as a failure.
  */
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
@@ -42,8 +42,8 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
 }
 
 /**
- * Does the same as `selectCardAttemptOfUser` for all users of a network. A failed payment counts only if the card was
- * declined (`cardDeclineCodes`).
+ * Like `selectCardAttemptOfUser`, but for all users of a network. A failed payment counts only if the card was declined
+ * (`cardDeclineCodes`).
  */
 export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since: Date, max: number) {
   const row = await tx
@@ -71,7 +71,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
   return row?.started_at
 }
 
-/** Deletes the network hash of attempts that no longer count towards the limit. */
+/** Deletes the network hash of attempts that are too old to count. */
 export async function clearOldNetworks(db: Db, before: Date): Promise<void> {
   for (const table of ['payment_attempts', 'payment_method_setups'] as const) {
     const past = db.updateTable(table).set({ network_hash: null }).where('network_hash', 'is not', null)

@@ -20,7 +20,7 @@ async function pay(shopper: Shopper, order_id: string) {
   return shopper.visitor.call(payOrder, { body })
 }
 
-test('after five declined cards within an hour a sixth is not tried, for that user only', async () => {
+test('a sixth card within an hour is not tried after five declined cards of the same user', async () => {
   const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
   const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
   const one = await shopper.order(episode(3))
@@ -39,7 +39,7 @@ test('after five declined cards within an hour a sixth is not tried, for that us
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
-test('cards tried concurrently from one address do not exceed its limit', async () => {
+test('concurrent cards from one network do not exceed its limit', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }
@@ -63,7 +63,7 @@ test('cards tried concurrently from one address do not exceed its limit', async 
   }
 })
 
-test('a successful card does not count against the limit of its address', async () => {
+test('a successful card does not count against the limit of its network', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }
@@ -74,7 +74,7 @@ test('a successful card does not count against the limit of its address', async 
   }
 })
 
-test('an address with too many failed cards cannot pay for a while, whichever user pays', async () => {
+test('no user of a network with too many failed cards can pay until the limit expires', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }
@@ -101,7 +101,7 @@ test('an address with too many failed cards cannot pay for a while, whichever us
   }
 })
 
-/** Creates a site whose browsers send cards directly to the gateway. */
+/** Creates a site on which browsers send cards directly to the gateway. */
 async function stripeSite(limits: Record<string, string>) {
   const fake = await startFakeStripe({ now: () => new Date() })
   const shop = await startTestSite({}, { ...fake.env, ...limits })
@@ -111,7 +111,7 @@ async function stripeSite(limits: Record<string, string>) {
   return {
     shop,
     orderParams,
-    /** Gives a card to the gateway without returning; only the gateway notifies the site. */
+    /** Sends a declined card to the gateway. The browser does not return; only the gateway notifies the site. */
     async decline(order: Order) {
       await fake.confirm(secretOf(order), testCards.declined)
       const id = secretOf(order).split('_secret_')[0] ?? ''
@@ -139,7 +139,7 @@ async function stripeSite(limits: Record<string, string>) {
   }
 }
 
-test('cards that fail at the gateway, and that only its webhook event reports, count for the network', async () => {
+test('a card that only the webhook event reports as failed counts for the network', async () => {
   const { shop, orderParams, decline, tryOrder, close } = await stripeSite({
     RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h',
   })
@@ -161,7 +161,7 @@ test('cards that fail at the gateway, and that only its webhook event reports, c
   }
 })
 
-test('payments that were started and wait for a card count for the user and the network', async () => {
+test('a payment that was started and waits for a card counts for the user and the network', async () => {
   const own = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_USER: '2/h' })
   const shared = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {

@@ -45,7 +45,7 @@ const changeInProcess = (
 ): Promise<ScriptResult> =>
   runScript('change-and-crash.ts', [site.databaseUrl, subscriber.userId, setupId, token, when, String(at)])
 
-/** Returns `changed`, `as before`, or the number of cards at the gateway and which one is charged. */
+/** Returns `changed` or `as before`. For any other outcome, describes the charged card and the cards at the gateway. */
 async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
   const { db } = site.context
   const setup = await db
@@ -73,7 +73,7 @@ async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
   return `charged with ${method?.reference}, kept ${attached.join()}`
 }
 
-/** Returns the outcomes of the changes once other processes have completed the crashed ones. */
+/** Lets other processes complete the crashed changes. Returns the outcomes of all changes. */
 async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.advanceClock(wait)
@@ -85,7 +85,7 @@ async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
 }
 
 test(
-  'a change of card whose process dies before any statement, or is killed while it sends a commit, leaves one card that the plan is charged with and the gateway stores',
+  'a change of card leaves one card if the process dies before any statement or during any commit',
   { timeout: 600_000 },
   async () => {
     const whole = await ready()

@@ -39,7 +39,7 @@ const byWallet = (shopper: Shopper) => tryChangeMethod(shopper, { gateway: 'payp
 const sessionOf = ({ info }: Envelope<PaymentMethodChange>) =>
   new URL(info?.next.url ?? '').searchParams.get('approval_session_id') ?? ''
 
-test('a card is sent to Stripe by the browser, and charged by the next renewal; the old one is detached', async () => {
+test('a card that the browser sends to Stripe pays the next renewal, and the old card is detached', async () => {
   const shopper = await subscriber()
   const methodId = stripe.store.attachedMethodIds.at(-1)
   const setup = await byCard(shopper)
@@ -61,7 +61,7 @@ test('a card is sent to Stripe by the browser, and charged by the next renewal; 
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })
 
-test('a card that Stripe declines shows the reason; its secret accepts no other card, and another try gets a new secret', async () => {
+test('a declined card shows the reason; its secret accepts no other card, and a retry gets a new secret', async () => {
   const shopper = await subscriber()
   const setup = await byCard(shopper)
   const secret = setup.info?.next.client_secret ?? ''
@@ -76,7 +76,7 @@ test('a card that Stripe declines shows the reason; its secret accepts no other 
   expect(again.info?.next.client_secret).toEqual(expect.any(String))
 })
 
-test('an address that Stripe refuses is reported as the field to correct, as at checkout', async () => {
+test('an e-mail address that Stripe refuses is named as the field to correct, as at checkout', async () => {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const email = 'm\u00fcller@example.com'
@@ -86,7 +86,7 @@ test('an address that Stripe refuses is reported as the field to correct, as at 
   expect(await byCard(shopper)).toMatchObject({ code: 500, info: { field: 'email' }, message: /e-mail/ })
 })
 
-test("Stripe's webhook event is enough if the subscriber never returned, with or without 3-D Secure", async () => {
+test("Stripe's webhook event completes a change whose subscriber does not return", async () => {
   const shopper = await subscriber()
   const setup = await byCard(shopper)
   const [id = ''] = (setup.info?.next.client_secret ?? '').split('_secret_')
@@ -95,7 +95,7 @@ test("Stripe's webhook event is enough if the subscriber never returned, with or
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
 })
 
-test('a card that was declined without our knowledge is reported too, and its secret accepts no other card', async () => {
+test('the secret of a declined card accepts no other card, even if only the webhook event reports the decline', async () => {
   const shopper = await subscriber()
   const secret = (await byCard(shopper)).info?.next.client_secret ?? ''
   const [id = ''] = secret.split('_secret_')
@@ -104,14 +104,14 @@ test('a card that was declined without our knowledge is reported too, and its se
 })
 
 test.each(['dropped after', 'time-out', '500 after'] as const)(
-  'a set-up whose response was lost (%s) is found at Stripe and cancelled, and none stays open',
+  'a setup whose response was lost (%s) is found at Stripe and cancelled',
   async (fault) => {
     const shopper = await subscriber()
     const end = stripe.fail(fault)
     const known = stripe.setups.all.size
     const starting = byCard(shopper)
     await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
-    // A timed-out request may be answered after the test has stopped waiting for it.
+    // The response to a timed-out request may arrive only after the fault ends.
     if (fault !== 'time-out') await starting
     for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)])
       await gateways.advanceAndRunJobs(wait)
@@ -124,7 +124,7 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
   },
 )
 
-test('a wallet is approved at PayPal and charged by the next renewal, whether the browser or the webhook event arrives first', async () => {
+test('a wallet that is approved at PayPal is saved once for concurrent returns, and pays the next renewal', async () => {
   const shopper = await subscriber()
   const before = paypal.orders.vault.size
   const changing = await byWallet(shopper)
@@ -150,7 +150,7 @@ test('a wallet is approved at PayPal and charged by the next renewal, whether th
   expect(orders.map(({ text }) => text)).toContainEqual(expect.stringContaining(vaultId ?? 'no vault id'))
 })
 
-test('a wallet that was cancelled at PayPal changes nothing; an unknown change in the URL redirects to the page', async () => {
+test('a wallet that was cancelled at PayPal changes nothing, and an unknown change redirects to the account page', async () => {
   const shopper = await subscriber()
   const setup = await byWallet(shopper)
   const cancel = (id: string) =>
@@ -164,7 +164,7 @@ test('a wallet that was cancelled at PayPal changes nothing; an unknown change i
   expect(await membershipOf(shopper)).toMatchObject({ gateway: 'stripe' })
 })
 
-test('an approved wallet is saved once if the response was lost, and an unused one is detached', async () => {
+test('an approved wallet is saved once after a lost response, and is detached if the user was deleted', async () => {
   const [unconfirmed, late] = [await subscriber(), await subscriber()]
   const before = new Set(paypal.orders.vault.keys())
   const setup = await byWallet(unconfirmed)
@@ -185,7 +185,7 @@ test('an approved wallet is saved once if the response was lost, and an unused o
   expect(addedIds).toEqual([paypal.setups.get(sessionOf(setup)).vaultId])
 })
 
-test('a plan whose card was detached at the gateway renews again with another', async () => {
+test('a plan whose card was detached at the gateway renews again after a change of card', async () => {
   const shopper = await subscriber()
   stripe.store.detach(stripe.store.attachedMethodIds.at(-1) ?? '')
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_detached: true, renews_at: null })

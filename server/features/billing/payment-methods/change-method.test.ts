@@ -31,7 +31,7 @@ afterEach(() => {
 const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
   tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: await shopper.cardToken(card) }, headers)
 
-/** Counts those of these references whose cards and wallets the gateway still has. */
+/** Counts how many of these cards and wallets the gateway still stores. */
 async function keptOf(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
   const attached = await Promise.all(known.map((one) => site.sandboxGateway.isMethodAttached(one)))
@@ -65,7 +65,7 @@ async function runJobsAfter(milliseconds = 60_000) {
   await runJanitor(site.context)
 }
 
-test('a saved card is shown, charges nothing now and pays the next renewal, and the old one is detached', async () => {
+test('a saved card is shown and pays the next renewal, but is not charged now; the old card is detached', async () => {
   const subscriber = await Subscriber.create(site, { days: 7, card: testCards.declinesRenewals })
   const old = await referenceOf(subscriber)
   const before = await subscriber.payments()
@@ -85,7 +85,7 @@ test('a saved card is shown, charges nothing now and pays the next renewal, and 
   expect(await subscriber.payments('succeeded')).toHaveLength(2)
 })
 
-test("each change of card is in the user's export, and in no other user's", async () => {
+test("each change of card is in the user's data export, and in no other user's", async () => {
   const subscriber = await Subscriber.create(site)
   await byCard(subscriber.shopper, testCards.declined)
   await byCard(subscriber.shopper, testCards.pays)
@@ -105,7 +105,7 @@ test.each([
   [testCards.noFunds, /insufficient funds/],
   [testCards.expired, /expired/],
   [testCards.badCvc, /security code/],
-])('a card that is refused changes nothing, and the error has the reason: %s', async (card, message) => {
+])('a refused card changes nothing, and the error has the reason: %s', async (card, message) => {
   const subscriber = await Subscriber.create(site)
   const old = await referenceOf(subscriber)
   expect(await byCard(subscriber.shopper, card)).toMatchObject({ code: 500, message })
@@ -115,7 +115,7 @@ test.each([
   expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })
 
-test("a card is charged once it has passed the bank's check; if it fails, nothing changes", async () => {
+test("a card replaces the old one only if it passes the bank's check", async () => {
   const subscriber = await Subscriber.create(site)
   const old = await referenceOf(subscriber)
   const { shopper } = subscriber
@@ -134,7 +134,7 @@ test("a card is charged once it has passed the bank's check; if it fails, nothin
   expect(await membershipOf(shopper)).toMatchObject({ method: master })
 })
 
-test('a wallet replaces a card, and the renewal names it; if it is cancelled, nothing changes', async () => {
+test('an approved wallet replaces a card and pays the renewal, but a cancelled wallet changes nothing', async () => {
   const subscriber = await Subscriber.create(site)
   const { shopper } = subscriber
   const wallet = () => tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })
@@ -156,7 +156,7 @@ test('a wallet replaces a card, and the renewal names it; if it is cancelled, no
   expect((await subscriber.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
-test('a user can change neither another user’s payment method nor one without a subscription', async () => {
+test('a user can change a payment method only with a subscription, and only their own', async () => {
   const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const setup = await byCard(subscriber.shopper, testCards.requires3dsOnce)
   expect(await tryChangeMethod(other.shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
@@ -172,7 +172,7 @@ test('a user can change neither another user’s payment method nor one without 
   expect((await nobody.call(changePaymentMethod, { body })).answer).toMatchObject({ code: 401 })
 })
 
-test('the same key gives the same answer, and saves once', async () => {
+test('requests with the same key get the same answer, and save one card', async () => {
   const subscriber = await Subscriber.create(site)
   const headers = { 'idempotency-key': 'one press' }
   const params = {
@@ -186,7 +186,7 @@ test('the same key gives the same answer, and saves once', async () => {
   expect(other).toMatchObject({ code: 409 })
 })
 
-test('a card number or a bad name in the body is refused, and so is a new change without a gateway', async () => {
+test('a body with a card number, a bad name or no gateway is refused', async () => {
   const { shopper } = await Subscriber.create(site)
   expect(await tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject(
     {
@@ -207,13 +207,13 @@ test('a card number or a bad name in the body is refused, and so is a new change
 
 test.each([
   ['plan', 999],
-  ['plan that is to follow', 2499],
-  ['period that is open', 998],
+  ['planned plan', 2499],
+  ['open period', 998],
 ])(
-  'a gateway that does not take the price of the %s is refused before anything is written',
+  'a gateway that does not accept the price of the %s is refused, and nothing is stored',
   async (what, due) => {
     const { db } = site.context
-    const open = what === 'period that is open'
+    const open = what === 'open period'
     const subscriber = await Subscriber.create(site, open ? { card: testCards.declinesRenewals } : {})
     const { shopper, userId } = subscriber
     if (open) {
@@ -221,7 +221,7 @@ test.each([
       const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
       await owed.where('status', '=', 'pending').execute()
     }
-    if (what === 'plan that is to follow')
+    if (what === 'planned plan')
       await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
     site.gatewayOverrides.acceptsAmount = (cents) => cents !== due
     const refused = await byCard(shopper, testCards.pays)
@@ -233,13 +233,13 @@ test.each([
   },
 )
 
-test.each(['before it was done', 'after it was done'])(
-  'a response that was lost %s leaves no unknown method behind',
+test.each(['before the card was saved', 'after the card was saved'])(
+  'a response that was lost %s leaves one card at the gateway',
   async (when) => {
     const subscriber = await Subscriber.create(site)
     const old = await referenceOf(subscriber)
     const start = async (request: MethodSetupRequest) => {
-      if (when === 'after it was done') await site.sandboxGateway.methodSetups.start(request)
+      if (when === 'after the card was saved') await site.sandboxGateway.methodSetups.start(request)
       throw new Error('the line is down')
     }
     site.gatewayOverrides.methodSetups = { ...site.sandboxGateway.methodSetups, start }
@@ -247,7 +247,7 @@ test.each(['before it was done', 'after it was done'])(
     expect(lost).toMatchObject({ code: 500, message: /hasn’t answered/ })
     delete site.gatewayOverrides.methodSetups
     await runJobsAfter()
-    const done = when === 'after it was done'
+    const done = when === 'after the card was saved'
     expect((await referenceOf(subscriber)) === old).toBe(!done)
     await runJobsAfter(2 * 3_600_000)
     expect(await keptOf([old, ...(await savedBy(subscriber))])).toBe(1)
@@ -255,7 +255,7 @@ test.each(['before it was done', 'after it was done'])(
   },
 )
 
-test('a retry after a lost response cancels the first setup and makes the second at once', async () => {
+test('a retry after a lost response cancels the first setup and immediately makes another', async () => {
   const subscriber = await Subscriber.create(site)
   const start = async (request: MethodSetupRequest) => {
     await site.sandboxGateway.methodSetups.start(request)
@@ -271,7 +271,7 @@ test('a retry after a lost response cancels the first setup and makes the second
 })
 
 test.each(['requires_action', 'processing'] as const)(
-  'a setup that is %s and cannot be cancelled blocks another change',
+  'a setup with the status %s that cannot be cancelled blocks another change',
   async (status) => {
     const subscriber = await Subscriber.create(site)
     await byCard(subscriber.shopper, testCards.requires3dsOnce)
@@ -289,7 +289,7 @@ test.each(['requires_action', 'processing'] as const)(
   },
 )
 
-test('a new change cancels the waiting one; a method that is saved late anyway is detached', async () => {
+test('a new change cancels the waiting one, and a method that the old change saves afterwards is detached', async () => {
   const subscriber = await Subscriber.create(site)
   const { shopper } = subscriber
   const first = await byCard(shopper, testCards.requires3dsOnce)
@@ -316,8 +316,8 @@ test('a new change cancels the waiting one; a method that is saved late anyway i
   expect(await keptOf(await savedBy(subscriber))).toBe(1)
 })
 
-test.each(['at once', 'late'])(
-  'a successful setup without a card is refused %s, and the old card stays',
+test.each(['immediately', 'later'])(
+  'a setup that succeeds %s but has no card is refused, and the old card stays',
   async (when) => {
     const subscriber = await Subscriber.create(site)
     const { shopper } = subscriber
@@ -329,7 +329,7 @@ test.each(['at once', 'late'])(
     const start = async (request: MethodSetupRequest) =>
       bare(await site.sandboxGateway.methodSetups.start(request))
     const complete = (reference: string) => bare({ reference, status: 'succeeded' })
-    const setup = when === 'late' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
+    const setup = when === 'later' ? await byCard(shopper, testCards.requires3dsOnce) : undefined
     site.gatewayOverrides.methodSetups = { ...site.sandboxGateway.methodSetups, start, complete }
     const refused = setup
       ? await tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
@@ -342,8 +342,8 @@ test.each(['at once', 'late'])(
   },
 )
 
-test.each(['the plan was over', 'another was chosen'])(
-  'a card that is saved after %s is detached, and the user is notified that it was not saved',
+test.each(['the plan ended', 'another card was chosen'])(
+  'a card that is saved after %s is detached, and the response says that it was not saved',
   async (what) => {
     const subscriber = await Subscriber.create(site)
     const { shopper } = subscriber
@@ -353,20 +353,20 @@ test.each(['the plan was over', 'another was chosen'])(
     const since = new Date(site.context.clock.now().getTime() + 1000)
     await site.context.db
       .updateTable('subscriptions')
-      .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
+      .set(what === 'the plan ended' ? { status: 'ended' } : { method_chosen_at: since })
       .where('id', '=', subscriber.subscriptionId)
       .execute()
     const syncSetup = () => tryChangeMethod(shopper, { setup_id: setup.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
       expect(await syncSetup()).toMatchObject({ code: 500, message: /couldn’t save/ })
-    expect(await referenceOf(subscriber)).toBe(what === 'the plan was over' ? undefined : old)
+    expect(await referenceOf(subscriber)).toBe(what === 'the plan ended' ? undefined : old)
     await runJobsAfter()
     expect(await keptOf(await savedBy(subscriber))).toBe(0)
   },
 )
 
 test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
-  'a setup left %s at a gateway that is no longer configured does not block another, and is closed in the end',
+  'a setup with the status %s at a gateway that is not configured blocks no other setup, and is closed after ten days',
   async (status) => {
     const subscriber = await Subscriber.create(site)
     const { db } = site.context
@@ -388,7 +388,7 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
   },
 )
 
-test('a setup whose user never returns is cancelled in the end, and at once if the plan has ended', async () => {
+test('a setup is cancelled after ten days if the user does not return, and immediately if the plan has ended', async () => {
   const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const [waiting, over] = [
     await byCard(subscriber.shopper, testCards.requires3dsOnce),
@@ -413,7 +413,7 @@ test('a setup whose user never returns is cancelled in the end, and at once if t
   expect(await site.sandboxGateway.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 
-test('a card that is saved for a deleted user is detached', async () => {
+test('a card that is saved after its user was deleted is detached', async () => {
   const subscriber = await Subscriber.create(site)
   const waiting = await byCard(subscriber.shopper, testCards.requires3dsOnce)
   await subscriber.shopper.visitor.call(deleteUser, { body: {} })
@@ -423,7 +423,7 @@ test('a card that is saved for a deleted user is detached', async () => {
   expect(await keptOf(await savedBy(subscriber))).toBe(0)
 })
 
-test('a card saved while past due is charged at the next scheduled try, not at once', async () => {
+test('a card that is saved while the plan is past due is charged at the next scheduled retry, not immediately', async () => {
   const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await subscriber.advanceAndRenew(7 * day)
   expect(await subscriber.membership()).toMatchObject({ status: 'past_due' })
@@ -436,7 +436,7 @@ test('a card saved while past due is charged at the next scheduled try, not at o
   expect(await subscriber.membership()).toMatchObject({ status: 'active' })
 })
 
-test('a card that requires 3-D Secure is replaced by another, which is tried within the grace period', async () => {
+test('a card that replaces one with 3-D Secure is charged within the grace period', async () => {
   const subscriber = await Subscriber.create(site, { card: testCards.pays })
   const setup = await byCard(subscriber.shopper, testCards.requires3dsAlways)
   await subscriber.shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')
@@ -469,7 +469,7 @@ test('a repeated event about the first payment does not restore its card', async
   expect(await referenceOf(subscriber)).toBe(chosen)
 })
 
-test('cards cannot be tested by saving them: the sixth within an hour is refused, saved or not', async () => {
+test('saving cards cannot be used to test them: the sixth card within an hour is refused, even after successes', async () => {
   const subscriber = await Subscriber.create(site)
   for (const card of [
     testCards.declined,

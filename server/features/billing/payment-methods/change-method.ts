@@ -33,7 +33,7 @@ import { selectActiveSubscription } from '#server/features/billing/records/renew
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { checkMethodSetupLimit } from './limit-attempts.ts'
 
-/** A request to charge the user's subscription with another payment method from now on. */
+/** A request to charge the renewals of the user's subscription to another payment method. */
 interface MethodChangeRequest {
   userId: string
   /** The reserved id of the change, so that a repeated request does not create a second change. */
@@ -50,13 +50,13 @@ type Step =
 /** The earlier changes that this call has already queried (`look up`) or cancelled (`give up`). */
 type HandledSetups = Record<'look up' | 'give up', Set<string>>
 
-/** A request that the gateway does not know after this time no longer blocks a new one. */
+/** For this long, a request that the gateway does not know blocks a new one. */
 const unknownSetupTimeoutMs = 60_000
 
 /**
  * Saves a card or wallet at a gateway without a payment, for the renewals of the user's subscription. Uses two
- * transactions with the gateway call between them, so that a change can be recovered after a crash. An earlier change
- * that waits for the user is cancelled.
+ * transactions with the gateway call between them, so that a change can be recovered after a crash. Cancels an earlier
+ * change that waits for the user.
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not accept the next amount),
  * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards
  * of the user or network
@@ -81,7 +81,7 @@ export async function changePaymentMethod(
 }
 
 /**
- * Loads a change of method. An open one is queried first, and completed if the user has approved it.
+ * Loads a change of method. Queries an open change first, and completes it if the user has approved it.
  * @throws Refusal notFound for a change of another user, methodSetupUnknown, or the reason why the method was not saved
  */
 export async function loadMethodChange(
@@ -95,7 +95,7 @@ export async function loadMethodChange(
   return presentMethodChange(context, setupId)
 }
 
-/** Runs in the first transaction: decides on the next step, and stores a new change before the gateway is called. */
+/** The first transaction: decides on the next step. Stores a new change before the gateway is called. */
 async function beginMethodSetup(
   context: BillingContext,
   tx: Tx,
@@ -144,8 +144,8 @@ async function selectNextAmount(tx: Tx, row: RenewalRow) {
 }
 
 /**
- * Returns what to do about an open change before another one is started; undefined if nothing. A change is also
- * cancelled if the query has shown that it exists at the gateway, so that a lost response is recovered within one call.
+ * Returns what to do about an open change before another one is started, or undefined if nothing. If the query shows
+ * that the change exists at the gateway, it is also cancelled, so that one call can recover from a lost response.
  * @throws Refusal methodSetupUnknown while the change may still succeed
  */
 function resolveOpenSetup(
@@ -190,8 +190,8 @@ async function startMethodSetup(
 }
 
 /**
- * Returns the URLs to which the gateway redirects the user. PayPal redirects to routes of this server, as after a
- * payment; these redirect to the page that loads the change.
+ * Returns the URLs to which the gateway redirects the user. As after a payment, PayPal redirects to routes of this
+ * server, which redirect to the page that loads the change.
  */
 function returnUrls({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
   if (gateway !== 'paypal') {

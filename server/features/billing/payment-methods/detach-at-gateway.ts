@@ -5,8 +5,8 @@ import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { deleteMethod, type MethodRow } from '#server/features/billing/records/method-queries.ts'
 
 /**
- * Detaches a method at its gateway, so that it can no longer be charged. If this succeeds, its row is deleted;
- * otherwise the janitor retries it.
+ * Detaches a method at its gateway, so that it cannot be charged. Deletes the method's row if this succeeds. Otherwise
+ * the janitor retries it.
  */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = findGateway(context, method.gateway)

@@ -50,7 +50,7 @@ async function pay(gateway: Way, next: { url?: string; client_secret?: string })
   return paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
 }
 
-/** The user removes the card or wallet at the gateway, which sends an event. */
+/** Removes the card or wallet at the gateway, as its owner can do. The gateway sends an event. */
 const takeAway: Record<Way, (name: string) => void> = {
   stripe: (name) => void stripe.store.detach(name),
   paypal: (name) => paypal.orders.removeWallet(name),
@@ -61,7 +61,7 @@ const charges = (name: string) =>
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
 
 test.each(['stripe', 'paypal'] as const)(
-  'a method that was detached at %s is not charged again: the membership shows it, and waits for another as after a lost card',
+  'a method that was detached at %s is not charged; the membership shows it, and the user can pay with another method',
   async (gateway) => {
     const { shopper, plan_id, name, membership } = await subscriber(gateway)
     takeAway[gateway](name)
@@ -101,7 +101,7 @@ test('a plan whose method was detached ends with its grace period if it is not p
   expect(await membership()).toMatchObject({ state: 'free' })
 })
 
-test('a webhook event that a method was detached is ignored while the gateway has it', async () => {
+test('a webhook event about a detached method is ignored if the gateway still has the method', async () => {
   const { name, membership } = await subscriber('stripe')
   const sign = (id: string) =>
     stripe.sign({
@@ -122,7 +122,7 @@ test('a webhook event that a method was detached is ignored while the gateway ha
   expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
 })
 
-test('a gateway that gives no answer about a method is asked again', async () => {
+test('a gateway that does not answer about a method is queried again', async () => {
   const { name, membership } = await subscriber('paypal')
   paypal.fault = { on: /^GET .*payment-tokens/, with: ['500 before'] }
   takeAway.paypal(name)

@@ -7,12 +7,12 @@ import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/reco
 import { selectMethodSetupBefore } from '#server/features/billing/records/method-setup-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** The daily limit of payment attempts per order, and of payment method set-ups per user. */
+/** The daily limit of payment attempts per order, and of payment method setups per user. */
 const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
  * Refuses another payment of an order once the daily limit is reached. The order of a renewal stays open, because its
- * period has no other order: it can be paid again when the oldest of these attempts is a day old.
+ * period has no other order. It can be paid again when the oldest of these attempts is a day old.
  * @param attempts all attempts of the order, latest first
  * @throws Refusal orderClosed; Fault tooManyRequests for a renewal
  */
@@ -24,7 +24,7 @@ export function checkAttemptLimit(order: OrderRow, attempts: readonly AttemptRow
   checkOldestEvent(oldest?.started_at, perDay, now)
 }
 
-/** Checks the user's daily limit of set-ups, including successful ones. @throws Fault tooManyRequests */
+/** Checks the user's daily limit of setups, including successful ones. @throws Fault tooManyRequests */
 export async function checkMethodSetupLimit(tx: Tx, userId: string, now: Date): Promise<void> {
   const oldest = await selectMethodSetupBefore(tx, userId, perDay.max - 1)
   checkOldestEvent(oldest?.started_at, perDay, now)

@@ -5,7 +5,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { lockNetwork, selectCardAttemptOfNetwork, selectCardAttemptOfUser } from './card-failure-queries.ts'
 
-/** The user who pays at the checkout: the IP address and the data that the browser sent. */
+/** A user who pays at the checkout: the IP address and the data that the browser sent. */
 export interface Payer {
   ip: string
   token?: string
@@ -13,15 +13,15 @@ export interface Payer {
   lastName?: string
 }
 
-/** Returns the key under which the cards of a network are counted: a keyed hash that does not reveal the IP address. */
+/** Returns the key under which the cards of a network are counted. This keyed hash does not reveal the IP address. */
 export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
   return attemptKey(secret, 'card-failures', networkOf(ip))
 }
 
 /**
- * Limits the failed cards per user and per network, no matter whether a failure is reported by the waiting browser, a
- * webhook event or a query. Cards in progress count too, so that paying many orders at once, or giving cards directly
- * to the gateway, does not evade the limit.
+ * Limits the failed cards per user and per network, whether the browser, a webhook event or a query reports a failure.
+ * Cards in progress count too. Otherwise concurrent orders, or cards sent directly to the gateway, could evade the
+ * limit.
  * @throws Fault tooManyRequests
  */
 export async function checkCardFailureLimit(

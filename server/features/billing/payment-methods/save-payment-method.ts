@@ -8,7 +8,10 @@ import {
   queueUnusedMethodsDetach,
 } from '#server/features/billing/records/method-queries.ts'
 
-/** Stores the method that a gateway saved with a payment or set-up. @returns its id; null if the gateway saved none */
+/**
+ * Stores the method that a gateway saved with a payment or setup.
+ * @returns its id, or null if the gateway saved none
+ */
 export async function savePaymentMethod(
   tx: Tx,
   userId: string,

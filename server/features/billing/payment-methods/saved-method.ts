@@ -26,8 +26,8 @@ import { insertWebhookEvent } from '#server/features/billing/records/webhook-eve
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Saves the method that paid a one-off order for further purchases, if the buyer agreed to that. It replaces the
- * buyer's previous one. A method that the gateway saved without consent is deleted there.
+ * Saves the method that paid a one-off order for further purchases, if the buyer consented. It replaces the buyer's
+ * previous saved method. A method that the gateway saved without consent is deleted at the gateway.
  */
 export async function saveMethodForPurchases(
   tx: Tx,
@@ -51,12 +51,12 @@ export async function saveMethodForPurchases(
   })
 }
 
-/** Declines after which a card can no longer pay for anything. */
+/** Declines after which a card cannot pay for anything. */
 const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /**
- * Revokes all of a user's consents to saved methods, without a request of the user. The methods are no longer charged
- * for purchases.
+ * Revokes all consents of a user to saved methods, without a request of the user. The methods are then not charged for
+ * purchases.
  */
 export async function revokeSavedMethodConsent(
   tx: Tx,
@@ -66,13 +66,13 @@ export async function revokeSavedMethodConsent(
 ): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
   if (saved) await revokeSavedMethod(tx, userId, saved, now, { reason })
-  // Includes the consents of unpaid orders, which would otherwise save a method when they are paid.
+  // Includes the consents of unpaid orders, whose payment would otherwise save a method.
   await revokeConsentsOfUser(tx, userId, now)
 }
 
 /**
- * Removes a saved method after a final decline. After any other decline, schedules a check that the gateway still has
- * the method, because the webhook event about its removal may have been lost.
+ * Removes a saved method after a final decline. After any other decline, schedules a check whether the gateway still
+ * has the method, because the webhook event about its removal may have been lost.
  */
 export async function removeDeclinedMethod(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function removeDeclinedMethod(
   })
 }
 
-/** Removes a saved method that its gateway no longer has. */
+/** Removes a saved method that its gateway does not have any more. */
 export async function removeDetachedMethod(
   tx: Tx,
   userId: string,
@@ -105,7 +105,7 @@ export async function removeDetachedMethod(
   if (saved?.id === methodId) await revokeSavedMethod(tx, userId, saved, now, { reason: 'gone' })
 }
 
-/** Revokes the consent about a saved method and deletes it at its gateway, unless a plan is charged with it. */
+/** Revokes the consent to a saved method, and deletes the method at its gateway unless a plan is charged with it. */
 async function revokeSavedMethod(
   tx: Tx,
   userId: string,
@@ -124,7 +124,7 @@ async function revokeSavedMethod(
 }
 
 /**
- * Returns the saved method with which to pay an order.
+ * Returns the saved method that pays an order.
  * @throws Refusal savedMethodUnavailable if it was removed or has expired
  */
 export async function findSavedMethod(
@@ -142,7 +142,7 @@ function isExpired({ expires_at }: SavedMethodRow, now: Date): boolean {
   return expires_at !== null && expires_at <= now
 }
 
-/** Returns the saved method if it can pay at least one of `prices` now; otherwise undefined. */
+/** Returns the saved method if it can pay at least one of `prices` now, and undefined otherwise. */
 export async function offerSavedMethod(
   context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
@@ -165,7 +165,7 @@ export async function offerSavedMethod(
   }
 }
 
-/** Returns a user's saved method for their account page, even if expired. */
+/** Returns a user's saved method for their account page, even if it has expired. */
 export async function loadSavedMethod(
   { db, clock }: Pick<BillingContext, 'db' | 'clock'>,
   userId: string,
@@ -180,7 +180,7 @@ function presentSavedMethod(row: SavedMethodRow, now: Date): SavedPaymentMethod 
 }
 
 /**
- * Removes a user's saved method on request. It is also deleted at its gateway, unless a plan is charged with it.
+ * Removes a user's saved method on request. Also deletes it at its gateway, unless a plan is charged with it.
  * Idempotent.
  */
 export async function removeSavedMethod(

@@ -19,7 +19,7 @@ afterEach(() => {
   delete site.gatewayOverrides.detachMethod
 })
 
-/** Returns whether the gateway still has each method saved with the payments of an order. */
+/** Returns the states at the gateway of the methods that were saved with an order's payments. */
 async function methodStatesOf(orderId: string): Promise<('kept' | 'detached')[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
@@ -40,7 +40,7 @@ async function runJobsAfter(milliseconds = 60_000): Promise<void> {
   await runJanitor(site.context)
 }
 
-test('a card that has had the introductory price is detached when its payment is refunded', async () => {
+test('a card that already got the introductory price is detached when its second payment is refunded', async () => {
   site.gatewayOverrides.createPayment = async (charge) => {
     const payment = await site.sandboxGateway.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
@@ -56,7 +56,7 @@ test('a card that has had the introductory price is detached when its payment is
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
 
-test('a plan that is paid twice keeps the card of the first payment, and detaches that of the second', async () => {
+test('the card of the first payment is kept, and that of the second is detached, if a plan is paid twice', async () => {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const orders = [
@@ -73,7 +73,7 @@ test('a plan that is paid twice keeps the card of the first payment, and detache
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
 
-test('a card that pays for a deleted user is detached', async () => {
+test('a card is detached if its payment succeeds after its user was deleted', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
   const { info } = await shopper.tryPay(order.id, await shopper.cardToken(testCards.requires3dsOnce))
@@ -102,7 +102,7 @@ test('a replaced card is detached, and the new one is charged', async () => {
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
 })
 
-test('the card of a plan that has ended is detached, also if the gateway was down at first', async () => {
+test('the card of an ended plan is detached, even if the gateway fails at first', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day + 1000)
   for (const _ of [1, 2, 3]) await person.advanceAndRenew(2 * day)
@@ -117,7 +117,7 @@ test('the card of a plan that has ended is detached, also if the gateway was dow
   expect(await methodsOf(person.userId)).toEqual([])
 })
 
-test('a card that the gateway never detached is not listed as saved any more', async () => {
+test('a card of an ended plan is not listed as saved, even if the gateway never detached it', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const listed = () => listPaymentMethods(site.context.db, person.userId)
   expect(await listed()).toMatchObject([{ last4: testCards.declinesRenewals.slice(-4) }])

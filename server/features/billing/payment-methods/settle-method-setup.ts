@@ -25,15 +25,15 @@ import {
 import { nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /**
- * The state of a set-up: as the gateway reports it; `unknown` if it did not answer; `never received`; or `out of reach`
- * if its gateway is not configured at the last poll.
+ * The state of a setup: as the gateway reports it; `unknown` if the gateway did not answer; `never received` if it did
+ * not receive the setup; or `out of reach` if it is not configured at the last poll.
  */
 type MethodSetupOutcome = MethodSetup | 'unknown' | 'never received' | 'out of reach'
 
 /**
- * Updates a change of method and its subscription according to the set-up at the gateway, in one transaction. The
- * request itself, the user's return, webhook events and the janitor call it in any order and any number of times. A
- * method that is not needed (too late, or for a subscription that has ended) is deleted at the gateway.
+ * Updates a change of method and its subscription according to the setup at the gateway, in one transaction. The
+ * request itself, the user's return, webhook events and the janitor call this function in any order and any number of
+ * times. A method that is not needed (too late, or for a subscription that has ended) is deleted at the gateway.
  */
 export async function settleMethodSetup(
   { db, clock }: BillingContext,
@@ -87,8 +87,8 @@ function closeMethodSetup(
 }
 
 /**
- * Applies a set-up that succeeded. Its method is not used, and is deleted at the gateway, if the change was already
- * closed, the subscription has ended, or the user has chosen another method since.
+ * Applies a setup that succeeded. Deletes the method at the gateway if the change was already closed, the subscription
+ * has ended, or the user has chosen another method since.
  */
 async function applySavedMethod(
   tx: Tx,
@@ -100,7 +100,7 @@ async function applySavedMethod(
   const inTime = isOpen(setup.status)
   const { reference, method } = gatewaySetup
   if (!method) {
-    // Stripe reports success without a method if the card's customer was deleted meanwhile.
+    // Stripe reports success without a method if the card's customer has been deleted in the meantime.
     if (inTime) await closeMethodSetup(tx, setup, 'failed', { reference, decline_code: 'other' })
     return
   }
@@ -128,8 +128,8 @@ interface SavedSetup {
 }
 
 /**
- * Sets the subscription's payment method. Nothing is charged here: an unpaid renewal is retried on its dunning
- * schedule, even if no further attempt with the old method was planned.
+ * Sets the subscription's payment method, without charging it. An unpaid renewal is retried on its dunning schedule,
+ * even if no further attempt with the old method was planned.
  */
 async function setSubscriptionMethod(
   tx: Tx,
@@ -160,8 +160,7 @@ function nextRetryOf({ status, grace_ends_at, period_days }: RenewalRow, now: Da
 }
 
 /**
- * Returns whether the gateway of a change is still configured. Without it, the change can be neither queried nor
- * cancelled.
+ * Returns whether the gateway of a change is configured. Otherwise, the change can be neither queried nor cancelled.
  */
 export function isGatewayConfigured({ gateways }: BillingContext, { gateway }: MethodSetupRow): boolean {
   return gateways.some(({ id }) => id === gateway)
@@ -190,8 +189,8 @@ export async function recheckMethodSetup(context: BillingContext, setup: MethodS
 }
 
 /**
- * Cancels a change that waits for the user, because the user has started another one or never returned. If the change
- * has succeeded meanwhile, it is settled as succeeded.
+ * Cancels a change that waits for the user, because the user has started another change or has not returned. If the
+ * change has succeeded in the meantime, settles it as succeeded.
  */
 export async function cancelMethodSetup(context: BillingContext, setup: MethodSetupRow): Promise<void> {
   const { reference } = setup

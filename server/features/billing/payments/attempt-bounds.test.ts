@@ -17,7 +17,7 @@ import type { TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
 const day = 86_400_000
-/** More attempts than are allowed. */
+/** More attempts than the limit of twenty. */
 const tries = Array.from({ length: 25 }, (_, index) => index)
 
 let site: BillingSite
@@ -37,13 +37,13 @@ async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<s
 
 const startsAt = (shop: BillingSite) => shop.calls['createPayment'] ?? 0
 
-test('an order is closed after twenty payments that replaced each other; the last can still be finished', async () => {
+test('an order accepts no payment after twenty, but the last one can still be completed', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episodeIdOf(site), method: 'wallet' })
   const before = startsAt(site)
   const codes = []
   for (const number of tries) codes.push((await shopper.tryPay(order.id, `x${number}`)).code)
-  // The first was started with the order.
+  // The first payment was started with the order.
   expect(codes).toEqual([...Array(19).fill(200), ...Array(6).fill(409)])
   expect(await shopper.tryPay(order.id, 'x')).toMatchObject({ message: /closed. Please start a new one/ })
   expect(startsAt(site) - before).toBe(19)
@@ -56,7 +56,7 @@ test('an order is closed after twenty payments that replaced each other; the las
   await expectLedgerBalanced(site)
 })
 
-test('an open period can be paid again a day after its limit, because no other order exists for it', async () => {
+test('an open period can be paid again a day after its limit, because no other order exists for the period', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const { id } = await person.shopper.order({
@@ -77,7 +77,7 @@ test('an open period can be paid again a day after its limit, because no other o
   expect((await pay(30)).answer).toMatchObject({ code: 200 })
 })
 
-test('a person sets up at most twenty payment methods a day, wallets too', async () => {
+test('a user can set up at most twenty payment methods a day, including wallets', async () => {
   const { shopper } = await Subscriber.create(site)
   const codes = []
   for (const _ of tries)
@@ -87,7 +87,7 @@ test('a person sets up at most twenty payment methods a day, wallets too', async
   expect((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
 })
 
-test('a network starts no more payments and method setups than its limit, whichever user and method', async () => {
+test('the limit of payments and method setups of a network applies to all its users and methods', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
     const createShopper = () => Shopper.create(shared, new Visitor(shared.directUrl))
@@ -125,7 +125,7 @@ describe('at the gateways', () => {
     return (await rows.where('order_id', '=', orderId).execute()).length
   }
 
-  test('a payment that is cancelled at PayPal repeatedly reaches a limit, and does not count as failed', async () => {
+  test('payments that are cancelled at PayPal count towards the limit of an order, but are not recorded as failed', async () => {
     const { site: shop, paypal } = gateways
     const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'paypal', method: 'wallet', episode_id })
@@ -146,7 +146,7 @@ describe('at the gateways', () => {
     expect(paypal.requests.length).toBe(requestCount)
   })
 
-  test('a card order at Stripe creates at most twenty payments, whatever the tokens', async () => {
+  test('an order at Stripe creates at most twenty payments, even with invalid tokens', async () => {
     const { site: shop, stripe } = gateways
     const shopper = await Shopper.create(shop)
     const order = await shopper.order({ gateway: 'stripe', episode_id })

@@ -5,8 +5,8 @@ import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 
 /**
- * Cancels a payment that waits for the user, because the user pays by another method or never returned. If the payment
- * has succeeded meanwhile, it is settled as succeeded.
+ * Cancels a payment that waits for the user, because the user pays by another method or has not returned. If the
+ * payment has succeeded in the meantime, settles it as succeeded.
  */
 export async function cancelAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { reference } = attempt

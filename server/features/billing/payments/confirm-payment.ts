@@ -7,8 +7,8 @@ import { recheckAttempt } from './settle-attempt.ts'
 
 /**
  * Completes and settles a payment that the user has confirmed at the gateway. The token is the gateway's id of the
- * payment; with Stripe, the id of the PaymentIntent. This call only saves time: the gateway's webhook event would
- * suffice.
+ * payment, such as a PaymentIntent of Stripe. This call is only faster than the gateway's webhook event, which has the
+ * same effect.
  * @returns false if the token is not a payment of this user's order
  * @throws Refusal paymentOutcomeUnknown, alreadyOwned, introPriceUsed, or the reason for the decline
  */

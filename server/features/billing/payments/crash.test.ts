@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** With a saved card one request pays, without a token. */
+/** A payment with a saved card needs only one request, without a token. */
 type Kind = 'episode' | 'plan' | 'episode with a saved card'
 
 interface Ready {
@@ -63,7 +63,7 @@ const payUntil = (crashPoint: CrashPoint, { userId, orderId, token }: Ready) => 
 const payIn = ({ userId, orderId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
-/** Runs the janitor of a new process until nothing is open any more. */
+/** Runs the janitor of a new process until no payment is open. */
 async function settleAll(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.advanceClock(wait)
@@ -71,7 +71,10 @@ async function settleAll(): Promise<void> {
   }
 }
 
-/** Returns the outcome of an order: `sold` if it is paid, charged once and granted once; `untouched` if none of these; else the figures. */
+/**
+ * Returns `sold` if an order is paid, charged once and granted once, and `untouched` if it is none of these. Otherwise
+ * returns the figures.
+ */
 async function outcomeOf(orderId: string): Promise<string> {
   const { db } = site.context
   const order = await db
@@ -103,7 +106,7 @@ async function wholeRun(kind: Kind): Promise<StatementCounts> {
   return run
 }
 
-/** Returns the outcomes of the orders once other processes have completed the crashed ones. */
+/** Lets other processes complete the crashed payments. Returns the outcomes of all orders. */
 async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
   await settleAll()
   const outcomes = new Set<string>()
@@ -120,7 +123,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
 }
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
-  'a payment for one %s whose process dies before any statement is charged and unlocks once, or neither',
+  'a payment for one %s is charged and unlocks once, or not at all, if the process dies before any statement',
   { timeout: 600_000 },
   async (kind) => {
     const orderIds: string[] = []
@@ -134,7 +137,7 @@ test.each(['episode', 'plan', 'episode with a saved card'] as const)(
 )
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
-  'a payment for one %s whose process is killed while it sends a commit is charged and unlocks once, or neither',
+  'a payment for one %s is charged and unlocks once, or not at all, if the process is killed during any commit',
   { timeout: 600_000 },
   async (kind) => {
     const orderIds: string[] = []

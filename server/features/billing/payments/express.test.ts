@@ -28,14 +28,14 @@ function approve({ visitor }: Shopper, order_id: string, payment_token: string, 
   return visitor.call(payOrder, { body: { order_id, payment_token }, headers }).then(({ answer }) => answer)
 }
 
-/** Orders the product of the sheet, at its price and for the wallet's address, and pays it. */
+/** Creates an order with the price and the e-mail address of the wallet's sheet, and pays it. */
 async function buy(person: Shopper, card = testCards.pays, params: object = {}) {
   const order = await person.order({ episode_id: episodeIdOf(site), amount_cents: 99, ...params })
   return { order, answer: await approve(person, order.id, await person.cardToken(card)) }
 }
 
 describe('an express wallet payment', () => {
-  test('is paid without a typed name, and the receipt is sent to the address of the wallet', async () => {
+  test('needs no typed name, and its receipt is sent to the address of the wallet', async () => {
     const person = await Shopper.create(site)
     const { answer } = await buy(person)
     expect(answer).toMatchObject({ code: 200, info: { status: 'paid', amount_cents: 99 } })
@@ -46,7 +46,7 @@ describe('an express wallet payment', () => {
   })
 
   test.each(['', 'no address', '4242424242424242@example.com', undefined])(
-    'is not ordered for the address %s: wallets are validated like typed addresses',
+    'is refused for the address %s, because addresses of wallets are validated like typed ones',
     async (email) => {
       const person = await Shopper.create(site)
       const { createPayment = 0 } = site.calls
@@ -56,13 +56,13 @@ describe('an express wallet payment', () => {
     },
   )
 
-  test('is not ordered at a price that changed while the sheet was open, and the new price is shown', async () => {
+  test('is refused if the price changed while the sheet was open, and the new price is returned', async () => {
     const person = await Shopper.create(site)
     const answer = await person.tryOrder({ episode_id: episodeIdOf(site), amount_cents: 89 })
     expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
   })
 
-  test('is not ordered at an introductory price by an address that had it, and is at the regular price', async () => {
+  test('has the regular price if the wallet’s address already got the introductory price', async () => {
     const plan = (person: Shopper, amount_cents?: number) =>
       person.plan(7).then(({ id }) => ({ kind: 'plan' as const, plan_id: id, amount_cents }))
     const first = await Shopper.create(site)
@@ -79,7 +79,7 @@ describe('an express wallet payment', () => {
     expect(answer.info).toMatchObject({ status: 'paid', amount_cents: price_cents })
   })
 
-  test('for a plan stores the terms beside the button, and is charged again off session', async () => {
+  test('for a plan stores the terms shown beside the button, and saves the card for renewals', async () => {
     const person = await Shopper.create(site)
     const { id: plan_id, price_cents } = await person.plan(30)
     const consent = { terms_text: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
@@ -99,7 +99,7 @@ describe('an express wallet payment', () => {
     expect(site.calls['chargeSavedMethod']).toBeGreaterThan(0)
   })
 
-  test('for a one-off purchase stores no card for later purchases', async () => {
+  test('for a one-off purchase does not save the card', async () => {
     const person = await Shopper.create(site)
     const { order } = await buy(person)
     expect((await paymentOf(site, order.id)).method).toBeUndefined()
@@ -107,7 +107,7 @@ describe('an express wallet payment', () => {
 })
 
 describe('an express wallet', () => {
-  test('that is declined shows the reason, the order stays open, and another attempt pays it', async () => {
+  test('can pay after a declined attempt, which shows the reason and leaves the order open', async () => {
     const person = await Shopper.create(site)
     const { order, answer } = await buy(person, testCards.noFunds)
     expect(answer).toMatchObject({ code: 500, message: /Insufficient funds/ })
@@ -120,7 +120,7 @@ describe('an express wallet', () => {
     ['yes', { status: 'paid' }],
     ['no', { status: 'pending', declined: { reason: 'bankAuthenticationFailed' } }],
   ] as const)(
-    'whose bank requires a check waits for the person, whose "%s" decides it',
+    'waits for the user if the bank requires 3-D Secure, and uses the answer "%s"',
     async (bankAnswer, outcome) => {
       const person = await Shopper.create(site)
       const { order, answer } = await buy(person, testCards.requires3dsAlways)
@@ -131,7 +131,7 @@ describe('an express wallet', () => {
   )
 
   test.each([
-    ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
+    ['different keys', (index: number) => ({ 'idempotency-key': `press ${index}` })],
     ['one key', () => ({ 'idempotency-key': 'one press' })],
     ['no key', () => ({})],
   ])('is charged once for 20 concurrent approvals with %s', async (_, headersOf) => {
@@ -146,7 +146,7 @@ describe('an express wallet', () => {
     expect(site.calls['createPayment']).toBe(createPayment + 1)
   })
 
-  test('whose payment response is lost is found, and paid once', async () => {
+  test('is charged once, and the payment is found, if the response is lost', async () => {
     const person = await Shopper.create(site)
     const order = await person.order({ episode_id: episodeIdOf(site) })
     site.gatewayOverrides.createPayment = async (charge) => {
@@ -161,7 +161,7 @@ describe('an express wallet', () => {
     expect((await paymentOf(site, order.id)).refundedCents).toBe(0)
   })
 
-  test('for something bought in another tab meanwhile charges nothing', async () => {
+  test('is not charged for a product that was bought in another tab in the meantime', async () => {
     const person = await Shopper.create(site)
     const [first, second] = [
       await person.order({ episode_id: episodeIdOf(site) }),
@@ -186,7 +186,7 @@ test.each([
   ['en', 'Pay {amount}'],
   ['dy', '{amount} bezahlen'],
 ])(
-  "the sandbox's sheet in %s names the test cards, and only our own pages may frame it",
+  "the sandbox's sheet in %s names the test cards, and can be framed only by this site",
   async (lang, label) => {
     const answer = await site.visitor().fetch(`/sandbox/express?lang=${lang}`)
     const html = await answer.text()

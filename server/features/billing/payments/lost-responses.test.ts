@@ -27,7 +27,7 @@ const attempts = (orderId: string) => attemptsOf(site, orderId)
 const byKey = (key: string) => paymentByKey(site, key)
 const runJanitorIn = (milliseconds: number) => runJanitorAfter(site, milliseconds)
 
-/** The gateway charges, but its response is lost. */
+/** Lets the gateway charge, but loses its responses. */
 function loseResponses() {
   site.gatewayOverrides.createPayment = async (charge) => {
     await site.sandboxGateway.createPayment(charge)
@@ -35,7 +35,7 @@ function loseResponses() {
   }
 }
 
-describe('a payment whose answer was lost', () => {
+describe('a payment whose response is lost', () => {
   test('is unknown, not failed, and is found when the order is read', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
@@ -48,7 +48,7 @@ describe('a payment whose answer was lost', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is unknown if a wallet is requested with the order', async () => {
+  test('is unknown, also if it is a wallet payment that starts with the order', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
     expect(await shopper.tryOrder({ ...orderParams(), method: 'wallet' })).toMatchObject({
@@ -57,7 +57,7 @@ describe('a payment whose answer was lost', () => {
     })
   })
 
-  test('is found by the janitor, which sends nothing again', async () => {
+  test('is found by the janitor, which does not send it again', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
     const order = await shopper.order(orderParams())
@@ -69,7 +69,7 @@ describe('a payment whose answer was lost', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is found when "Pay" is pressed again, also under the same key, and charged once', async () => {
+  test('is found when "Pay" is pressed again with the same key, and is charged once', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
     const order = await shopper.order(orderParams())
@@ -81,8 +81,8 @@ describe('a payment whose answer was lost', () => {
   })
 })
 
-test('a gateway that does not answer in time leaves the payment unknown', async () => {
-  // The process with the shortened time limit, and no other.
+test('a payment is unknown if the gateway does not answer in time', async () => {
+  // This shopper calls the process whose time limit is shortened.
   const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ describe('a payment that never reached the gateway', () => {
     site.gatewayOverrides.createPayment = () => Promise.reject(new Error('no route'))
   }
 
-  test('is abandoned after an hour and not before; the order can still be paid', async () => {
+  test('is abandoned only after an hour, and the order can then be paid', async () => {
     const shopper = await Shopper.create(site)
     dropRequests()
     const order = await shopper.order(orderParams())
@@ -122,7 +122,7 @@ describe('a payment that never reached the gateway', () => {
     })
   })
 
-  test('blocks a retry for a minute; if both payments arrive, one is refunded', async () => {
+  test('blocks a retry for a minute, and one payment is refunded if both arrive', async () => {
     const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
     site.gatewayOverrides.createPayment = (charge) => {

@@ -15,12 +15,12 @@ let site: BillingSite
 
 beforeAll(async () => {
   site = await startBillingSite()
-  // By then a request that a process crashed with can no longer reach the gateway.
+  // The site's clock is ahead, so unknown payments of a crashed process are too old to block a retry.
   site.advanceClock(120_000)
 })
 afterAll(() => site.close())
 
-/** Creates a shopper with a saved card, and the request that buys the next episode with it. */
+/** Creates a shopper with a saved card, and a request that buys another episode with the card. */
 async function readyToPress() {
   const shopper = await Shopper.create(site)
   await shopper.buy({ episode_id: episodeIdOf(site, 4), save_method: { terms_text: 'Save this card' } })
@@ -56,7 +56,7 @@ const expireLease = (userId: string) =>
     .execute()
 
 test(
-  'a payment with a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
+  'a purchase with a saved card makes one order and one charge if the process dies around a commit and the client retries',
   { timeout: 600_000 },
   async () => {
     const { commits } = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())

@@ -94,7 +94,7 @@ const keptOf = (id = '') =>
     .select(['brand', 'last4', 'expires_at'])
     .where('id', '=', id)
     .execute()
-/** Returns whether the gateway has deleted each card of a user's payments, first one first. */
+/** Returns whether the gateway has deleted each saved card of a user's payments, oldest first. */
 const areCardsDeleted = async (userId: string) => {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
@@ -110,7 +110,7 @@ const areCardsDeleted = async (userId: string) => {
 }
 
 describe('a card is saved for purchases', () => {
-  test('only if its buyer agreed to that, with the text and the time of the consent', async () => {
+  test('only if its buyer consented, with the text and the time of the consent', async () => {
     const without = await Shopper.create(site)
     await without.buy({ episode_id: episodeIdOf(site) })
     expect(await savedOf(without)).toBeNull()
@@ -135,7 +135,7 @@ describe('a card is saved for purchases', () => {
     expect(await selectAcceptedTerms(site.context.db, consent.terms_hash)).toBe(termsText)
   })
 
-  test('in place of the previously saved one, which is detached', async () => {
+  test('and replaces the previously saved card, which is detached', async () => {
     const { person, userId, saved } = await createShopperWithCard()
     const { info } = await person.buy(orderSavingCard(5))
     expect(info?.status).toBe('paid')
@@ -150,7 +150,7 @@ describe('a card is saved for purchases', () => {
     })
   })
 
-  test('not with a wallet or a plan', async () => {
+  test('but a wallet or the method of a plan is not', async () => {
     const person = await Shopper.create(site)
     const { id: plan_id } = await person.plan(30)
     expect(await person.tryOrder({ ...orderSavingCard(), method: 'wallet' })).toMatchObject({ code: 400 })
@@ -161,7 +161,7 @@ describe('a card is saved for purchases', () => {
     })
   })
 
-  test('not while paying with the saved one', async () => {
+  test('but not again in a purchase with the saved card', async () => {
     const { person, saved } = await createShopperWithCard()
     const orderParams = {
       episode_id: episodeIdOf(site, 5),
@@ -171,7 +171,7 @@ describe('a card is saved for purchases', () => {
     expect(await person.tryOrder(orderParams)).toMatchObject({ code: 400, message: /not saved again/ })
   })
 
-  test('not if the payment buys nothing and is refunded', async () => {
+  test('but not if the payment buys nothing and is refunded', async () => {
     const person = await Shopper.create(site)
     const orders = [await person.order(orderSavingCard()), await person.order(orderSavingCard())]
     for (const { id } of orders) await person.tryPay(id, await person.cardToken(testCards.requires3dsOnce))
@@ -185,7 +185,7 @@ describe('a card is saved for purchases', () => {
 })
 
 describe('a purchase with a saved card', () => {
-  test('takes one call: the order is paid, the episode plays, and the receipt goes to the first order’s address', async () => {
+  test('takes one call: the order is paid, the episode plays, and the receipt is sent to the first order’s address', async () => {
     const { person, userId, saved } = await createShopperWithCard()
     const { code, info } = await buyWithSavedCard(person, saved?.id)
     expect(code).toBe(200)
@@ -199,7 +199,7 @@ describe('a purchase with a saved card', () => {
   })
 
   test.each([
-    ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
+    ['different keys', (index: number) => ({ 'idempotency-key': `press ${index}` })],
     ['one key', () => ({ 'idempotency-key': 'one key' })],
     ['no key', () => ({})],
   ])('is charged once for 50 concurrent requests with %s', async (_, headersOf) => {
@@ -207,14 +207,14 @@ describe('a purchase with a saved card', () => {
     const answers = await times(50, (index) => buyWithSavedCard(person, saved?.id, 5, headersOf(index)))
     const first = answers.find(({ code }) => code === 200)
     expect(first?.info?.status).toBe('paid')
-    // A request that arrives after the payment receives the paid order.
+    // A request that arrives after the payment gets the paid order.
     const outcomes = answers.filter(({ code }) => code !== 409).map(({ code, info }) => [code, info?.id])
     expect(outcomes).toEqual(outcomes.map(() => [200, first?.info?.id]))
     expect(await paymentsOf(first?.info)).toMatchObject([{ status: 'succeeded', refundedCents: 0 }])
     expect((await ordersOf(userId)).map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('waits for the customer if the bank requires 3-D Secure, which decides it', async () => {
+  test('waits for the customer if the bank requires 3-D Secure, and has the outcome of that check', async () => {
     const { person, saved } = await createShopperWithCard(testCards.requires3dsAlways)
     const { info } = await buyWithSavedCard(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
@@ -232,7 +232,7 @@ describe('a purchase with a saved card', () => {
     ])
   })
 
-  test('that is declined shows the reason, leaves the order open, and another card pays', async () => {
+  test('shows the reason if it is declined, and leaves the order open for another card', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = (charge) =>
       site.sandboxGateway.createPayment(
@@ -254,14 +254,14 @@ describe('a purchase with a saved card', () => {
     expect(await playbackCode(site, person, 5)).toBe(200)
   })
 
-  test('whose response was lost is found by the janitor, and another press does not charge again', async () => {
+  test('is found after a lost response, and another press does not charge again', async () => {
     const { person, saved } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = async (charge) => {
       await site.sandboxGateway.createPayment(charge)
       throw new Error('the line broke')
     }
     const { code, info: open } = await buyWithSavedCard(person, saved?.id)
-    // A refusal would offer the user other ways to pay.
+    // After a refusal, the user would be offered other payment methods.
     expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
     delete site.gatewayOverrides.createPayment
     const { info } = await buyWithSavedCard(person, saved?.id)
@@ -269,14 +269,14 @@ describe('a purchase with a saved card', () => {
     expect(await paymentsOf(info)).toHaveLength(1)
   })
 
-  test('at another price than was shown is not made', async () => {
+  test('is refused at a price other than the shown one', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     const orderParams = { episode_id: episodeIdOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
     expect(await person.tryOrder(orderParams)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await ordersOf(userId)).toHaveLength(1)
   })
 
-  test('is refused for another person, another gateway, a plan and a wallet', async () => {
+  test('is refused for another user, for a plan and with a wallet', async () => {
     const { person, saved } = await createShopperWithCard()
     const other = await Shopper.create(site)
     await other.order({ episode_id: episodeIdOf(site, 6) })
@@ -296,8 +296,8 @@ describe('a purchase with a saved card', () => {
   })
 })
 
-describe('a saved card is no longer offered', () => {
-  /** The card is not shown, and an order with it is refused before anything is charged. */
+describe('a saved card is not offered', () => {
+  /** Expects that the card is not offered, and that an order with it is refused without a charge. */
   async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
     const { createPayment = 0 } = site.calls
     expect((await offerOf(person)).saved_method).toBeUndefined()
@@ -305,7 +305,7 @@ describe('a saved card is no longer offered', () => {
     expect(site.calls['createPayment']).toBe(createPayment)
   }
 
-  test('after it was removed; it is detached, and a second removal changes nothing', async () => {
+  test('after its removal, even if the removal is requested twice', async () => {
     const { person, saved, userId, order } = await createShopperWithCard()
     const body = { id: saved?.id ?? '' }
     const other = await createShopperWithCard()
@@ -319,7 +319,7 @@ describe('a saved card is no longer offered', () => {
     expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
     expect(await areCardsDeleted(userId)).toEqual([true])
-    // Later events about the first payment do not bring it back.
+    // A later event about the first payment does not restore the card.
     const [attempt] = await site.context.db
       .selectFrom('payment_attempts')
       .select('reference')
@@ -329,7 +329,7 @@ describe('a saved card is no longer offered', () => {
     await expectGone(person, saved?.id)
   })
 
-  test('for an earlier order, which is not paid another way automatically', async () => {
+  test('for an order that was created before its removal, and no other method is charged automatically', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = (charge) =>
       site.sandboxGateway.createPayment({ ...charge, methodReference: 'away' })
@@ -340,7 +340,7 @@ describe('a saved card is no longer offered', () => {
     expect(await person.tryPay(open?.id ?? '', undefined)).toMatchObject({ code: 500, message: /no longer/ })
   })
 
-  test('once it has expired; the account still shows it', async () => {
+  test('after its expiry, but the account still shows it', async () => {
     const { person, saved } = await createShopperWithCard()
     const expires_at = site.context.clock.now()
     await site.context.db
@@ -352,7 +352,7 @@ describe('a saved card is no longer offered', () => {
     expect(await savedOf(person)).toEqual({ ...saved, expired: true })
   })
 
-  /** Removes a saved card at the gateway without a notification. @returns its reference there */
+  /** Removes a saved card at the gateway, which sends no event. @returns the card's reference at the gateway */
   async function forgetAtGateway(methodId: string | undefined): Promise<string> {
     const { reference } = await site.context.db
       .selectFrom('payment_methods')
@@ -363,21 +363,21 @@ describe('a saved card is no longer offered', () => {
     return reference
   }
 
-  test('once its bank has refused it for good', async () => {
+  test('after its bank has declined it permanently', async () => {
     const { person, saved, userId } = await createShopperWithCard(testCards.declinesRenewals)
     expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'card_expired' }])
   })
 
-  test('once its owner has removed it at the gateway', async () => {
+  test('after its owner has removed it at the gateway', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     await applySandboxWebhook(site, await forgetAtGateway(saved?.id))
     await expectGone(person, saved?.id)
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
-  test('once, if two copies of the event are applied at the same time', async () => {
+  test('after its removal at the gateway, which two concurrent events record once', async () => {
     const { saved, userId } = await createShopperWithCard()
     const reference = await forgetAtGateway(saved?.id)
     const { db, database } = site.context
@@ -398,7 +398,7 @@ describe('a saved card is no longer offered', () => {
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
-  test('soon after it was refused because it was detached at the gateway without an event', async () => {
+  test('after it was declined because it had been detached at the gateway without an event', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     await forgetAtGateway(saved?.id)
     expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
@@ -407,7 +407,7 @@ describe('a saved card is no longer offered', () => {
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
-  test('while its gateway is not set up', async () => {
+  test('while its gateway is not configured', async () => {
     const { person, saved } = await createShopperWithCard()
     const row = site.context.db.updateTable('payment_methods').where('id', '=', saved?.id ?? '')
     await row.set({ gateway: 'stripe' }).execute()
@@ -417,7 +417,7 @@ describe('a saved card is no longer offered', () => {
   })
 })
 
-describe('with accounts', () => {
+describe('a saved card and accounts', () => {
   test("a guest's card becomes that of the member who registers", async () => {
     const { person, saved } = await createShopperWithCard()
     const { visitor } = await registerMember(site, person.visitor)
@@ -431,7 +431,7 @@ describe('with accounts', () => {
       .transaction()
       .execute((tx) => mergeBilling(tx, guest.userId, member.userId, site.context.clock.now()))
 
-  test('a member with a saved card keeps it when a guest signs in, whose card is detached', async () => {
+  test('a member keeps the saved card when a guest signs in, and the guest’s card is detached', async () => {
     const member = await createShopperWithCard()
     site.advanceClock(60_000)
     const guest = await createShopperWithCard()
@@ -441,13 +441,13 @@ describe('with accounts', () => {
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
     await runJanitorAfter(site, 60_000)
     expect(await areCardsDeleted(member.userId)).toEqual([false, true])
-    // Nor does an earlier order of the guest save another.
+    // An earlier order of the guest does not save another card either.
     await member.person.tryPay(open.id, await member.person.cardToken())
     expect(await member.person.getOrder(open.id)).toMatchObject({ status: 'paid' })
     expect(await savedOf(member.person)).toEqual(member.saved)
   })
 
-  test("a guest's card becomes that of the member who signs in without one", async () => {
+  test("a guest's card becomes that of the member who signs in and has no card", async () => {
     const guest = await createShopperWithCard()
     const person = await Shopper.create(site)
     await person.order({ episode_id: episodeIdOf(site, 6) })
@@ -457,7 +457,7 @@ describe('with accounts', () => {
     expect(await removalsOf(guest.userId)).toEqual([])
   })
 
-  test('a plan’s own card leaves the saved card unchanged, and stays when that is removed', async () => {
+  test('the card of a plan does not replace the saved card, and is not removed with it', async () => {
     const { person, saved } = await createShopperWithCard()
     const { id: plan_id } = await person.plan(7)
     expect((await person.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
@@ -468,7 +468,7 @@ describe('with accounts', () => {
     expect(await areCardsDeleted((await person.visitor.callOk(getUser)).id)).toEqual([true, false])
   })
 
-  test("the consent is in the user's export, and is revoked and deleted with the account", async () => {
+  test("the consent is in the user's data export, and is revoked when the account is deleted", async () => {
     const { person, userId, saved } = await createShopperWithCard()
     expect(await readExportParts(exportBilling(site.context.db, userId))).toMatchObject({
       payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],

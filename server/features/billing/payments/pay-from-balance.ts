@@ -11,9 +11,9 @@ import { transitionOrder, type OrderRow } from '#server/features/billing/records
 import { grantPurchase } from './settle-attempt.ts'
 
 /**
- * Pays an order from the user's balance, in the transaction that creates the order and has locked the user. No gateway
- * is called, so the result is immediate. Stores a succeeded attempt, because refunds refer to an attempt. Reports no
- * conversion to advertising platforms, because the top-up was reported.
+ * Pays an order from the user's balance, in the transaction that creates the order and has locked the user. Calls no
+ * gateway, so the result is immediate. Stores a succeeded attempt, because refunds refer to an attempt. Reports no
+ * conversion to advertising platforms, because the top-up has already been reported.
  * @throws Refusal gatewayNotOffered if the balance cannot pay for this kind of order; balanceTooLow with the missing
  * amount
  */

@@ -36,7 +36,7 @@ import { encodePurchase } from '#server/features/billing/records/purchase-metada
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 import { checkAttemptLimit } from '#server/features/billing/payment-methods/limit-attempts.ts'
 
-/** The data of a request to the gateway. */
+/** The data of a payment that must be requested from the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -52,13 +52,13 @@ type Step =
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** A request that the gateway does not know may still arrive. For this long, it prevents another payment. */
+/** For this long, a request that the gateway does not know may still arrive, so it blocks another payment. */
 const unknownPaymentTimeoutMs = 60_000
 
 /**
  * Pays an order in two transactions with the gateway call between them, so that a payment can be recovered after a
- * crash. An order has one attempt at a time: if a request is repeated meanwhile, it waits for that attempt and returns
- * the same answer. Resolves when the order is paid or waits for the user.
+ * crash. An order has one attempt at a time. A concurrent request waits for that attempt and returns the same answer.
+ * Resolves when the order is paid or waits for the user.
  * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodUnavailable, paymentOutcomeUnknown, or the reason for
  * the decline; Fault tooManyRequests after too many failed cards of the user or network, payments of the network, or
  * attempts to pay a renewal
@@ -98,10 +98,7 @@ interface PaymentRequest {
   queriedIds: ReadonlySet<string>
 }
 
-/**
- * Runs in the first transaction: decides on the next step and, for a charge, stores the attempt with its idempotency
- * key.
- */
+/** The first transaction: decides on the next step. For a charge, stores the attempt with its idempotency key. */
 async function beginAttempt(
   context: BillingContext,
   tx: Tx,
@@ -113,18 +110,18 @@ async function beginAttempt(
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
-  // A lost period can be restored by its own payment only, so nobody may pay for it again.
+  // Only its own payment can restore a lost period, so this refuses to sell that period again.
   if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, queriedIds.has(attempt.id))
-    // At the limit this throws, and the open attempt is not cancelled, so that the user can still complete it.
+    // At the limit this throws before the open attempt is cancelled, so that the user can still complete it.
     if (step?.do === 'give up') checkAttemptLimit(order, attempts, now)
     if (step) return step
   }
-  // Checked only here, because an order stays open past its expiry while a payment is in progress.
+  // The expiry is checked only here, because an order remains open after it while a payment is in progress.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
-  // The order no longer refers to the saved card, so that a decline of the new card does not remove the saved one.
+  // The reference to the saved card is deleted, so that a decline of the new card does not remove the saved one.
   if (order.saved_method_id !== null && payer.token !== undefined)
     await updateOpenOrder(tx, order.id, { saved_method_id: null })
   const saved =
@@ -159,7 +156,7 @@ async function beginAttempt(
   }
 }
 
-/** Returns the step that an open attempt requires before a new payment; undefined if it requires none. */
+/** Returns the step that an open attempt requires before a new payment, or undefined if it requires none. */
 function stepFor(
   context: BillingContext,
   attempt: AttemptRow,
@@ -167,8 +164,8 @@ function stepFor(
   wasQueried: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
-  // The payment of a renewal may take days. Meanwhile the user can pay at the checkout; if both succeed, one is
-  // refunded.
+  // The payment of a renewal may take days. In the meantime the user can pay at the checkout. If both payments succeed,
+  // one is refunded.
   if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && wasQueried) return undefined
   if (attempt.status === 'requires_action') {
     if (wasQueried && payer.token === undefined) return { do: 'nothing' }
@@ -214,7 +211,7 @@ async function charge(
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** Waits until another request has settled the attempt, at most for the time limit of a gateway call. */
+/** Waits until another request has settled the attempt, for at most the time limit of a gateway call. */
 async function waitForConcurrentAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
@@ -253,7 +250,7 @@ export async function checkOutcome({ db }: BillingContext, { id, order_id }: Att
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
-  // The payment succeeded, even if it has been refunded since.
+  // The payment succeeded, even if it has been refunded since then.
   if (order && paidStatuses.includes(order.status)) return
   throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introPriceUsed' : 'alreadyOwned')
 }

@@ -33,7 +33,7 @@ async function chargedFor(orderIds: string[]): Promise<number> {
   return own.reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, 0)
 }
 
-test('"Pay" pressed 50 times at once charges once, and every press gets the paid order', async () => {
+test('50 concurrent presses of "Pay" charge once, and all get the paid order', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episode() })
   const token = await shopper.cardToken()
@@ -43,7 +43,7 @@ test('"Pay" pressed 50 times at once charges once, and every press gets the paid
   expect(await chargedFor([order.id])).toBe(99)
 })
 
-test('50 presses with 50 tokens charge once too', async () => {
+test('50 concurrent presses with different tokens charge once', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episode() })
   const tokens = await times(50, () => shopper.cardToken())
@@ -52,7 +52,7 @@ test('50 presses with 50 tokens charge once too', async () => {
   expect(await chargedFor([order.id])).toBe(99)
 })
 
-test('50 concurrent requests with one key get the same answer, one order and one attempt; a decline is stored as well', async () => {
+test('50 concurrent requests with one key get the same answer, and create one order and one attempt', async () => {
   const shopper = await Shopper.create(site)
   const orders = await times(50, () =>
     shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }),
@@ -70,7 +70,7 @@ test('50 concurrent requests with one key get the same answer, one order and one
   )
 })
 
-test('a key returns the same response despite other ad click ids, and is refused for another body or call', async () => {
+test('a key returns the same response despite different ad click ids, and is refused for another body or call', async () => {
   const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'one key' }
   const body = {
@@ -92,7 +92,7 @@ test('a key returns the same response despite other ad click ids, and is refused
   expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
 })
 
-test('concurrent unlock and order requests with one key: one is answered, the other refused', async () => {
+test('of concurrent unlock and order requests with one key, one is answered and one is refused', async () => {
   const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'shared' }
   const answers = await Promise.all([
@@ -107,7 +107,7 @@ test('concurrent unlock and order requests with one key: one is answered, the ot
   ]).toContainEqual(answers)
 })
 
-test('two orders for one episode paid concurrently: one is kept, the other is refunded automatically', async () => {
+test('one of two concurrent payments for the same episode is refunded automatically', async () => {
   const shopper = await Shopper.create(site)
   const orders = await times(2, () => shopper.order({ episode_id: episode() }))
   const tokens = await times(2, () => shopper.cardToken())
@@ -133,7 +133,7 @@ test('two orders for one episode paid concurrently: one is kept, the other is re
   expect(balances.ledgerCents).toBe(balances.gatewayCents)
 })
 
-test('two plans paid concurrently: one subscription, the other payment is refunded automatically', async () => {
+test('one of two concurrent payments for different plans is refunded automatically, and one subscription is active', async () => {
   const shopper = await Shopper.create(site)
   const plans = [await shopper.plan(7), await shopper.plan(30)]
   const orders = await times(2, (index) => shopper.order({ kind: 'plan', plan_id: plans[index]?.id }))
@@ -152,7 +152,7 @@ test('two plans paid concurrently: one subscription, the other payment is refund
   expect(await chargedFor(orders.map((order) => order.id))).toBe(paid)
 })
 
-test("a payment that passed the bank's check is settled once by concurrent reads, a press and the janitor", async () => {
+test("a payment that passed the bank's check is settled once by concurrent reads, presses and the janitor", async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsAlways)
   const id = info?.id ?? ''
@@ -185,7 +185,7 @@ test("a payment that passed the bank's check is settled once by concurrent reads
   ])
 })
 
-test('the ledger and the gateway agree after these races', async () => {
+test('the ledger and the gateway agree after the races above', async () => {
   const balances = await compareSandboxBalance(site.context.db)
   expect(balances.ledgerCents).toBe(balances.gatewayCents)
   expect(balances.ledgerCents).toBeGreaterThan(0)

@@ -45,14 +45,15 @@ import { restorePeriod } from '#server/features/billing/subscriptions/restore-pe
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * The state of an attempt's payment: as the gateway reports it, `unknown` if it did not answer, or `never received`.
+ * The state of an attempt's payment: as the gateway reports it; `unknown` if the gateway did not answer; or `never
+ * received` if it did not receive the payment.
  */
 type PaymentOutcome = Payment | 'unknown' | 'never received'
 
 /**
  * Updates an attempt, its order and its entitlement according to the state of the payment, in one transaction.
- * Payments, webhook events and the janitor call it in any order and any number of times. A payment that buys nothing
- * (such as a second payment of the order) is refunded automatically.
+ * Payments, webhook events and the janitor call this function in any order and any number of times. A payment that buys
+ * nothing (such as a second payment of the order) is refunded automatically.
  */
 export async function settleAttempt(
   context: BillingContext,
@@ -71,7 +72,7 @@ export async function settleAttempt(
 }
 
 /**
- * Returns whether the gateway's payment belongs to another attempt. After a database was restored, a new attempt may
+ * Returns whether the gateway's payment belongs to another attempt. After the restore of a database, a new attempt may
  * have the same idempotency key as a lost one.
  */
 function isOfOtherAttempt(payment: Payment, { id }: AttemptRow): boolean {
@@ -97,18 +98,18 @@ async function applyOutcome(
     await closeAttempt(tx, attempt, 'failed', { decline_code: 'not_received' })
     return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
   }
-  // The gateway reports a state that this site does not know. The reconciliation shows the payment to operators.
+  // The state is unknown to this site. The reconciliation shows the payment to operators.
   if (outcome.status === 'unreadable') return
   checkSameAmount(order, outcome)
   if (outcome.status === 'succeeded') return applySuccess(context, tx, order, attempt, outcome, now)
   if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = outcome
   const nextStep = next ? JSON.stringify(next) : null
-  // The status is the same, but the user's next step may have changed, such as from the card form to 3-D Secure.
+  // The user's next step may change without a change of the status, such as from the card form to 3-D Secure.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    // A cancelled payment is not recorded as failed, even if the user pays by another method instead.
+    // A cancelled payment is not recorded as failed, because the user may only have chosen another method.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await closeAttempt(tx, attempt, status, { reference, decline_code: reason })
     await removeDeclinedMethod(tx, order, attempt, reason, now)
@@ -133,8 +134,8 @@ function closeAttempt(
 }
 
 /**
- * Checks that a payment has the amount, currency and id of its order. Any other payment unlocks nothing and needs an
- * operator. For example, the price of an order may have changed since its payment.
+ * Checks that a payment has the amount, currency and id of its order. A different payment unlocks nothing and must be
+ * resolved by an operator. For example, the price of an order may have changed since its payment.
  * @throws Error if the payment does not match
  */
 function checkSameAmount(order: OrderRow, payment: Payment): void {
@@ -148,7 +149,7 @@ function checkSameAmount(order: OrderRow, payment: Payment): void {
 /**
  * Applies a payment that succeeded, possibly late. An order that was closed while the payment was in progress becomes
  * paid. The payment is refunded if its attempt was already settled as failed or cancelled, because the user was then
- * told to pay again. It is also refunded if it buys nothing.
+ * asked to pay again. It is also refunded if it buys nothing.
  */
 async function applySuccess(
   context: BillingContext,
@@ -193,7 +194,7 @@ interface PaidAttempt {
 }
 
 /**
- * Returns the tax rate of an order, in hundredths of a percent. A top-up has none, because it is taxed when it is
+ * Returns the tax rate of an order, in hundredths of a percent. Returns none for a top-up, which is taxed when it is
  * spent.
  */
 const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>
@@ -233,8 +234,8 @@ async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise
 
 /**
  * Queries the payment of an open attempt at its gateway, completes it if the user has approved it, and settles the
- * attempt. Never sends the payment again: a payment that the gateway does not know counts as lost once it can no longer
- * arrive.
+ * attempt. Never sends the payment again. If the gateway does not know the payment and it can no longer arrive, it
+ * counts as lost.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = findGateway(context, attempt.gateway)

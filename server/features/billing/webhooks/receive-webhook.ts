@@ -32,7 +32,7 @@ interface ReceivedEvent {
 /**
  * Verifies a webhook event and stores it before it is applied, so that it survives a crash. An event that is delivered
  * twice is stored once.
- * @returns the event to apply; undefined if its signature, age or shape is not valid
+ * @returns the event to apply, or undefined if its signature, age or shape is not valid
  */
 export async function receiveWebhook(
   { db, clock }: BillingContext,
@@ -53,8 +53,8 @@ export async function receiveWebhook(
 }
 
 /**
- * Applies a webhook event by reading its payment or method at the gateway; the event's own content is never trusted.
- * May be called any number of times: a duplicate has no further effect.
+ * Applies a webhook event by reading its payment or method at the gateway. The content of the event is never trusted.
+ * May be called any number of times, because a duplicate has no further effect.
  */
 export async function applyWebhookEvent(
   context: BillingContext,
@@ -69,7 +69,7 @@ export async function applyWebhookEvent(
   const setup = await selectMethodSetupByReference(db, id, reference)
   if (setup) return applyToMethodSetup(context, gateway, setup, event_id)
   const known = await selectAttemptByReference(db, id, reference)
-  // A user who approved a payment may never return to the site, so the payment is completed here.
+  // A user who approved a payment may not return to the site, so this completes the payment.
   const payment = await callGateway(context, gateway, (client) =>
     known?.status === 'requires_action'
       ? client.confirmPayment(reference)
@@ -84,11 +84,11 @@ export async function applyWebhookEvent(
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
     // `comparePayments` stores what it could not settle as a discrepancy, which the reconciliation retries hourly. If
-    // the payment succeeded or is missing, the event also stays unapplied, because the janitor retries it sooner.
+    // the payment succeeded or is missing, the event also remains unapplied, because the janitor retries it sooner.
     const isSettled = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
   } else if (payment && decodePurchase(context, payment)) {
-    // The payment is of this site, but the database has lost its order: `comparePayments` restores it.
+    // If the payment is of this site, the database has lost its order, and `comparePayments` restores it.
     if (!(await comparePayments(context, gateway, [payment]))) return
   } else if (known && payment === null) await compareUnknownReference(context, gateway, reference)
   else log.warn({ gateway: id, event: event_id }, 'a webhook event refers to no payment of this site')
@@ -101,14 +101,14 @@ async function applyToMethodSetup(
   setup: MethodSetupRow,
   eventId: string,
 ): Promise<void> {
-  // If the gateway does not answer, the event stays unapplied, and the janitor retries it.
+  // If the gateway does not answer, the event remains unapplied, and the janitor retries it.
   if (!(await recheckMethodSetup(context, setup))) return
   await markWebhookEventApplied(context.db, id, eventId, context.clock.now())
 }
 
 /**
- * Finds a method set-up by its reference at the gateway. Used if the reference is not stored with the set-up, because
- * the gateway's response to our request was lost.
+ * Finds a method setup by its reference at the gateway. This is needed if the setup was stored without its reference,
+ * because the gateway's response to our request was lost.
  */
 async function findMethodSetup(
   context: BillingContext,

@@ -17,7 +17,7 @@ afterAll(async () => {
 const long = 'x'.repeat(300)
 
 test.each(['null', '7', '"text"', '[]', 'true', '{', '', '{}', '{"id":"sevt_1"}', '{"id":7,"payment":{}}'])(
-  'a signed webhook body %s is refused with 400',
+  'a signed webhook body that is no event is refused with 400: %s',
   async (text) => {
     // The secret of the site's sandbox (billing-site.ts).
     const signing = { secret: 'a secret of the tests', clock: site.context.clock }
@@ -37,10 +37,13 @@ test.each([
   { id: 'evt_1', data: { object: { id: long } } },
   { id: 7, data: { object: { id: 'pi_1' } } },
   { id: long, data: { object: { id: 'pi_1' } } },
-])("a signed webhook event with a shape unlike Stripe's is refused with 400 (case %#)", async (event) => {
-  const { body, headers } = others.stripe.sign(event)
-  expect(await post('stripe', body, headers)).toBe(400)
-})
+])(
+  "a signed webhook event that lacks the shape of Stripe's events is refused with 400 (case %#)",
+  async (event) => {
+    const { body, headers } = others.stripe.sign(event)
+    expect(await post('stripe', body, headers)).toBe(400)
+  },
+)
 
 test.each([
   {},
@@ -52,10 +55,13 @@ test.each([
   { id: 'WH-1', event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: {} } },
   { id: 'WH-1', event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: long } },
   { id: long, event_type: 'CHECKOUT.ORDER.APPROVED', resource: { id: 'ORDER1' } },
-])("a signed webhook event with a shape unlike PayPal's is refused with 400 (case %#)", async (event) => {
-  const { body, headers } = others.paypal.signed(event)
-  expect(await post('paypal', body, headers)).toBe(400)
-})
+])(
+  "a signed webhook event that lacks the shape of PayPal's events is refused with 400 (case %#)",
+  async (event) => {
+    const { body, headers } = others.paypal.signed(event)
+    expect(await post('paypal', body, headers)).toBe(400)
+  },
+)
 
 test('events about objects other than payments are accepted', async () => {
   const balance = others.stripe.sign({ id: 'evt_1', data: { object: { object: 'balance' } } })

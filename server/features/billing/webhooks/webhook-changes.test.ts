@@ -68,7 +68,7 @@ describe('a webhook event', () => {
     ).toHaveLength(1)
   })
 
-  test('that was recorded and not applied is applied by the janitor', async () => {
+  test('is applied by the janitor if it could only be stored', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('the line broke'))
     expect((await (await notify(reference))()).status).toBe(204)
@@ -96,7 +96,7 @@ describe('a webhook event', () => {
       .where('order_id', '=', orderId)
       .execute()
 
-  test('that cannot be applied does not block later ones, and is abandoned in the end', async () => {
+  test('does not block others if it cannot be applied, and is abandoned after the last retry', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     await leaveToNotification(orderId)
     const now = site.context.clock.now()
@@ -132,7 +132,7 @@ describe('a webhook event', () => {
     await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
   })
 
-  test('about an unknown payment is accepted and ignored', async () => {
+  test('is accepted and ignored if it refers to an unknown payment', async () => {
     expect((await (await notify('spay_unknown'))()).status).toBe(204)
     await expect
       .poll(() =>

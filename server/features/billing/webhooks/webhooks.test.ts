@@ -15,14 +15,14 @@ let stripe: FakeStripe
 let paypal: FakePaypal
 let site: TestSite
 let video: BuiltVideo
-/** The sandbox's payments that changed since their last notification. */
+/** The payments of the sandbox that changed since their last webhook event. */
 let atSandbox: string[] = []
 
 beforeAll(async () => {
   stripe = await startFakeStripe()
   paypal = await FakePaypal.start()
   const settings = { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' }
-  // The sandbox sends no notifications by itself.
+  // The sandbox sends no webhook events, because it does not know the site's address.
   site = await startTestSite({ localUrl: () => undefined }, settings)
   video = await buildVideo(site.context)
 })
@@ -38,7 +38,7 @@ interface Telling {
 }
 
 const deliveredIds = new Set<string>()
-/** Returns the gateways' new events that were not taken yet, in their order. */
+/** Returns the gateways' new events in their order. Each call returns only events that no earlier call returned. */
 function news(): Telling[] {
   const fresh = <T extends { id: string }>(events: readonly T[]) =>
     events.filter(({ id }) => !deliveredIds.has(id) && deliveredIds.add(id))
@@ -61,7 +61,7 @@ async function deliverEvent({ path, signed }: Telling): Promise<void> {
   expect(status).toBe(204)
 }
 
-/** Waits until the recorded notifications have been applied, which happens after their responses. */
+/** Waits until the stored webhook events have been applied, which happens after their responses. */
 async function applied(): Promise<void> {
   const { db } = site.context
   const open = () =>
@@ -77,7 +77,10 @@ async function onceInOrder(): Promise<void> {
     }
 }
 
-/** Sends each event five times, shuffled, eight at once; then the resulting events likewise. */
+/**
+ * Sends each event five times, in random order and eight concurrently. Then does the same with the events that these
+ * caused.
+ */
 async function fiveTimesShuffled(): Promise<void> {
   for (let list = news(); list.length > 0; list = news()) {
     const all = list
@@ -92,7 +95,7 @@ async function fiveTimesShuffled(): Promise<void> {
   }
 }
 
-/** A sequence of events at a gateway; `deliverEvents` is called after each one. @returns the order */
+/** A sequence of events at a gateway. Calls `deliverEvents` after each event. @returns the order */
 type Story = (shopper: Shopper, deliverEvents: () => Promise<void>) => Promise<Order>
 
 const episode = () => ({ episode_id: video.episodes[4]?.id })
@@ -188,7 +191,7 @@ const stories: Record<string, Story> = {
     const order = await shopper.order(byPaypal())
     paypal.orders.approve(tokenOf(order))
     await deliverEvents()
-    // The user's return queries the payment too.
+    // The user's return also queries the payment.
     await shopper.getOrder(order.id)
     const [capture] = paypal.orders.get(tokenOf(order)).captures
     paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.40' } })
@@ -228,7 +231,7 @@ async function stateOf({ id }: Order) {
       dispute_status,
     ]),
     rights: rights.map(({ revoked_at }) => revoked_at === null),
-    // Amounts that were taken and returned between two events may be missing, so they are left out.
+    // Omits zero sums, because amounts that were taken and returned between two events may be missing.
     ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),
     subscription,
   }
@@ -246,7 +249,7 @@ async function statesAfter(deliver: () => Promise<void>, atEveryStep: boolean) {
   return states
 }
 
-test('every webhook event five times, shuffled and eight concurrently, has the same result as once in order', async () => {
+test('events that arrive five times, shuffled and concurrently, have the same result as events in order', async () => {
   const inOrder = await statesAfter(onceInOrder, true)
   expect(Object.values(inOrder).map(({ status }) => status)).toEqual([
     'paid',
