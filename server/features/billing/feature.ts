@@ -29,7 +29,7 @@ interface BillingOverrides {
   localUrl?: () => string | undefined
 }
 
-/** Seeds a new database with plans, and creates billing's parts of the context and its account lifecycle hooks. */
+/** Seeds a new database with plans. Creates billing's parts of the context and its account lifecycle hooks. */
 export async function billingFeature(
   { config, db, clock, log }: BillingDependencies,
   context: () => BillingContext,

@@ -6,7 +6,7 @@ import { firstPurchase, sequences } from '#server/testing/billing-model/sequence
 import { startSequence, checkFinalState, checkInvariants } from '#server/testing/billing-model/step.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 
-/** Sequences run in parallel, each lane with a site, a database and a clock of its own. */
+/** The number of lanes that run sequences in parallel. Each lane has a separate site, database and clock. */
 const laneCount = 4
 const lanes: BillingHarness[] = []
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 }, 600_000)
 
 test(
-  'loses, doubles and gives away nothing, whatever people, gateways and time do',
+  'no money is lost, doubled or given away, whatever users, gateways and clocks do',
   { timeout: propertyTimeoutMs },
   async () => {
     const checks = lanes.map((lane, number) =>

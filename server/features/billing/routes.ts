@@ -172,8 +172,8 @@ async function changeOrLoadMethod(
 }
 
 /**
- * Sends the guest's session cookie with `isStored` again: if the first response was lost, so was its cookie, and this
- * response may be its replay.
+ * Sends the guest's session cookie with `isStored` again. The response may be the replay of a lost one, and the browser
+ * then did not get the cookie either.
  */
 function renewSessionCookie(
   context: BillingContext,
@@ -185,7 +185,7 @@ function renewSessionCookie(
 
 /**
  * Creates the routes to which gateways send webhook events and redirect users. An event is first stored and
- * acknowledged, then applied.
+ * acknowledged, and then applied.
  */
 export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   const webhookRoutes = context.gateways.map((gateway): PlainRoute => ({
@@ -212,7 +212,9 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
   return [...webhookRoutes, ...paypalReturnRoutes(context)]
 }
 
-/** Returns whether a body is a JSON object, as every webhook event must be. A valid signature does not prove that. */
+/**
+ * Returns whether a body is a JSON object, as every webhook event must be. A valid signature alone does not prove this.
+ */
 function isJsonObject(body: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(body.toString())

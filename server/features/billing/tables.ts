@@ -34,10 +34,7 @@ export interface VariantSales {
   exposed: number
   /** The number of viewers with at least one paid order, refunded or not. */
   buyers: number
-  /**
-   * Per currency, from the ledger: the sum of the viewers' net revenues, and the sum of their squares (for the
-   * variance).
-   */
+  /** The ledger's sums by currency: of the viewers' net revenues, and of the squares of these (for the variance). */
   revenue: { currency: string; net_cents: number; squares: number }[]
 }
 
@@ -61,11 +58,11 @@ export interface PaymentMethodsTable {
   reference: string
   brand: string | null
   last4: string | null
-  /** The card's expiry; null if its gateway does not report it. */
+  /** The card's expiry, or null if its gateway does not report it. */
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   detach_attempts: Generated<number>
-  /** When to try next to detach it at the gateway; null while it may be charged, and after the last attempt. */
+  /** When to try next to detach the method at the gateway. Null while it may be charged, and after the last attempt. */
   next_detach_at: Optional<Date>
 }
 
@@ -84,7 +81,7 @@ export interface PaymentMethodConsentsTable {
 export interface GatewayCustomersToDeleteTable {
   id: string
   poll_count: Generated<number>
-  /** When to try next to delete them at the gateways; null after the last attempt. */
+  /** When to try next to delete the name and address at the gateways. Null after the last attempt. */
   next_poll_at: Optional<Date>
 }
 
@@ -98,9 +95,15 @@ export interface SubscriptionsTable {
   period_starts_at: Optional<Date>
   period_ends_at: Optional<Date>
   cancel_at_period_end: Generated<boolean>
-  /** When the renewal job handles it next; while a process handles it, when that process counts as crashed. */
+  /**
+   * When the renewal job handles the subscription next. While a process handles it, this is the time at which the
+   * process's claim expires.
+   */
   next_run_at: Optional<Date>
-  /** When to charge it next: at the period's end, then on the dunning schedule; null if no charge is planned. */
+  /**
+   * When to charge the subscription next: at the period's end, then on the dunning schedule. Null if no charge is
+   * planned.
+   */
   next_charge_at: Optional<Date>
   /** The end of its grace period. */
   grace_ends_at: Optional<Date>
@@ -108,13 +111,13 @@ export interface SubscriptionsTable {
   remind_at: Optional<Date>
   /** The renewal price that the user agreed to. It applies until an announced price replaces it. */
   agreed_price_cents: Optional<number>
-  /** The price that the user was notified of, and from when it applies. */
+  /** The price that the user was notified of, and the time from which it applies. */
   announced_price_cents: Optional<number>
   announced_price_from: Optional<Date>
   created_at: Date
-  /** When the user began to choose its current payment method; null for the method of the first payment. */
+  /** When the user began to choose the current payment method. Null for the method of the first payment. */
   method_chosen_at: Optional<Date>
-  /** When the gateway reported that its payment method was detached; null once it has another one. */
+  /** When the gateway reported that the payment method was detached. Null if the subscription has a method again. */
   method_detached_at: Optional<Date>
   /** When its first period was paid. */
   started_at: Optional<Date>
@@ -166,27 +169,27 @@ export interface OrdersTable {
   created_at: Date
   paid_at: Optional<Date>
   expires_at: Date
-  /** When the user deleted the account; the order contains no personal data any more. */
+  /** When the user deleted the account. The order then contains no personal data. */
   erased_at: Optional<Date>
   /** When the order was restored from its payment at the gateway, because the database had lost it. */
   restored_at: Optional<Date>
-  /** The reason why a payment for it was refunded automatically. */
+  /** The reason why a payment for the order was refunded automatically. */
   auto_refund_reason: Optional<AutoRefundReason>
-  /** The bonus of a top-up, and its lifetime in days (null: it never expires). */
+  /** The bonus of a top-up, and its lifetime in days (null if it never expires). */
   bonus_cents: Optional<number>
   bonus_days: Optional<number>
-  /** The part of a purchase from the balance that bonus paid. */
+  /** The part of a purchase from the balance that was paid with bonus. */
   discount_cents: Optional<number>
-  /** True if auto-unlock ordered it. */
+  /** True if auto-unlock created the order. */
   auto_unlock: Generated<boolean>
   /** True if the amount is the introductory price of the plan. */
   introductory: Generated<boolean>
   /** The rate of the included tax at the time of payment, in hundredths of a percent. */
   tax_rate: Optional<number>
-  /** When the user withdrew from the contract, which refunds the payment. */
+  /** When the user withdrew from the contract. The payment is then refunded. */
   withdrawn_at: Optional<Date>
   withdrawal_refund_attempts: Generated<number>
-  /** When to try next to refund it after a withdrawal; null after the last attempt. */
+  /** When to try next to refund the order after a withdrawal. Null after the last attempt. */
   next_withdrawal_refund_at: Optional<Date>
 }
 
@@ -219,8 +222,8 @@ interface UsedIntroPricesTable {
 }
 
 /**
- * The common columns of payment attempts and method changes: one request to a gateway, which may wait for the gateway
- * or the user.
+ * The common columns of payment attempts and method changes. Both are requests to a gateway, which may wait for the
+ * gateway or the user.
  */
 interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   id: string
@@ -231,8 +234,8 @@ interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   next_step: OptionalJson<NextStep>
   started_at: Date
   /**
-   * Keyed hash of the network from which a card was tried. Deleted once the attempt no longer counts
-   * towards the limits of card failures.
+   * Keyed hash of the network from which a card was tried. Deleted when the attempt is too old to count towards the
+   * limits of card failures.
    */
   network_hash: Optional<string>
   poll_count: Generated<number>
@@ -244,21 +247,21 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   order_id: string
   number: number
   idempotency_key: string
-  /** `customer` at the checkout, `merchant` for an automatic renewal. */
+  /** `customer` for a payment at the checkout, `merchant` for an automatic renewal. */
   initiator: Generated<'customer' | 'merchant'>
   /** The status of the dispute, if the payment was disputed. */
   dispute_status: Optional<DisputeStatus>
-  /** The amount that the dispute currently withholds; zero again after it was won. */
+  /** The amount that the dispute currently withholds. Zero after the dispute was won. */
   dispute_debited_cents: Generated<number>
   /** When the dispute first took money. */
   dispute_opened_at: Optional<Date>
-  /** The disputed amount. Unlike `dispute_debited_cents`, it keeps its value after the dispute was won. */
+  /** The disputed amount. Unlike `dispute_debited_cents`, it does not change when the dispute is won. */
   dispute_amount_cents: Optional<number>
   /** The gateway's reason for the dispute, the deadline for a response, and the dispute's id. */
   dispute_reason: Optional<string>
   dispute_respond_by: Optional<Date>
   dispute_reference: Optional<string>
-  /** True while a refund of its payment is still pending at the gateway. */
+  /** True while a refund of the payment is pending at the gateway. */
   refund_pending: Generated<boolean>
 }
 
@@ -278,12 +281,12 @@ export type RefundOrigin = 'requested' | 'unwanted_payment' | 'gateway' | 'charg
 export interface RefundsTable {
   id: string
   attempt_id: string
-  /** Formed by `refundKey`. */
+  /** Built by `refundKey`. */
   idempotency_key: string
   amount_cents: number
   origin: RefundOrigin
   reason: string
-  /** The operator who requested it, if the operator's refunds are limited. */
+  /** The operator who requested the refund, if the operator's refunds are limited. */
   requested_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
   poll_count: Generated<number>
@@ -299,11 +302,13 @@ export interface LedgerLinesTable {
   amount_cents: number
   currency: string
   at: Date
-  /** The time at which the reports count the line, if it is not `at` (backdated lines; docs/figures.md, "Dates"). */
+  /**
+   * The time at which the reports count the line, if it differs from `at` (backdated lines; docs/figures.md, "Dates").
+   */
   effective_at: Optional<Date>
 }
 
-/** Ledger lines that the funnel of the studio does not include yet. */
+/** Ledger lines that the studio's funnel does not include yet. */
 interface UnaggregatedLedgerLinesTable {
   line_id: number
 }
@@ -327,7 +332,7 @@ export interface WebhookEventsTable {
   received_at: Date
   applied_at: Optional<Date>
   poll_count: Generated<number>
-  /** When to try next to apply it; null after the last attempt. */
+  /** When to try next to apply the event. Null after the last attempt. */
   next_poll_at: Optional<Date>
 }
 
@@ -344,13 +349,13 @@ interface PaymentDiscrepanciesTable {
   reference: string
   detected_at: Date
   attempt_id: string | null
-  /** The paid amount minus refunds and disputed amounts, as the gateway reports them; null if unknown. */
+  /** The paid amount minus refunds and disputed amounts, as the gateway reports them. Null if unknown. */
   gateway_cents: number | null
   currency: string | null
   abandoned: Generated<boolean>
 }
 
-/** Payments at a gateway that belong to no order of this site. */
+/** Payments at a gateway without an order of this site. */
 interface UnmatchedPaymentsTable {
   gateway: GatewayId
   reference: string

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { emailLookupKey } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 
-/** SQL expression: the e-mail address of a user's latest order that still has one, or null. It is not verified. */
+/** SQL expression: the e-mail address of a user's latest order that has one, or null. It is not verified. */
 export const latestOrderEmail = (userId: RawBuilder<string>) =>
   sql<string | null>`(SELECT orders.email FROM orders WHERE orders.user_id = ${userId} AND orders.email <> ''
     ORDER BY orders.created_at DESC, orders.id LIMIT 1)`

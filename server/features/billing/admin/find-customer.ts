@@ -6,7 +6,7 @@ import { selectAllOrders } from './order-list-queries.ts'
 const maxCustomers = 20
 const maxPaymentMethods = 100
 
-/** Returns the ids of users who bought with an e-mail address, including guests, whose accounts have no address. */
+/** Returns the ids of the members and guests whose orders have this e-mail address. */
 export function findCustomersByEmail(db: Db, email: string): Promise<string[]> {
   return selectCustomerIdsByEmail(db, email, maxCustomers)
 }
@@ -16,7 +16,7 @@ export function findLatestOrderEmail(db: Db, userId: string): Promise<string | n
   return selectLatestOrderEmail(db, userId)
 }
 
-/** Returns the id of the buyer of an order, found by the order's id or prefixes of ids. */
+/** Returns the id of the buyer of the latest order whose id has one of these prefixes. */
 export async function findCustomerByOrder(db: Db, orderIds: readonly string[]): Promise<string | undefined> {
   const [order] = await selectAllOrders(db, { ids: orderIds }, undefined, 1)
   return order?.user_id

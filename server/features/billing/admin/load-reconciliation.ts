@@ -14,8 +14,8 @@ import {
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
 /**
- * Payments that belong to no order of this site are listed for this long. The page of an older day lists all that were
- * found since the start of that day.
+ * Payments without an order of this site are listed for this long. The page of an earlier day also lists those that
+ * were found since that day.
  */
 const unmatchedPaymentsShownMs = 14 * dayMs
 
@@ -59,7 +59,10 @@ export async function loadReconciliation(
   }
 }
 
-/** Returns whether a gateway's total of the day is known: it was reconciled after the day's last ledger entry. */
+/**
+ * Returns whether a gateway's total of the day is known. That requires a reconciliation after the day's last ledger
+ * entry.
+ */
 function isCompared(
   lastRunAt: Date | undefined,
   { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
@@ -74,7 +77,7 @@ interface CurrencyAmount {
   cents: number
 }
 
-/** Returns a gateway's totals: one line per currency that has ledger entries or differences on that day. */
+/** Returns a gateway's totals of one day, one per currency that has ledger entries or differences on that day. */
 function gatewayBalances(
   gateway: GatewayId,
   {

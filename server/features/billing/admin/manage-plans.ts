@@ -142,7 +142,7 @@ function checkPrices(
     throw new Refusal('amountNotSupported', { field: 'price_cents' })
 }
 
-/** Serializes texts for the database without empty ones, so that a missing language falls back to English. */
+/** Serializes texts for the database. Omits empty texts, so that their languages fall back to English. */
 function serializeTexts({ names, descriptions }: Partial<PlanTerms>) {
   return {
     ...(names ? { names: JSON.stringify(withoutEmptyTexts(names)) } : {}),

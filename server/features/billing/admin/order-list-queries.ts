@@ -7,7 +7,7 @@ import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables
 
 /** An operator's filters for orders. */
 export interface OrderFilter {
-  /** Ids of orders or prefixes of them, of which one must match. */
+  /** Ids or prefixes of ids. An order must match one of them. */
   ids?: readonly string[] | undefined
   status?: OrderStatus | undefined
   gateway?: OrderGatewayId | undefined
@@ -59,9 +59,9 @@ const selectOrdersForList = (db: Db) =>
 export type OrderListRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
- * Selects orders of all users after a cursor position, latest first. Indexes provide this order, except for an id or
- * e-mail address, which match few orders. Status, gateway and limit are SQL literals: a generic query plan would scan
- * all orders for a rare status.
+ * Selects orders of all users after a cursor position, latest first. An index returns them in this order, except for
+ * filters by id or e-mail address, which match few orders. Status, gateway and limit are SQL literals, because a
+ * generic query plan would scan all orders for a rare status.
  */
 export function selectAllOrders(db: Db, filter: OrderFilter, after: PagePosition | undefined, limit: number) {
   let page = db
@@ -107,7 +107,7 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: PagePosition
     .selectFrom('payment_attempts')
     .select(['id', 'order_id', 'dispute_debited_cents', 'reference', 'started_at'])
     .select(['dispute_amount_cents', 'dispute_reason', 'dispute_respond_by', 'dispute_reference'])
-    // Redundant, but needed to match the condition of the partial index.
+    // This condition is redundant, but without it the partial index does not match.
     .where('dispute_status', 'is not', null)
     .where('dispute_status', '=', state)
     .orderBy('started_at', 'desc')

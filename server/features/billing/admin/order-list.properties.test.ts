@@ -14,11 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creation times of orders in milliseconds after the earliest; several orders may share one. */
+/** Creation times of orders, in milliseconds after the earliest. Several orders may have the same time. */
 const orderIndexes = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(
-  'lists each order once, and all existing ones, while other orders are created and a guest’s orders are merged in',
+  'lists every existing order, and no order twice, while orders are created and a guest’s orders are merged',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

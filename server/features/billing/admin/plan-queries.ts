@@ -52,7 +52,7 @@ export async function lockPlanChanges(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
 }
 
-/** Removes the highlight from every other plan on sale. @returns the ids of the plans that were highlighted */
+/** Removes the highlight from every other plan on sale. @returns the ids of the plans that lost the highlight */
 export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]> {
   const rows = await tx
     .updateTable('plans')

@@ -28,21 +28,21 @@ const canPlay = async ({ visitor }: Shopper) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[4]?.id ?? '' } })).answer
     .code === 200
 
-/** Returns the secrets of one kind that were mailed to an address, latest last. */
+/** Returns the secrets of one purpose that were mailed to an address, latest last. */
 async function secretsOf(email: string, purpose: 'cancel' | 'withdraw' | 'claim'): Promise<string[]> {
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => new RegExp(`#${purpose}=([\\w-]+)`).exec(text)?.[1] ?? [])
 }
 const last = async (...args: Parameters<typeof secretsOf>) => (await secretsOf(...args)).at(-1) ?? ''
 const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
-/** Calls of a client without a session. */
+/** Cancels as a client without a session. */
 const cancel = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(cancelByLink, { body })).answer
 const callWithdraw = async (body: { secret?: string; email?: string; order_id?: string }) =>
   (await site.visitor().call(withdraw, { body })).answer
 
-describe('the link of a receipt that cancels', () => {
-  it('ends the renewals without a sign-in; the paid period stays, and a mail names its end', async () => {
+describe('the cancellation link of a receipt', () => {
+  it('ends the renewals without a sign-in, and a mail names the end of the access', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const { renews_at } = await person.membership()
@@ -58,7 +58,7 @@ describe('the link of a receipt that cancels', () => {
     expect(await person.payments()).toHaveLength(1)
   })
 
-  it('returns the same result when it is repeated, and mails once', async () => {
+  it('returns the same result when it is used again, and sends one mail', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
@@ -67,7 +67,7 @@ describe('the link of a receipt that cancels', () => {
     expect((await subjects(email)).filter((subject) => subject === 'Your plan is cancelled')).toHaveLength(1)
   })
 
-  it('works from any receipt of the plan, and after the guest has moved to an account', async () => {
+  it('works from any receipt of the plan, and after the guest has become a member', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const first = await last(email, 'cancel')
@@ -77,7 +77,7 @@ describe('the link of a receipt that cancels', () => {
     expect(await person.subscriptionRow()).toMatchObject({ cancel_at_period_end: true })
   })
 
-  it('is refused if the plan has ended, if the link was never sent, and for another purpose', async () => {
+  it('is refused if the plan has ended, if the secret is unknown, and if it has another purpose', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
@@ -92,11 +92,11 @@ describe('the link of a receipt that cancels', () => {
 })
 
 describe('a user who requests a cancellation by e-mail address', () => {
-  it('is mailed a link, which works for a day', async () => {
+  it('is mailed a link that works for one day', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     expect(await cancel({ email: email.toUpperCase() })).toEqual({ code: 200, info: { done: false } })
-    // The mail goes to the stored address, not to the one that was typed.
+    // The mail is sent to the stored address, not to the typed one.
     expect((await subjects(email)).at(-1)).toBe('Cancel your plan')
     const secret = await last(email, 'cancel')
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
@@ -107,7 +107,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     expect(await person.membership()).toMatchObject({ cancel_at_period_end: true })
   })
 
-  it('is mailed that the plan is already cancelled', async () => {
+  it('gets a mail that the plan is already cancelled', async () => {
     const person = await Subscriber.create(site)
     await person.shopper.visitor.callOk(cancelSubscription)
     await cancel({ email: person.shopper.email })
@@ -131,7 +131,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     expect(await cancel({})).toMatchObject({ code: 400 })
   })
 
-  it('is mailed at an account’s address only once it is verified', async () => {
+  it('gets a mail at the address of an account only once that address is verified', async () => {
     const person = await Subscriber.create(site)
     const own = `own-${person.userId.slice(4, 12)}@example.com`
     const { db } = site.context
@@ -146,7 +146,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
 })
 
 describe('a withdrawal', () => {
-  it('is requested by e-mail address, confirmed by the mailed link, and refunds all of the money', async () => {
+  it('is requested by e-mail address, confirmed with the mailed link, and refunds the whole amount', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await callWithdraw({ email: shopper.email, order_id: ` ${order?.id} ` })
@@ -163,7 +163,7 @@ describe('a withdrawal', () => {
     expect(mail?.text).toContain('We’re refunding $0.99')
   })
 
-  it("is in the user's export, with the refunded amount and the reason", async () => {
+  it("is in the user's data export, with the refunded amount and the reason", async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await callWithdraw({ email: shopper.email, order_id: order?.id ?? '' })
@@ -175,7 +175,7 @@ describe('a withdrawal', () => {
     })
   })
 
-  it('ends the plan, with every period that was paid for', async () => {
+  it('ends the plan, and refunds every paid period', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     await person.advanceAndRenew(8 * day)
@@ -191,7 +191,7 @@ describe('a withdrawal', () => {
     expect(await person.payments('succeeded')).toHaveLength(2)
   })
 
-  it('also refunds a pending renewal whose payment is reported later', async () => {
+  it('also refunds a pending renewal whose payment is found later', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     site.gatewayOverrides.chargeSavedMethod = async (charge) => {
@@ -209,7 +209,7 @@ describe('a withdrawal', () => {
     expect(await person.canPlay()).toBe(false)
   })
 
-  it('happens once for concurrent and repeated confirmations', async () => {
+  it('is executed once for concurrent and repeated confirmations', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     await callWithdraw({ email: shopper.email })
@@ -230,7 +230,7 @@ describe('a withdrawal', () => {
     expect(mails).toHaveLength(1)
   })
 
-  it('is completed after its process died before the refund', async () => {
+  it('is completed if the process died before the refund', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy(episode())
     await callWithdraw({ email: shopper.email })
@@ -243,7 +243,7 @@ describe('a withdrawal', () => {
     expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 
-  it('whose refund the gateway refuses does not block others, and is abandoned after the last retry', async () => {
+  it('does not block others if the gateway refuses its refund, and is abandoned after the last retry', async () => {
     const { db, clock } = site.context
     const stuck = await Shopper.create(site)
     await stuck.buy(episode())
@@ -285,7 +285,7 @@ describe('a withdrawal', () => {
     expect((await refundsOf(stuck)).length).toBe(tries)
   })
 
-  it('is refused as too late after 14 days, for a renewal, and after a request for immediate delivery', async () => {
+  it('is refused after 14 days, for a renewal, and after a request for immediate delivery', async () => {
     const [late, atOnce] = [await Shopper.create(site), await Shopper.create(site)]
     await late.buy(episode())
     await atOnce.buy({ ...episode(), consent: { terms_text: 'At once', immediate_delivery: true } })
@@ -302,7 +302,7 @@ describe('a withdrawal', () => {
     }
   })
 
-  it('requested on the last day can be confirmed for one more day', async () => {
+  it('can be confirmed within a day if it was requested on the last day', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     site.advanceClock(14 * day - 60_000)
@@ -319,7 +319,7 @@ describe('a withdrawal', () => {
     expect(await callWithdraw({ secret: 'nothing' })).toMatchObject({ code: 500 })
   })
 
-  it('reveals nothing about an order of another user', async () => {
+  it('does not reveal whether an order of another user exists', async () => {
     const [shopper, other] = [await Shopper.create(site), await Shopper.create(site)]
     const { info: order } = await shopper.buy(episode())
     await other.visitor.callOk(getUser)

@@ -9,7 +9,8 @@ import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockOrderOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Cancels the renewal of a subscription with a mailed link; the paid period stays usable. Idempotent.
+ * Cancels the renewal of a subscription with a mailed link. Access remains until the end of the paid period.
+ * Idempotent.
  * @throws Refusal linkExpired, also if the plan has ended or was replaced
  */
 export async function cancelByLink(

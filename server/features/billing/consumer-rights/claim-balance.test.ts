@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerAndBalances(site))
 
-/** Returns the secrets of the claims in a shopper's receipts, first one first. */
+/** Returns the secrets of the claims in a shopper's receipts, first receipt first. */
 async function claimsOf({ email }: Shopper): Promise<string[]> {
   const mails = await site.mails(email)
   return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
@@ -39,7 +39,7 @@ async function ordersOf({ visitor }: Shopper): Promise<string[]> {
   return 'list' in found ? found.list.map(({ id }) => id) : []
 }
 
-/** Creates a guest with a balance and two episodes. @returns the secrets of the receipts: of the top-up, and of each episode */
+/** Creates a guest with a balance and two episodes. @returns the secrets in the receipts, that of the top-up first */
 async function guest() {
   const { shopper, topUp: order } = await createShopperWithBalance(site)
   const bought = [await unlockFromBalance(site, shopper, 4), await unlockFromBalance(site, shopper, 5)]
@@ -47,7 +47,7 @@ async function guest() {
 }
 
 describe('a purchase of a guest with a balance, claimed in another browser', () => {
-  test('is moved without the balance and the other purchases of the guest', async () => {
+  test('is moved without the balance and without the guest’s other purchases', async () => {
     const { shopper, bought, secrets } = await guest()
     const device = await Shopper.create(site)
     expect(await claim(device, secrets[1])).toMatchObject({
@@ -63,7 +63,7 @@ describe('a purchase of a guest with a balance, claimed in another browser', () 
     expect(await claim(await Shopper.create(site), secrets[1])).toMatchObject({ code: 500 })
   })
 
-  test('is refunded to the balance that paid for it', async () => {
+  test('is refunded to the guest’s balance, not to its new owner', async () => {
     const { shopper, bought, secrets } = await guest()
     const device = await Shopper.create(site)
     await claim(device, secrets[1])
@@ -83,7 +83,7 @@ describe('a purchase of a guest with a balance, claimed in another browser', () 
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('can be a plan, whose card pays for nothing else', async () => {
+  test('may be a plan, whose card then pays only for this plan', async () => {
     const { shopper } = await createShopperWithBalance(site)
     const { id: plan_id } = await shopper.plan(7)
     const order = await shopper.order({ kind: 'plan', plan_id })
@@ -98,7 +98,7 @@ describe('a purchase of a guest with a balance, claimed in another browser', () 
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
   })
 
-  test('cannot be a top-up, because the guest still has the balance', async () => {
+  test('cannot be a top-up, because the balance stays with the guest', async () => {
     const { shopper, secrets } = await guest()
     expect(await claim(await Shopper.create(site), secrets[0])).toMatchObject({
       code: 409,
@@ -115,7 +115,7 @@ test('a claim in the guest’s own browser moves the balance into an account', a
   expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 200])
 })
 
-describe('a claim opens no account with a balance without its password', () => {
+describe('a claim does not open an account with a balance', () => {
   const register = ({ visitor }: Shopper, email: string) =>
     visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
 

@@ -15,10 +15,10 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
 
 /**
  * Claims a guest's purchases with the link of a receipt: moves them to the account with the receipt's address, and
- * signs in. The link works once, and invalidates all other claim links of the guest. It does not sign in to an account
- * that has a verified address or a balance: receipts are forwarded more easily than passwords, and may go to a mistyped
- * address. In another browser than the guest's, it moves neither a saved card nor a balance.
- * @throws Refusal claimFromOtherBrowser for a top-up in another browser, and as `claimGuestRecords` does
+ * signs in. The link works once, and its use invalidates all other claim links of the guest. The link does not sign in
+ * to an account that has a verified address or a balance, because receipts may be forwarded or sent to a mistyped
+ * address. A claim in another browser moves neither a saved card nor a balance.
+ * @throws Refusal claimFromOtherBrowser for a top-up in another browser, and as in `claimGuestRecords`
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
@@ -42,7 +42,7 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
 }
 
-/** Prepares a claim in another browser than the guest's. @returns the id of the guest whose purchases are claimed */
+/** Prepares a claim in a browser other than the guest's. @returns the id of the guest whose purchases are claimed */
 async function claimInOtherBrowser(
   { clock }: BillingContext,
   tx: Tx,

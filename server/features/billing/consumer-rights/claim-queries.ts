@@ -2,8 +2,7 @@ import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Moves an order to another user. If it is for a plan, moves the subscription with all its orders and its payment
- * method.
+ * Moves an order to another user. For a plan, moves the subscription with all its orders and its payment method.
  * @returns the ids of the moved orders
  */
 export async function movePurchase(

@@ -29,7 +29,7 @@ async function claimsOf(email: string): Promise<string[]> {
   return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
 }
 
-/** Creates a guest who has bought an episode, with the secret of the receipt. */
+/** Creates a guest who has bought an episode. @returns also the secret in the receipt */
 async function createBuyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
   const shopper = await Shopper.create(site)
   await shopper.buy(episode())
@@ -39,7 +39,7 @@ async function createBuyer(): Promise<{ shopper: Shopper; email: string; claim: 
 
 const saveParams = { save_method: { terms_text: 'Save this card' } }
 
-/** Creates the same guest, with the card saved. */
+/** Creates a guest who has bought an episode and saved the card. */
 async function createShopperWithCard() {
   const shopper = await Shopper.create(site)
   await shopper.buy({ ...episode(), ...saveParams })
@@ -67,7 +67,7 @@ async function createVisitor(): Promise<Visitor> {
 }
 
 describe('the claim of a receipt', () => {
-  it('makes the guest a signed-in member with the address and the purchases', async () => {
+  it('makes the guest a signed-in member with the receipt’s address and the purchases', async () => {
     const { shopper, email, claim } = await createBuyer()
     const { id } = await shopper.visitor.callOk(getUser)
     expect(await use(shopper.visitor, claim)).toMatchObject({
@@ -78,7 +78,7 @@ describe('the claim of a receipt', () => {
     expect(await canPlay(shopper.visitor)).toBe(true)
   })
 
-  it('works on another device, which keeps its records; the first one is signed out', async () => {
+  it('works on another device, which keeps its own records, and signs out the first device', async () => {
     const { shopper, claim } = await createBuyer()
     const { id } = await shopper.visitor.callOk(getUser)
     const device = await createVisitor()
@@ -92,7 +92,7 @@ describe('the claim of a receipt', () => {
     expect(await canPlay(shopper.visitor)).toBe(false)
   })
 
-  it('moves the purchases of another browser, but not the saved card, which is detached at the gateway', async () => {
+  it('moves the purchases to another browser, but detaches the saved card at the gateway', async () => {
     const { saved, claim } = await createShopperWithCard()
     const device = await createVisitor()
     expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
@@ -106,7 +106,7 @@ describe('the claim of a receipt', () => {
     expect(await methods.where('id', '=', saved?.id ?? '').execute()).toEqual([])
   })
 
-  it('does not move the consent of an unpaid order to another browser', async () => {
+  it('does not move the consent to save the card of an unpaid order to another browser', async () => {
     const { shopper, claim } = await createBuyer()
     const order = await shopper.order({ ...episode(5), ...saveParams })
     const device = await createVisitor()
@@ -125,7 +125,7 @@ describe('the claim of a receipt', () => {
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  it('merges into the verified account of the address if the caller is signed in to it, with the plan and the orders', async () => {
+  it('merges plan and orders into the verified account of the address if the caller is signed in to it', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const member = await createVisitor()
@@ -140,7 +140,7 @@ describe('the claim of a receipt', () => {
     expect(await member.callOk(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
   })
 
-  it('takes password, second factor and sessions from an account whose address was never proven', async () => {
+  it('removes password, second factor and sessions of an account whose address was not verified', async () => {
     const { shopper, email, claim } = await createBuyer()
     const stranger = await createVisitor()
     const { id } = await register(stranger, email)
@@ -154,7 +154,7 @@ describe('the claim of a receipt', () => {
     expect(await canPlay(stranger)).toBe(false)
   })
 
-  it('verifies the address of a guest who has registered with it since', async () => {
+  it('verifies the address of a guest who has registered with it since the purchase', async () => {
     const { shopper, email, claim } = await createBuyer()
     const { id } = await register(shopper.visitor, email)
     expect(await use(await createVisitor(), claim)).toMatchObject({
@@ -162,7 +162,7 @@ describe('the claim of a receipt', () => {
     })
   })
 
-  it('opens no session of a verified account: the first user who signs in to it gets the purchase', async () => {
+  it('does not sign in to a verified account; the first user who signs in and claims gets the purchase', async () => {
     const { email, claim } = await createBuyer()
     const member = await createVisitor()
     const { id } = await register(member, email)
@@ -178,7 +178,7 @@ describe('the claim of a receipt', () => {
     expect(await use(stranger, claim)).toMatchObject({ code: 500 })
   })
 
-  it('has no effect if the guest has signed in to the account of the address', async () => {
+  it('changes nothing if the guest has already signed in to the account of the address', async () => {
     const { shopper, email, claim } = await createBuyer()
     const { id } = await register(await createVisitor(), email)
     await verify(email)
@@ -190,7 +190,7 @@ describe('the claim of a receipt', () => {
 })
 
 describe('a claim is refused', () => {
-  it('if it or another claim of the same guest was already used, even concurrently', async () => {
+  it('if this claim or another claim of the guest was already used, even concurrently', async () => {
     const { shopper, email } = await createBuyer()
     await shopper.buy(episode(5))
     const [first = '', second = ''] = await claimsOf(email)
@@ -206,7 +206,7 @@ describe('a claim is refused', () => {
       })
   })
 
-  it('after its expiry, if it was never sent, and for another purpose', async () => {
+  it('if it has expired, if its secret is unknown, and if the secret has another purpose', async () => {
     const person = await Subscriber.create(site)
     const [claim = ''] = await claimsOf(person.shopper.email)
     const [mail] = await site.mails(person.shopper.email)
@@ -217,7 +217,7 @@ describe('a claim is refused', () => {
     expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
   })
 
-  it('for a member of another account, and works after signing out', async () => {
+  it('for a member with another address, but works after signing out', async () => {
     const { claim } = await createBuyer()
     const other = await createVisitor()
     await register(other, 'other@example.com')

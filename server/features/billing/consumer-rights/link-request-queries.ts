@@ -10,10 +10,10 @@ export async function insertLinkRequest(
   await db.insertInto('link_requests').values(request).execute()
 }
 
-/** SQL condition: there is an unanswered request. */
+/** SQL condition: a request is waiting for its answer. */
 export const anyLinkRequests = 'EXISTS (SELECT FROM link_requests)'
 
-/** Takes a request within the transaction: it is deleted on commit, and available again on rollback. */
+/** Deletes and returns a request within the transaction. A rollback makes it available again. */
 export function takeLinkRequest(tx: Tx) {
   return tx
     .deleteFrom('link_requests')
@@ -40,7 +40,8 @@ export function selectPaidOrdersOf(
     .select([
       'users.language',
       'users.time_zone',
-      // Mail the stored address, not the typed one: addresses that differ only in case may belong to different users.
+      // Mails the stored address, not the typed one, because addresses that differ only in case may belong to different
+      // users.
       sql<string>`CASE WHEN lower(orders.email) = ${emailLookupKey(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),

@@ -10,8 +10,8 @@ import { movePurchase } from './claim-queries.ts'
 
 /**
  * Moves one purchase of a guest to a new guest: the order, or all orders of its subscription, with their entitlements.
- * Everything else stays with the old guest. If the old guest's balance paid for the purchase, a refund still returns to
- * that balance. The caller must have locked the old guest.
+ * All other records stay with the old guest. If the old guest's balance paid for the purchase, a later refund is
+ * credited to that balance. The caller must have locked the old guest.
  * @returns the id of the new guest
  */
 export async function movePurchaseToNewGuest(
@@ -22,7 +22,7 @@ export async function movePurchaseToNewGuest(
   const newGuestId = newId('usr')
   await insertUser(tx, { id: newGuestId, language, created_at: now })
   await moveEntitlements(tx, await movePurchase(tx, order, newGuestId), newGuestId)
-  // A subscription's card may also be saved for other purchases, but only the old guest agreed to that.
+  // The subscription's card may also be saved for other purchases, but only the old guest consented to that.
   if (await selectSavedMethod(tx, newGuestId)) await revokeSavedMethodConsent(tx, newGuestId, 'claim', now)
   return newGuestId
 }

@@ -27,7 +27,7 @@ export async function refundBalance(context: BillingContext, userId: string): Pr
   return { refunds: [...refundsByCurrency.values()] }
 }
 
-/** Refunds a top-up, and only logs a refusal. @returns the amount that is being refunded */
+/** Refunds a top-up. Logs a refusal and does not throw it. @returns the amount that is being refunded */
 async function refundTopUp(context: BillingContext, orderId: string): Promise<number> {
   try {
     return (await refundOrder(context, orderId, { reason: 'balance_refund' })).amountCents

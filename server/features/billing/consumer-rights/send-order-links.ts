@@ -26,8 +26,8 @@ const linkLifetimeMs = 24 * 3_600_000
 const maxOrders = 50
 
 /**
- * Records a request for links to cancel or to withdraw; the client needs no session. Only `sendOrderLinks` looks up the
- * orders, so neither the response nor its duration reveals whether the address is known.
+ * Records a request for links to cancel or to withdraw. The client needs no session. Only the job `sendOrderLinks`
+ * looks up the orders, so neither the response nor its duration reveals whether the address is known.
  * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses; Fault badRequest
  * without an address
  */
@@ -51,7 +51,10 @@ export async function requestOrderLink(
   await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })
 }
 
-/** Mails requesters the links for their orders. Any number of processes may run it; each request is answered once. */
+/**
+ * Mails requesters the links for their orders. Any number of processes may run this job concurrently; each request is
+ * answered once.
+ */
 export async function sendOrderLinks(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {

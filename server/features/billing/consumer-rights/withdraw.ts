@@ -34,8 +34,8 @@ import {
 const batchSize = 20
 
 /**
- * Withdraws from the contract of an order with a mailed secret. The withdrawal and its confirmation mail are committed
- * together. The refund follows immediately or, if that fails, in `retryWithdrawalRefunds`. Idempotent.
+ * Withdraws from the contract of an order with a mailed secret. Commits the withdrawal and its confirmation mail
+ * together. The refund follows immediately or, if it fails, in `retryWithdrawalRefunds`. Idempotent.
  * @throws Refusal linkExpired
  */
 export async function withdrawByLink(
@@ -98,8 +98,7 @@ async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
 }
 
 /**
- * Refunds an order of a withdrawn contract. Only logs a failure, for example because of a dispute: the refund is
- * retried.
+ * Refunds an order of a withdrawn contract. Logs a failure (for example because of a dispute) and does not throw it.
  * @returns false if the refund must be retried
  */
 async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
@@ -107,7 +106,7 @@ async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, '
     await refundOrder(context, order.id, { reason: 'withdrawal' })
     return true
   } catch (error) {
-    // Everything has been refunded already.
+    // Everything has already been refunded.
     if (error instanceof Refusal && error.reason === 'notRefundable') return true
     context.log.error(
       { err: error, order: order.id },
@@ -117,7 +116,10 @@ async function refundWithdrawal(context: BillingContext, order: Pick<OrderRow, '
   }
 }
 
-/** Retries refunds of withdrawals that failed or were interrupted, a limited number of times at growing intervals. */
+/**
+ * Retries refunds of withdrawals that failed or were interrupted. The number of retries is limited and the intervals
+ * grow.
+ */
 export async function retryWithdrawalRefunds(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()

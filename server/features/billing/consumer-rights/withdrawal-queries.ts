@@ -11,13 +11,13 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 
 const paidStatusLiterals = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
 
-/** Matches the order, or all orders of its subscription. */
+/** SQL condition: the order itself, or all orders of its subscription. */
 const isOfContract = ({ id, subscription_id }: OrderRow) =>
   subscription_id === null
     ? sql<boolean>`orders.id = ${id}`
     : sql<boolean>`orders.subscription_id = ${subscription_id}`
 
-/** Returns the orders that have paid for a contract so far. */
+/** Returns the paid orders of a contract, oldest first. */
 export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
   const orders = tx.selectFrom('orders').selectAll().where('paid_at', 'is not', null)
   return orders.where(isOfContract(order)).orderBy('paid_at').orderBy('id').execute()
@@ -25,8 +25,8 @@ export function selectContractOrders(tx: Tx, order: OrderRow): Promise<OrderRow[
 
 /**
  * Returns the total that a withdrawal from these orders refunds: the paid amounts, less other refunds and disputed
- * amounts. A top-up counts with its unspent money less the spent bonus. Amounts that the withdrawal has already
- * refunded are included, so the total is the same before and after that refund.
+ * amounts. For a top-up, this is the unspent money less the spent bonus. The total includes amounts that the withdrawal
+ * has already refunded, so it is the same before and after the refund.
  */
 export async function selectWithdrawalRefundCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
@@ -51,7 +51,7 @@ export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
-/** Takes withdrawn orders that are not yet refunded and whose next retry is due. */
+/** Takes withdrawn orders that are not fully refunded and whose next retry is due. */
 export function takeDueWithdrawals(tx: Tx, due: DueQuery) {
   const openWithdrawals = tx
     .selectFrom('orders')

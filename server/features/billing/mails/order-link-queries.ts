@@ -6,7 +6,7 @@ export async function insertOrderLink(tx: Tx, link: Insertable<BillingTables['or
   await tx.insertInto('order_links').values(link).execute()
 }
 
-/** Deletes the links about a user's orders, or only those with one purpose. */
+/** Deletes the links for a user's orders, or only those with one purpose. */
 export async function deleteOrderLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx
     .deleteFrom('order_links')
@@ -14,7 +14,7 @@ export async function deleteOrderLinks(tx: Tx, userId: string, purpose?: LinkPur
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
 }
 
-/** Returns the order of a link, with its owner; undefined if the link has expired, was used or never existed. */
+/** Returns the order of a link, with its owner. Returns undefined if the link has expired, was used or is unknown. */
 export function selectLinkedOrder(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('order_links')

@@ -6,7 +6,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
 import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
-/** Creates a link about an order for a mail. The secret is in the fragment, which browsers do not send to servers. */
+/** Creates a link for an order, to be mailed. The secret is in the fragment, which browsers do not send to servers. */
 export async function makeOrderLink(
   tx: Tx,
   { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,
@@ -23,7 +23,7 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** Returns the order of a link by its secret. @throws Refusal linkExpired, also if it was used or never existed */
+/** Returns the order of a link by its secret. @throws Refusal linkExpired, also if the link was used or is unknown */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,

@@ -28,7 +28,7 @@ const receiptsOf = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) => /receipt/i.test(subject))
 
 describe('the receipt of a purchase', () => {
-  it('names the item, the seller, the order, and net, tax and total to the cent', async () => {
+  it('names the product, the seller, the order, and net, tax and total to the cent', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const [mail, ...others] = await receiptsOf(shopper.email)
@@ -47,7 +47,7 @@ describe('the receipt of a purchase', () => {
     expect(mail?.html).toContain('$0.83</td>')
   })
 
-  it('contains the link that adds it to an account, for a guest only', async () => {
+  it('has a link that adds the purchase to an account if the buyer is a guest', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
@@ -64,7 +64,7 @@ describe('the receipt of a purchase', () => {
     expect(receipt?.text).not.toContain('#claim=')
   })
 
-  it('is written in the language of the person', async () => {
+  it('is written in the language of the buyer', async () => {
     const shopper = await Shopper.create(site)
     await shopper.visitor.callOk(changeUser, { body: { language: 'dy' } })
     await shopper.buy(episode())
@@ -73,9 +73,9 @@ describe('the receipt of a purchase', () => {
     expect(mail?.text).toMatch(/Steuer, 19\s%: 0,16\s\$/)
   })
 
-  // One of the two always has another date than UTC.
+  // At any time, at least one of these two time zones has another date than UTC.
   it.each(['Pacific/Kiritimati', 'Pacific/Niue'])(
-    'is dated by the time zone of the buyer, in %s',
+    'has the date in the buyer’s time zone %s',
     async (timeZone) => {
       const shopper = await Shopper.create(site, site.visitor({ 'x-time-zone': timeZone }))
       const { info } = await shopper.buy(episode())
@@ -85,14 +85,14 @@ describe('the receipt of a purchase', () => {
     },
   )
 
-  it('is dated in UTC, and says so, if the buyer’s time zone is unknown', async () => {
+  it('has the date in UTC, and says so, if the buyer’s time zone is unknown', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy(episode())
     const [mail] = await receiptsOf(shopper.email)
     expect(mail?.text).toMatch(/^Paid on: \w+ \d+, \d{4} \(UTC\)$/m)
   })
 
-  it('is sent once, however often its payment is reported', async () => {
+  it('is sent once, even if its payment is reported repeatedly', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(episode())
     const token = await shopper.cardToken()
@@ -102,7 +102,7 @@ describe('the receipt of a purchase', () => {
     expect(await receiptsOf(shopper.email)).toHaveLength(1)
   })
 
-  it('says whether the right of withdrawal exists or was waived', async () => {
+  it('says whether the buyer has the right of withdrawal or waived it', async () => {
     const [keeps, gives] = [await Shopper.create(site), await Shopper.create(site)]
     await keeps.buy(episode())
     await gives.buy({ ...episode(), consent: { terms_text: 'At once', immediate_delivery: true } })
@@ -130,10 +130,10 @@ test('the receipt of a plan names its renewal and price, and has the cancellatio
   expect(renewed?.text).not.toMatch(/#withdraw|lose your 14-day right/)
 })
 
-test('a cancelled plan that is paid late says that it ends', async () => {
+test('the receipt of a late payment says that the cancelled plan ends', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
-    // Other tests of this file renew at the same time.
+    // Other tests of this file renew plans at the same time.
     if (charge.payer.userId === person.userId) await person.shopper.visitor.callOk(cancelSubscription)
     return site.sandboxGateway.chargeSavedMethod(charge)
   }
@@ -170,7 +170,7 @@ describe('GET /api/payment/receipt', () => {
     expect(await person.shopper.visitor.callOk(getReceipt, { query })).toMatchObject({ renewal: null })
   })
 
-  it('keeps the tax rate of the payment date', async () => {
+  it('has the tax rate of the payment date', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(episode())
     const { operator } = site.context
@@ -180,7 +180,7 @@ describe('GET /api/payment/receipt', () => {
     expect(receipt).toMatchObject({ net_cents: 83, tax_cents: 16, tax_percent: 19, renewal: null })
   })
 
-  it('exists for paid orders, and for their owner only', async () => {
+  it('is available only for paid orders, and only to their owner', async () => {
     const shopper = await Shopper.create(site)
     const open = await shopper.order(episode())
     const ask = async ({ visitor }: Pick<Shopper, 'visitor'>, order_id: string) =>
@@ -199,6 +199,9 @@ it.each([
   [999, 810, 924, 75],
   [999, 0, 999, 0],
   [1, 1900, 1, 0],
-])('%i cents at %i hundredths of a percent are %i net and %i tax', (cents, rate, netCents, taxCents) => {
-  expect(splitTax(cents, rate)).toEqual({ netCents, taxCents })
-})
+])(
+  '%i cents with a tax rate of %i hundredths of a percent are %i net and %i tax',
+  (cents, rate, netCents, taxCents) => {
+    expect(splitTax(cents, rate)).toEqual({ netCents, taxCents })
+  },
+)

@@ -7,7 +7,7 @@ import { selectLanguageOf, type OrderRow } from '#server/features/billing/record
 import type { AutoRefundReason } from '#server/features/billing/tables.ts'
 
 /**
- * Notifies the buyer by mail that a payment bought nothing and is refunded, with the reason. Sends nothing after the
+ * Notifies the buyer by mail that a payment bought nothing and is refunded, with the reason. Sends nothing if the
  * account was deleted, because the order then has no e-mail address.
  */
 export async function sendAutoRefundMail(

@@ -17,13 +17,13 @@ import { withdrawalDeadline } from '#server/features/billing/records/withdrawal-
 
 type ReceiptContext = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
 
-/** A claim link is valid as long as the cookie of a guest: 400 days. */
+/** Lifetime of a claim link: 400 days, as for the cookie of a guest. */
 const claimLinkLifetimeMs = 400 * dayMs
 
 /**
  * Mails the receipt of a paid order, in the transaction that marks the order as paid, so that it is sent exactly once.
  * A guest's receipt has a link that claims the purchase for an account. A plan's receipt has a link that cancels the
- * renewals without signing in.
+ * renewals without a sign-in.
  */
 export async function sendReceipt(context: ReceiptContext, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)

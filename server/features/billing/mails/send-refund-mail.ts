@@ -5,8 +5,8 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Notifies the buyer by mail about a refund and its consequences. Sends nothing after the account was deleted, because
- * the order then has no e-mail address.
+ * Notifies the buyer by mail about a refund and its consequences. Sends nothing if the account was deleted, because the
+ * order then has no e-mail address.
  */
 export async function sendRefundMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,

@@ -5,7 +5,7 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 
-/** The mails to subscribers, and the page that each links to. */
+/** The mails to subscribers, each with the page that it links to. */
 const pages = {
   renewalFailed: '/my',
   renewalPending: '/my',
@@ -22,21 +22,21 @@ const pages = {
 
 interface SubscriptionMail {
   to: string
-  /** The user's language; the site's default if unknown. */
+  /** The user's language. The site's default is used if it is unknown. */
   language: string | null
   timeZone: string | null
   plan: { names: LocalizedText; period_days: number }
   cents: number
   currency: string
   orderId: string
-  /** The date in the mail: of the next renewal, the next retry, or the end of the subscription. */
+  /** The date in the mail: of the next renewal, of the next retry, or of the end of the subscription. */
   date: Date
 }
 
 /**
- * Sends a mail to a subscriber, in the transaction of the event. Sends nothing after the account was deleted, because
- * there is no e-mail address any more.
- * @param secretLink a link with a secret that replaces the link to the page, and its expiry
+ * Sends a mail to a subscriber, in the transaction of the event. Sends nothing if the account was deleted, because
+ * there is no e-mail address.
+ * @param secretLink a link with a secret and an expiry, which replaces the link to the page
  */
 export async function sendSubscriptionMail(
   tx: Tx,

@@ -5,8 +5,8 @@ import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-quer
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 
 /**
- * Refuses to delete an account whose balance has paid money, unless the user has confirmed that it is forfeited. While
- * a refund of a top-up is in progress, always refuses: if that refund failed, nobody could claim the money any more.
+ * Refuses to delete an account whose balance has paid money, unless the user has confirmed that it is forfeited. Always
+ * refuses while a refund of a top-up is in progress, because nobody could claim the money if that refund failed.
  * @throws Refusal balanceRefundPending; balanceNotEmpty, unless `isConfirmed`
  */
 export async function checkErasureAllowed(tx: Tx, userId: string, isConfirmed: boolean): Promise<void> {

@@ -19,10 +19,10 @@ import { lockBuyer, transitionOrder } from '#server/features/billing/records/ord
 import { transitionSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Erases the billing data of a user who deletes the account. Ends subscriptions now, cancels open orders and forfeits
- * the rest of the balance. The janitor later deletes payment methods, name and address at the gateways. Deletes e-mail
- * addresses and attribution from orders, cancels unsent mails about them, and invalidates the links in earlier mails.
- * Orders, amounts and agreed terms remain for the ledger. Idempotent.
+ * Erases the billing data of a user who deletes the account. Ends subscriptions immediately, cancels open orders and
+ * forfeits the rest of the balance. The janitor later deletes payment methods, name and address at the gateways.
+ * Deletes e-mail addresses and attribution from orders, cancels unsent mails about orders, and invalidates the links in
+ * earlier mails. Orders, amounts and agreed terms remain for the ledger. Idempotent.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)

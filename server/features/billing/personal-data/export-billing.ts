@@ -11,10 +11,7 @@ import {
   readSubscriptions,
 } from './personal-data-queries.ts'
 
-/**
- * Returns the billing data of a user, oldest first. Payment methods are exported without the reference that charges
- * them.
- */
+/** Returns the billing data of a user, oldest first. The exported payment methods have no gateway references. */
 export async function exportBilling(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {
     orders: readOrders(db, userId),

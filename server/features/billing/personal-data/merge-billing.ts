@@ -16,8 +16,8 @@ import { endExpiredSubscription } from '#server/features/billing/subscriptions/s
 /**
  * Moves the billing data of a guest to a member: orders, payment methods, method changes, subscriptions and the
  * balance, but not auto-unlock, which only the member may turn on. Also moves the idempotency keys, so that a request
- * that is repeated after a lost response gets its first answer. A user can have only one live subscription. If both
- * have one, the guest's stops renewing, and its paid period remains as an entitlement until its end
+ * that is repeated after a lost response gets its first answer. A user can have only one active subscription. If both
+ * have one, the guest's subscription stops renewing, and its paid period remains as an entitlement until its end
  * (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
  */
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
@@ -29,8 +29,8 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   ]
   let [guestSubscription, memberSubscription] = await loadSubscriptions()
   if (guestSubscription && memberSubscription) {
-    // Subscriptions whose end has passed are ended here only if both users have one. A single one that passed its end
-    // during an outage is renewed, and charged once, by the next run of the renewal job.
+    // Expired subscriptions are ended here only if both users have one. A single subscription that expired during an
+    // outage is renewed, and charged once, by the next run of the renewal job.
     for (const id of [guestId, memberId]) await endExpiredSubscription(tx, id, now)
     ;[guestSubscription, memberSubscription] = await loadSubscriptions()
   }
@@ -39,7 +39,7 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
       ? await selectSubscriptionForRenewal(tx, guestSubscription.id)
       : undefined
   if (subscriptionToEnd) await endSubscription(tx, subscriptionToEnd, now)
-  // The member's own saved method remains. The guest's may belong to another person who used this browser.
+  // The member's saved method remains. The guest's method may belong to another person who used this browser.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveBillingRecords(tx, guestId, memberId)
   await moveBalance(tx, guestId, memberId)

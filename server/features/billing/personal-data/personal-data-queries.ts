@@ -4,7 +4,7 @@ import type { Db, Tables, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-// Merging a guest into an account
+// Queries that merge a guest into an account
 
 /** Moves a user's orders, payment methods, subscriptions and method changes to another user. */
 export async function moveBillingRecords(tx: Tx, from: string, to: string): Promise<void> {
@@ -12,7 +12,9 @@ export async function moveBillingRecords(tx: Tx, from: string, to: string): Prom
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Moves a user's idempotency keys to another user. If both have used the same key, the target keeps its own. */
+/**
+ * Moves a user's idempotency keys to another user. If both have used the same key, the key of that other user remains.
+ */
 export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     UPDATE idempotency_keys AS key SET user_id = ${to}
@@ -23,7 +25,7 @@ export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Pro
   await deleteIdempotencyKeys(tx, from)
 }
 
-/** Returns a user's live subscription, even if its end has passed but no job has ended it yet. */
+/** Returns a user's subscription that no job has ended, even if its end has passed. */
 export function selectUnendedSubscription(tx: Tx, userId: string) {
   return tx
     .selectFrom('subscriptions')
@@ -33,7 +35,7 @@ export function selectUnendedSubscription(tx: Tx, userId: string) {
     .executeTakeFirst()
 }
 
-// Deleting an account
+// Queries that delete an account
 
 export function selectUnfinishedSubscriptions(tx: Tx, userId: string) {
   return tx
@@ -66,7 +68,9 @@ export async function hasOrdersOrEntitlements(tx: Tx, userId: string): Promise<b
   return rows[0]?.bought === true
 }
 
-/** Returns whether a refund of one of a user's top-ups is in progress. A refund after its last retry does not count. */
+/**
+ * Returns whether a refund of one of a user's top-ups is in progress. A refund is not in progress after its last retry.
+ */
 export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM orders JOIN payment_attempts ON payment_attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = payment_attempts.id
@@ -75,7 +79,7 @@ export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Schedules the user's open payments for polling now. */
+/** Schedules an immediate poll of the user's open payments. */
 export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .updateTable('payment_attempts')
@@ -112,11 +116,11 @@ export async function deleteIdempotencyKeys(tx: Tx, userId: string): Promise<voi
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
 }
 
-// Exporting a user's data, each list page by page and oldest first
+// Queries that export a user's data, each list in pages and oldest first
 
 /**
- * Reads a query page by page, ordered by a time and an id. The time is truncated to milliseconds, because the position
- * of a page is a JavaScript date, which cannot hold PostgreSQL's microseconds.
+ * Reads a query page by page, ordered by a time and an id. Truncates the time to milliseconds, because the position of
+ * a page is a JavaScript date, which cannot hold PostgreSQL's microseconds.
  */
 function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   query: SelectQueryBuilder<Tables, Name, Row>,
@@ -127,7 +131,7 @@ function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
   return readInOrder(query, [inMs, timeOf], [id, (row) => row.id])
 }
 
-/** The buyer's consent, with the shown text in place of its hash. */
+/** The buyer's consent, with the shown text instead of its hash. */
 const withAcceptedTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'terms_hash'
   THEN (consent - 'terms_hash') || jsonb_build_object('terms_text', (SELECT text FROM accepted_terms WHERE hash = consent->>'terms_hash'))
   ELSE consent END`
@@ -178,7 +182,7 @@ export function readSubscriptions(db: Db, userId: string) {
   return oldestFirst(subscriptions, (row) => row.created_at)
 }
 
-/** Selects the methods that a user can pay with, without the references that charge them. */
+/** Selects the methods that a user can pay with, without their gateway references. */
 export function usablePaymentMethods(db: Db, userId: string) {
   return (
     db
@@ -186,7 +190,7 @@ export function usablePaymentMethods(db: Db, userId: string) {
       .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
       .where('user_id', '=', userId)
       .where('next_detach_at', 'is', null)
-      // Excludes methods whose detachment was abandoned after the last attempt: their `next_detach_at` is null too.
+      // Excludes methods whose detachment was abandoned. For these, `next_detach_at` is null too.
       .where('detach_attempts', '=', 0)
   )
 }

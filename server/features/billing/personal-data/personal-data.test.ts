@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 async function createPerson(): Promise<Person> {
   const shopper = await Shopper.create(site)
-  // The order gives the user a row; a guest without a row has nothing to merge.
+  // The order creates a row for the user. A guest without a row has nothing to merge.
   await shopper.order(episode(6))
   return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
 }
@@ -66,7 +66,7 @@ async function canPlay({ id }: Person): Promise<boolean> {
 
 const activeSubscriptionOf = ({ id }: Person) => selectActiveSubscription(site.context.db, id, now())
 
-test("a guest's orders, methods, subscription and keys become the member's, once", async () => {
+test("a guest's orders, methods, subscription and keys are moved to the member once", async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'mine' })
   await subscribe(guest, 7)
   await merge()
@@ -79,7 +79,7 @@ test("a guest's orders, methods, subscription and keys become the member's, once
   expect(await canPlay(member)).toBe(true)
 })
 
-test('if both users used the same idempotency key, the answer to the member is kept', async () => {
+test('the member’s answer is kept if guest and member used the same idempotency key', async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
   const order = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
   await merge()
@@ -91,7 +91,7 @@ test('if both users used the same idempotency key, the answer to the member is k
   expect(await rowsOf('idempotency_keys', guest)).toEqual([])
 })
 
-test("of two subscriptions the member's continues; the guest's ends, with access until the end of its paid period", async () => {
+test("the guest's subscription ends if the member has one, but gives access until the end of its paid period", async () => {
   await subscribe(guest, 30)
   await subscribe(member, 7)
   await merge()
@@ -104,7 +104,7 @@ test("of two subscriptions the member's continues; the guest's ends, with access
   expect(await canPlay(member)).toBe(false)
 })
 
-test("a member's expired subscription does not end the guest's", async () => {
+test("a member's expired subscription does not end the guest's subscription", async () => {
   await subscribe(member, 7)
   await member.shopper.visitor.callOk(cancelSubscription)
   site.advanceClock(8 * day)
@@ -123,7 +123,7 @@ test("a guest's subscription that expired during an outage is charged once after
   expect(await canPlay(member)).toBe(true)
 })
 
-test('a payment that was pending at the sign-in unlocks the episode for the member', async () => {
+test('a payment that was pending during the sign-in unlocks the episode for the member', async () => {
   const order = await guest.shopper.order(episode(5))
   const { info } = await guest.shopper.tryPay(
     order.id,
@@ -136,7 +136,7 @@ test('a payment that was pending at the sign-in unlocks the episode for the memb
   expect([await canPlay(guest), await canPlay(member)]).toEqual([false, true])
 })
 
-test('a concurrent payment and sign-in never lose the purchase', async () => {
+test('a purchase is not lost if its payment and the sign-in are concurrent', async () => {
   const lockUsers = (tx: Tx) =>
     tx
       .selectFrom('users')
@@ -153,7 +153,7 @@ test('a concurrent payment and sign-in never lose the purchase', async () => {
     })
   const order = await guest.shopper.order(episode(5))
   const token = await guest.shopper.cardToken()
-  // The gateway's response arrives just as the guest becomes the member.
+  // The gateway's response arrives while the guest becomes the member.
   const answered = Promise.withResolvers<void>()
   site.gatewayOverrides.createPayment = async (charge) => {
     const payment = await site.sandboxGateway.createPayment(charge)
@@ -169,7 +169,7 @@ test('a concurrent payment and sign-in never lose the purchase', async () => {
   expect([await canPlay(guest), await canPlay(member)]).toEqual([false, true])
 })
 
-test('deleting an account ends its subscription, and removes its methods and the address on its orders; the ledger is unchanged', async () => {
+test('deleting an account ends its subscription, removes its methods and addresses, and does not change the ledger', async () => {
   await subscribe(guest, 7)
   const ledgerLines = await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()
   const [method] = await rowsOf('payment_methods', guest)
