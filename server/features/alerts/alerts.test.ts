@@ -55,7 +55,7 @@ async function createSubscriber({ mail = true, isConfirmed = true } = {}) {
 }
 
 describe('new episodes of a favorite', () => {
-  it('are announced in one mail, with links to the first one and to unsubscribe', async () => {
+  it('are announced in one mail that links to the first episode and to the unsubscribe page', async () => {
     const { alerts } = await createSubscriber()
     await release(3, 4)
     await sendAlerts(site.context)
@@ -87,7 +87,7 @@ describe('new episodes of a favorite', () => {
     expect(rows).toEqual([{ due: time.now }])
   })
 
-  it('wait for episodes that are being transcoded, for a day at most', async () => {
+  it('wait up to a day for episodes that are being transcoded', async () => {
     const { alerts } = await createSubscriber()
     await release(3)
     const { rows } = await site.context.database.pool.query<{ id: string }>(
@@ -112,7 +112,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('are in the language of each person', async () => {
+  it('are announced in the language of each user', async () => {
     const { visitor, alerts } = await createSubscriber()
     await visitor.callOk(changeUser, { body: { language: 'dy' } })
     await release(3)
@@ -120,7 +120,7 @@ describe('new episodes of a favorite', () => {
     expect((await alerts())[0]?.text).toContain('Folge 3 von Salt, einem Ihrer Favoriten, ist da.')
   })
 
-  it('are not mailed without consent, a confirmed address or the favorite', async () => {
+  it('are not mailed if alerts are off, the address is unconfirmed or the favorite was removed', async () => {
     const silent = await createSubscriber({ mail: false })
     const unconfirmed = await createSubscriber({ isConfirmed: false })
     const former = await createSubscriber()
@@ -153,7 +153,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('do not include an episode that gets another file', async () => {
+  it('do not include an older episode whose file is replaced', async () => {
     const { alerts } = await createSubscriber()
     const other = await buildVideo(site.context)
     const asset_id = other.episodes[0]?.assetId ?? null
@@ -166,7 +166,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('reach each of many users once, with concurrent and interrupted senders', async () => {
+  it('reach each of many users once even if senders run concurrently and are interrupted', async () => {
     const { db } = site.context
     const ids = Array.from({ length: 450 }, (_, i) => `usr_fan_${video.id}_${i}`)
     const created_at = time.now
@@ -232,7 +232,7 @@ describe('mails about favorites', () => {
     })
   })
 
-  it('are turned off by the link in a mail without a sign-in, also repeatedly, and not by a forged link', async () => {
+  it('are turned off by the link in a mail, without a sign-in and any number of times, but not by a forged link', async () => {
     const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()
@@ -247,7 +247,7 @@ describe('mails about favorites', () => {
     expect(await visitor.callOk(getAlerts)).toMatchObject({ mail: false })
   })
 
-  it("are turned off by the mail program's one-click unsubscribe (RFC 8058), and not by fetching its link", async () => {
+  it("are turned off by the mail program's one-click unsubscribe (RFC 8058), but not by a GET of its link", async () => {
     const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()

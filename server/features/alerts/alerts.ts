@@ -13,8 +13,8 @@ import { verifyUnsubscribeSecret } from './unsubscribe-link.ts'
 export type AlertsContext = MembersContext & PushContext
 
 /**
- * Returns the jobs for alerts. Users are alerted within a minute after a release is complete. It is complete when no
- * further episode has appeared for `releaseGapMs`.
+ * Returns the jobs for alerts. Users are alerted within a minute after a release is complete. A release is complete
+ * when no further episode has appeared for `releaseGapMs`.
  */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
@@ -51,7 +51,7 @@ export async function unsubscribeByLink(
 ): Promise<{ mail: false }> {
   const userId = verifyUnsubscribeSecret(secret, linkSecret)
   if (userId === undefined) throw new Refusal('linkExpired')
-  // Inserts no setting, because the user may have deleted the account since the mail was sent.
+  // A missing row is not inserted, because the user may have deleted the account since the mail was sent.
   if ((await queries.selectAlertSetting(tx, userId))?.mail)
     await queries.saveAlertSetting(tx, userId, false, clock.now())
   return { mail: false }

@@ -5,7 +5,8 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Returns whether a user's e-mail alerts are on, and whether they can be: only for a member with a confirmed address.
+ * Returns whether a user's e-mail alerts are on, and whether the user can turn them on. Only a member with a confirmed
+ * address can.
  */
 export async function selectAlerts(db: Db, userId: string): Promise<{ mail: boolean; can_mail: boolean }> {
   const row = await db
@@ -45,14 +46,14 @@ export function selectAlertSetting(db: Db, userId: string) {
 export const releaseGapMs = 10 * 60_000
 
 /**
- * SQL condition: true if the alert job has work at `$1`: a batch in progress, new episodes without a stamp, or episodes
- * stamped at least `releaseGapMs` ago.
+ * SQL condition: true if the alert job has work at `$1`. Work is a batch in progress, new episodes without
+ * `detected_at`, or episodes detected at least `releaseGapMs` ago.
  */
 export const anyNewEpisodes = `EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '${releaseGapMs} milliseconds')`
 
 /**
- * Sets `detected_at` of new episodes. The trigger that inserts them does not know the site's clock, which test mode can
- * move.
+ * Sets `detected_at` of new episodes. The trigger that inserts them cannot set it: in test mode, the site's clock
+ * differs from the database's.
  */
 export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
   await db.updateTable('new_episodes').set({ detected_at: now }).where('detected_at', 'is', null).execute()
@@ -82,7 +83,7 @@ export async function selectCompletedReleases(db: Db, before: Date): Promise<str
 
 /**
  * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. If two
- * processes run this concurrently, only one creates the batch, because the other finds no rows.
+ * processes run this concurrently, the second finds no episodes and creates no batch.
  */
 export async function createBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`

@@ -24,7 +24,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
     }),
     route(changeCall, async (call) => {
       const { isStored } = await requireActiveViewer(context, call)
-      // A guest without a stored row has no address, so mails stay off. No row is created for this call.
+      // A guest without a stored row has no address, so mails remain off. No row is created for this call.
       if (!isStored) return { info: { mail: false, can_mail: false } }
       return inTransaction(db, async (tx) => {
         const userId = await ensureUserRow(context, tx, call)
@@ -72,7 +72,7 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
       path: oneClickUnsubscribePath,
       body: 'raw',
       description: {
-        summary: 'Turns e-mails about new episodes off, for mail programs (`List-Unsubscribe-Post`)',
+        summary: 'Turns e-mails about new episodes off; mail programs call it (`List-Unsubscribe-Post`)',
         query: Type.Object({ secret: Type.String() }),
         body: 'application/x-www-form-urlencoded',
         answers: { 204: { words: 'The e-mails are off' }, 404: { words: 'The secret is invalid' } },
@@ -94,7 +94,7 @@ export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
       description: {
         summary: 'Redirects to the page that turns e-mails about new episodes off',
         query: Type.Object({ secret: Type.String() }),
-        answers: { 303: { words: 'Redirect to that page' } },
+        answers: { 303: { words: 'Redirect to the page that turns the e-mails off' } },
       },
       handle: ({ query }, reply) =>
         reply

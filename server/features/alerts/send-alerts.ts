@@ -17,7 +17,7 @@ const alertLifetimeMs = 3 * dayMs
  * Alerts users to new episodes of their favorites: one mail per video and release, and one push to each subscribed
  * browser.
  * One transaction covers a page of favorites, their queued messages and the progress of the batch. If the process dies,
- * either all messages of a page are queued or none, and the next run continues after the last queued page.
+ * the next run continues after the last page that was queued completely.
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -30,7 +30,10 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 
-/** Queues the alerts for the next page of favorites. @returns whether there may be more */
+/**
+ * Queues the alerts for the next page of favorites.
+ * @returns whether there may be more favorites
+ */
 async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
@@ -72,7 +75,7 @@ function mailAlert(
     },
     language,
     expiresAt: new Date(clock.now().getTime() + alertLifetimeMs),
-    // With `sendAt`, the mail is sent after mails that users are waiting for, such as receipts and links.
+    // With `sendAt`, the mail is sent after the mails that users are waiting for, such as receipts and links.
     sendAt: clock.now(),
   })
 }

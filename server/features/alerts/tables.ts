@@ -42,7 +42,7 @@ export interface PushSubscriptionsTable {
   auth: string
   /** The site's public key at the time of the subscription. */
   public_key: string
-  /** Time since which the site has used another public key; null while `public_key` is current. */
+  /** Time since which the site has used another public key; null while `public_key` is the site's current key. */
   key_outdated_since: Date | null
   created_at: Date
 }

@@ -15,16 +15,16 @@ export const unsubscribePagePath = (linkSecret: string) => `/my#alerts=${linkSec
 export const oneClickUnsubscribePath = '/api/user/alerts/unsubscribe'
 
 /**
- * Returns the address for the `List-Unsubscribe` header. Mail programs do not send a URL fragment, so here the secret
- * is in the query. Logs may therefore contain it, but it can only turn alerts off.
+ * Returns the address for the `List-Unsubscribe` header. The secret is in the query, because mail programs do not send
+ * a URL fragment. So logs may contain the secret, but it can only turn alerts off.
  */
 export function oneClickUnsubscribeUrl(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${oneClickUnsubscribePath}?secret=${userId}.${macOf(secret, userId)}`
 }
 
 /**
- * Returns the user of a link's secret; undefined if the secret is invalid. It does not expire, because links in old
- * mails must work too.
+ * Returns the user of a link's secret; undefined if the secret is invalid. The secret does not expire, because links in
+ * old mails must work too.
  */
 export function verifyUnsubscribeSecret(secret: string, linkSecret: string): string | undefined {
   const [userId = '', mac = ''] = linkSecret.split('.')

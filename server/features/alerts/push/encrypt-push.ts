@@ -19,8 +19,8 @@ export interface EncryptionContext {
 const loadWebPush = async () => (await import('web-push')).default
 
 /**
- * Encrypts a push for the browser (RFC 8291) and signs it (VAPID, RFC 8292). With `topic`, a newer push about the same
- * video replaces one that still waits at the push service.
+ * Encrypts a push for the browser (RFC 8291) and signs it (VAPID, RFC 8292). With `topic`, the push replaces an older
+ * one about the same video that still waits at the push service.
  */
 export async function encryptPush(context: EncryptionContext, push: DuePush) {
   const { clock, languages, translate: translateText, pushKeys, inbox } = context

@@ -26,7 +26,7 @@ const endpoints = async () => {
   return rows.map(({ endpoint }) => endpoint)
 }
 
-/** Creates a member who is signed in, with notifications on, in two browsers. */
+/** Creates a member who is signed in in two browsers and has notifications on in both. */
 async function memberInTwo() {
   const member = await registerMember(site)
   const phone = site.visitor()
@@ -40,8 +40,8 @@ async function memberInTwo() {
   }
 }
 
-describe('the notifications of a browser end with its session:', () => {
-  it('when the member ends the others', async () => {
+describe('the notifications of a browser end', () => {
+  it('when the member ends all other sessions', async () => {
     const { visitor, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await visitor.callOk(endSessions)
     expect(await endpoints()).toContain(ownEndpoint)
@@ -49,14 +49,14 @@ describe('the notifications of a browser end with its session:', () => {
     expect((await visitor.callOk(getPushAlerts)).browsers).toHaveLength(1)
   })
 
-  it('when they sign out there', async () => {
+  it('when the member signs out in that browser', async () => {
     const { phone, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await phone.callOk(signOut)
     expect(await endpoints()).toContain(ownEndpoint)
     expect(await endpoints()).not.toContain(phoneEndpoint)
   })
 
-  it('when they change the password, all but those of the requesting browser', async () => {
+  it('when the member changes the password in another browser', async () => {
     const { visitor, ownEndpoint, phoneEndpoint } = await memberInTwo()
     const body = { current_password: password, new_password: 'another quiet lighthouse' }
     await visitor.callOk(changeUser, { body })
@@ -67,13 +67,13 @@ describe('the notifications of a browser end with its session:', () => {
     expect(await endpoints()).not.toContain(ownEndpoint)
   })
 
-  it('when an operator signs them out everywhere', async () => {
+  it('when an operator signs the member out everywhere', async () => {
     const { user, ownEndpoint, phoneEndpoint } = await memberInTwo()
     await site.context.db.transaction().execute((tx) => signOutEverywhere(site.context, tx, user.id))
     for (const endpoint of [ownEndpoint, phoneEndpoint]) expect(await endpoints()).not.toContain(endpoint)
   })
 
-  it('when they have been away for 90 days', async () => {
+  it('when the member has been away for 90 days', async () => {
     const { ownEndpoint, phoneEndpoint } = await memberInTwo()
     time.now = new Date(time.now.getTime() + 91 * 86_400_000)
     const purgeJob = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
@@ -82,8 +82,8 @@ describe('the notifications of a browser end with its session:', () => {
   })
 })
 
-describe('subscriptions of a guest belong to the session', () => {
-  it('of the account they sign in to', async () => {
+describe('the push subscription of a browser', () => {
+  it('is bound to the new session when its guest signs in', async () => {
     const { email } = await registerMember(site)
     const visitor = site.visitor()
     await visitor.callOk(getUser)
@@ -94,7 +94,7 @@ describe('subscriptions of a guest belong to the session', () => {
     expect(await endpoints()).not.toContain(endpoint)
   })
 
-  it('of the account they create', async () => {
+  it('is bound to the new session when its guest creates an account', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     const endpoint = await subscribe(visitor)
@@ -105,7 +105,7 @@ describe('subscriptions of a guest belong to the session', () => {
     expect(await endpoints()).not.toContain(endpoint)
   })
 
-  it('that replaces another in the same browser', async () => {
+  it('is bound to the new session when a member signs in again', async () => {
     const { visitor, email, ownEndpoint } = await memberInTwo()
     await visitor.callOk(signIn, { body: { email, password } })
     expect(await endpoints()).toContain(ownEndpoint)
@@ -113,7 +113,7 @@ describe('subscriptions of a guest belong to the session', () => {
   })
 })
 
-it('an ended session cannot turn notifications on', async () => {
+it('notifications cannot be turned on by an ended session', async () => {
   const { user } = await registerMember(site)
   const { subscription } = new PushBrowser()
   const ended = { userId: user.id, sessionId: 'ses_ended', ip: '192.0.2.1' }

@@ -13,7 +13,7 @@ export interface PushResponse {
 const maxResponseBytes = 64 * 1024
 
 /**
- * Posts an encrypted push to a browser's push service. Its address was sent by a client, so it is not trusted: `agent`
+ * Posts an encrypted push to a browser's push service. The address is not trusted, because a client sent it: `agent`
  * refuses private networks, redirects are not followed, and `timeoutMs` limits the time.
  * @throws Error if no response arrives before the timeout or `abortSignal`; NotPublicError if the host name resolves to
  * a private network

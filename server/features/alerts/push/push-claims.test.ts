@@ -54,7 +54,7 @@ async function subscribe(host?: string): Promise<PushBrowser> {
   return browser
 }
 
-/** Adds browsers to the fan, beyond the maximum per user. */
+/** Adds browsers to the subscriber, beyond the maximum per user. */
 async function addBrowsers(hosts: readonly string[]): Promise<void> {
   const { id: user_id } = await subscriber.callOk(getUser)
   const { publicKey: public_key } = site.context.pushKeys
@@ -84,11 +84,11 @@ const loadMessages = () => site.context.db.selectFrom('push_messages').selectAll
 const times = <Item>(count: number, item: (i: number) => Item) =>
   Array.from({ length: count }, (_, i) => item(i))
 
-describe('a service that keeps silent', () => {
-  it('does not delay others, and its unanswered pushes are released when the process closes', async () => {
+describe('a service that does not respond', () => {
+  it('does not delay other services, and its pushes are released when the process closes', async () => {
     const answers = Promise.withResolvers<'nothing'>()
     service.reply = ({ host }) => (host?.endsWith('.slow.com') ? answers.promise : { status: 201 })
-    // More would fill every slot.
+    // With 20 silent hosts, every slot of the run would be occupied.
     await addBrowsers([
       ...times(19, (i) => `push.slow-${i}.slow.com`),
       ...times(30, () => 'push.example.com'),
@@ -105,12 +105,12 @@ describe('a service that keeps silent', () => {
     )
   })
 
-  it('gets a few requests per run, whatever its host names, and the other pushes later', async () => {
+  it('gets few requests per run, even if each has another host name, and its other pushes are postponed', async () => {
     service.reply = ({ host }) => (host?.endsWith('.silent.com') ? 'nothing' : { status: 201 })
     await addBrowsers(times(60, (i) => `push-${i}.silent.com`))
     await release(3)
     await send({ pushTimeoutMs: 200 })
-    // Twenty concurrent, and two more before the third is known to have timed out.
+    // 20 requests are concurrent. Two more may be sent before three are known to have timed out.
     expect(service.received.length).toBeLessThanOrEqual(22)
     const remaining = await loadMessages()
     expect(remaining).toHaveLength(60)
@@ -137,7 +137,7 @@ describe('a service that keeps silent', () => {
   })
 })
 
-it('an error of one push ends the run after the others are done', async () => {
+it('an error of one push ends the run only after the other pushes have been answered', async () => {
   const failed = Promise.withResolvers<{ status: number }>()
   service.reply = ({ host }) => (host === 'push.broken.com' ? { status: 400 } : failed.promise)
   await addBrowsers(['push.broken.com', ...times(5, () => 'push.example.com')])
@@ -148,7 +148,7 @@ it('an error of one push ends the run after the others are done', async () => {
     failed.resolve({ status: 201 })
   }
   const warn = () => {
-    // A run that did not wait for its pushes would have ended by the time the database responds.
+    // If the run did not wait for the other pushes, it would end before this query does.
     void loadMessages().then(answerOthers)
     throw new Error('the log is full')
   }
@@ -168,13 +168,13 @@ it('a push is not sent if its favorite was removed meanwhile', async () => {
 })
 
 describe('a claim', () => {
-  it('that has expired does not change the pushes of a later claim', async () => {
+  it('that has expired cannot delete or postpone a push that was claimed again', async () => {
     await subscribe()
     await release(3)
     const [first] = await claim()
     if (!first) throw new Error('nothing was due')
     await release(4)
-    // The same number of attempts as the first.
+    // The merged release resets `attempts`, so both claims have the same number.
     const [second] = await claim()
     const { db } = site.context
     await deletePush(db, first)
@@ -184,7 +184,7 @@ describe('a claim', () => {
     ])
   })
 
-  it('takes no push of another key unless it is outdated', async () => {
+  it('takes a push for another public key only once the push has expired', async () => {
     await subscribe()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')
@@ -194,7 +194,7 @@ describe('a claim', () => {
     expect(await claim(publicKey)).toHaveLength(1)
   })
 
-  it('reads due pushes in the order of an index, without a table scan', async () => {
+  it('reads due pushes from an index, without a table scan', async () => {
     await site.context.database.pool.query(`
       INSERT INTO users (id, referral_code) VALUES ('usr_many', 'many');
       INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, public_key, created_at)

@@ -25,7 +25,7 @@ export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptions
     .execute()
 }
 
-/** Deletes a user's oldest subscriptions; the `limit` latest remain. */
+/** Deletes a user's oldest subscriptions. The `limit` latest remain. */
 export async function deleteOlderSubscriptions(tx: Tx, userId: string, limit: number): Promise<void> {
   const older = tx
     .selectFrom('push_subscriptions')
@@ -42,7 +42,8 @@ export async function moveSubscriptions(tx: Tx, from: string, to: string): Promi
 }
 
 /**
- * Binds a member's subscriptions to a new session: those without a session, and those of the session that it replaces.
+ * Binds a member's subscriptions to a new session: those without a session, and those of the former session that it
+ * replaces.
  */
 export async function bindSubscriptions(
   tx: Tx,
@@ -147,7 +148,7 @@ export interface DuePush extends CoverColumns {
   /** Number of attempts, including the current one. */
   attempts: number
   /**
-   * Expiry of the claim: until then, no other process claims the push. Together with `attempts`, it identifies this
+   * Expiry of the claim. Until then, no other process claims the push. Expiry and `attempts` together identify this
    * claim.
    */
   next_attempt_at: Date
@@ -200,8 +201,8 @@ export async function claimPushes(
 type PushClaim = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'next_attempt_at'>
 
 /**
- * SQL condition for the row of a claim. It matches no row if a newer release was merged into the push, or another
- * process has claimed it.
+ * SQL condition for the row of a claim. It matches no row if a newer release was added to the push, or another process
+ * has claimed the push.
  */
 const isClaimedRow = ({ subscription_id, video_id, attempts, next_attempt_at }: PushClaim) =>
   sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
@@ -216,7 +217,7 @@ export async function postponePush(db: Db, claimed: PushClaim, next_attempt_at: 
   await db.updateTable('push_messages').set({ next_attempt_at }).where(isClaimedRow(claimed)).execute()
 }
 
-/** Releases a push that was not tried, and does not count the attempt. */
+/** Releases a push that was not sent, and does not count the attempt. */
 export async function releasePush(db: Db, claimed: PushClaim, next_attempt_at: Date): Promise<void> {
   const attempts = claimed.attempts - 1
   await db

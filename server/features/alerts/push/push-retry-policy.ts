@@ -2,8 +2,8 @@ import type { PushResponse } from './post-push.ts'
 import type { DuePush } from './push-queries.ts'
 
 /**
- * Outcome of an attempt. `gone`: the subscription is invalid or all attempts failed, so it is deleted. `refused`:
- * another attempt is useless or would be after the push expires, so the push is dropped.
+ * Outcome of an attempt. `gone`: the subscription is invalid or all attempts failed, so the subscription is deleted.
+ * `refused`: a retry would fail too or would be too late, so the push is deleted.
  */
 export type PushOutcome = 'sent' | 'gone' | 'refused' | { retryAt: Date }
 

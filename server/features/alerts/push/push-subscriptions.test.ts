@@ -59,7 +59,7 @@ describe('notifications in a browser', () => {
     expect(await row()).toEqual({ id })
   })
 
-  it('belong to the last user who turned them on there', async () => {
+  it('belong to the last user who turned them on in that browser', async () => {
     const browser = new PushBrowser()
     const [first, second] = [await guest(), await guest()]
     for (const visitor of [first, second])
@@ -68,7 +68,7 @@ describe('notifications in a browser', () => {
     expect((await second.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('are on in a user’s ten latest browsers at most', async () => {
+  it('are on in at most ten browsers of a user, the latest', async () => {
     const { visitor } = await registerMember(site)
     const browsers = Array.from({ length: 12 }, () => new PushBrowser())
     for (const { subscription } of browsers) {
@@ -89,7 +89,7 @@ describe('notifications in a browser', () => {
     ['a key that is too short', { p256dh: subscription.p256dh.slice(1) }],
     ['a key that is not on the curve', { p256dh: `B${'A'.repeat(86)}` }],
     ['a secret that is too short', { auth: subscription.auth.slice(1) }],
-  ])('are not turned on by %s', async (_, wrong) => {
+  ])('are not turned on with %s', async (_, wrong) => {
     const visitor = await guest()
     const { answer, status } = await visitor.call(startPushAlerts, { body: { ...subscription, ...wrong } })
     expect([status, answer.code]).toEqual([400, 400])
@@ -98,7 +98,7 @@ describe('notifications in a browser', () => {
 })
 
 describe('the stored subscription of a browser', () => {
-  it('becomes the member’s when the guest signs in', async () => {
+  it('belongs to the member after the guest signs in', async () => {
     const { visitor: other, email, user } = await registerMember(site)
     const browser = new PushBrowser()
     const visitor = await guest()
@@ -108,7 +108,7 @@ describe('the stored subscription of a browser', () => {
     expect((await other.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('is in the export, and is deleted with the account', async () => {
+  it('is in the data export, and is deleted with the account', async () => {
     const { visitor } = await registerMember(site)
     const browser = new PushBrowser()
     await visitor.callOk(startPushAlerts, { body: browser.subscription })
@@ -129,7 +129,7 @@ describe('the stored subscription of a browser', () => {
   })
 })
 
-describe('under another APP_SECRET', () => {
+describe('after APP_SECRET has changed', () => {
   const other = () => ({
     ...site.context,
     pushKeys: derivePushKeys('another secret of thirty-two characters'),
@@ -138,13 +138,13 @@ describe('under another APP_SECRET', () => {
     time.now = new Date(time.now.getTime() + days * 86_400_000)
   }
 
-  it('the keys differ, and are the same in every process and after each start', () => {
+  it('the keys are different, but the same in every process and after each start', () => {
     expect(derivePushKeys(site.context.secret)).toEqual(site.context.pushKeys)
     expect(other().pushKeys).toEqual(other().pushKeys)
     expect(other().pushKeys).not.toEqual(site.context.pushKeys)
   })
 
-  it('subscriptions are kept, and work again once the secret is restored', async () => {
+  it('subscriptions remain, and work again once the former secret is restored', async () => {
     const browser = new PushBrowser()
     const visitor = await guest()
     await visitor.callOk(startPushAlerts, { body: browser.subscription })
@@ -162,7 +162,7 @@ describe('under another APP_SECRET', () => {
     expect((await visitor.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('subscriptions are deleted after 30 consecutive days', async () => {
+  it('subscriptions are deleted if the former secret is not restored for 30 days', async () => {
     const browser = new PushBrowser()
     await (await guest()).callOk(startPushAlerts, { body: browser.subscription })
     await deleteUnreachableSubscriptions(other())

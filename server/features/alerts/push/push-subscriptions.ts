@@ -22,8 +22,8 @@ import {
 const maxBrowsers = 10
 
 /**
- * Returns a subscription's id, by which the browser recognizes its own. The API does not return endpoints, because each
- * is a secret address.
+ * Returns a subscription's id, by which the browser recognizes its own subscription. The API does not return endpoints,
+ * because each is a secret address.
  */
 const fingerprint = (endpoint: string) => createHash('sha256').update(endpoint).digest('base64url')
 
@@ -42,7 +42,7 @@ interface Subscriber {
 }
 
 /**
- * Turns notifications on in a browser. A member's notifications there end with the session.
+ * Turns notifications on in a browser. A member's notifications in that browser end with the session.
  * @throws Fault badRequest if the endpoint is not public or the key is invalid; Fault tooManyRequests if one network
  * adds too many; Refusal signInRequired if the session has ended
  */
@@ -83,8 +83,8 @@ export async function mergePushSubscriptions(tx: Tx, guestId: string, memberId: 
 }
 
 /**
- * Subscriptions made with another public key are stored for this long, because the operator may restore the former
- * APP_SECRET.
+ * Subscriptions made with another public key are stored for this long. During this time, the operator may restore the
+ * former APP_SECRET.
  */
 const otherKeyRetentionMs = 30 * dayMs
 
@@ -99,7 +99,7 @@ export async function deleteUnreachableSubscriptions({
   await inTransaction(db, (tx) => expireOtherKeySubscriptions(tx, pushKeys.publicKey, now, before))
 }
 
-/** Returns whether a key is a point on the P-256 curve. With any other key, every push would fail at encryption. */
+/** Returns whether a key is a point on the P-256 curve. With any other key, the encryption of each push would fail. */
 function isPoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')

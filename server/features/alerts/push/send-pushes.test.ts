@@ -75,7 +75,7 @@ const loadMessages = () => site.context.db.selectFrom('push_messages').selectAll
 const subscribed = () => site.context.db.selectFrom('push_subscriptions').select('endpoint').execute()
 
 describe('a release', () => {
-  it('of several episodes is one push, signed by the site, that opens the first of them', async () => {
+  it('of several episodes is sent as one signed push that opens the first of them', async () => {
     const { got, browser } = await createSubscriber()
     await publish(3, 4)
     expect(got()).toEqual([
@@ -107,7 +107,7 @@ describe('a release', () => {
     expect(await loadMessages()).toEqual([])
   })
 
-  it('has the language of each user, with the cover of that language', async () => {
+  it('is announced in each user’s language, with the cover of that language', async () => {
     const { visitor, got } = await createSubscriber()
     await visitor.callOk(changeUser, { body: { language: 'dy' } })
     const covers = { dy: { path: 'public/covers/salz.webp', color: '#112233' } }
@@ -120,7 +120,7 @@ describe('a release', () => {
     expect(got()).toMatchObject([{ body: 'Neue Folge', lang: 'de', icon: '/public/covers/salz.webp' }])
   })
 
-  it('with a title of maximum length fits into 4 KB', async () => {
+  it('with a title of maximum length fits into a push of 4 KB', async () => {
     await createSubscriber()
     const titles = JSON.stringify({ en: '\u{1F30A}'.repeat(200) })
     await site.context.db.updateTable('videos').set({ titles }).where('id', '=', video.id).execute()
@@ -182,14 +182,14 @@ describe('a release', () => {
     return browsers
   }
 
-  it('reaches each of many browsers once, with concurrent and interrupted senders', async () => {
+  it('reaches each of many browsers once even if senders run concurrently and are interrupted', async () => {
     const browsers = await fiftyBrowsers()
     await sendPushes({ ...site.context, pushAgent: service.agent }, AbortSignal.abort())
     await Promise.all([send(), send(), send()])
     for (const browser of browsers) expect(browser.read(service)).toHaveLength(1)
   })
 
-  it('is claimed by concurrent processes without waiting for each other', async () => {
+  it('is claimed by concurrent processes that do not wait for each other', async () => {
     await fiftyBrowsers()
     const { db } = site.context
     const claim = (from: Db, limit: number) =>
@@ -207,7 +207,7 @@ describe('a release', () => {
     expect([one.length, other.length, new Set(claimedIds).size]).toEqual([20, 31, 51])
   })
 
-  it('that was claimed by a process that has died is sent by another once the claim expires', async () => {
+  it('is sent by another process after its claim expires if the claiming process has died', async () => {
     const { got } = await createSubscriber()
     await releaseEpisodes(site.context, video, 3)
     await queue()
@@ -220,7 +220,7 @@ describe('a release', () => {
     expect(got()).toHaveLength(1)
   })
 
-  it('that is queued is merged with the next one of the drama', async () => {
+  it('that is queued is sent in one push with the next release of the drama', async () => {
     const { got } = await createSubscriber()
     service.reply = () => ({ status: 503 })
     await publish(3)
@@ -270,7 +270,7 @@ describe('a push service', () => {
   })
 
   it.each([500, 503])(
-    'that fails (%i) is retried with growing delays, then abandoned with the subscription',
+    'that fails (%i) gets retries with growing delays, then loses the subscription',
     async (status) => {
       await createSubscriber()
       service.reply = () => ({ status })
@@ -302,7 +302,7 @@ describe('a push service', () => {
     expect(await loadMessages()).toEqual([])
   })
 
-  it.each([302, 400, 413])('that refuses a push (%i) gets no retry', async (status) => {
+  it.each([302, 400, 413])('that refuses a push (%i) gets that push only once', async (status) => {
     await createSubscriber()
     service.reply = () => ({ status, headers: { location: 'https://push.example.com/elsewhere' } })
     await publish(3)

@@ -25,12 +25,12 @@ export interface PushContext extends EncryptionContext {
 
 const defaultTimeoutMs = 10_000
 /**
- * Duration of a claim: longer than an attempt takes. If a process dies, its claimed pushes are sent again after this
- * time.
+ * Duration of a claim, which is longer than an attempt takes. If a process dies, its claimed pushes are sent again
+ * after this time.
  */
 const claimMs = 120_000
 const maxConcurrent = 20
-/** After this many pushes to one domain without a response, a run postpones the other pushes to that domain. */
+/** After this many pushes to one domain without a response, the run postpones its other pushes to that domain. */
 const maxUnanswered = 3
 
 /** The state of one run of the job. */
@@ -104,11 +104,14 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
   const logFields = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
   if (outcome === 'sent') return deletePush(db, push)
   if (outcome === 'gone') {
-    log.info(logFields, 'A push subscription was deleted: it is invalid, or all attempts failed')
+    log.info(logFields, 'A push subscription was deleted because it is invalid or all attempts failed')
     return deleteSubscription(db, push.subscription_id)
   }
   if (outcome === 'refused') {
-    log.warn(logFields, 'A push message was deleted: its service refused it, or a retry would be too late')
+    log.warn(
+      logFields,
+      'A push message was deleted because its service refused it or a retry would be too late',
+    )
     return deletePush(db, push)
   }
   log.info(logFields, 'A push message failed and will be retried')
@@ -116,8 +119,8 @@ async function sendOne(run: Run, push: DuePush): Promise<void> {
 }
 
 /**
- * Returns the last two labels of a host name. Timeouts are counted by them, because an owner of a domain can create any
- * number of hosts.
+ * Returns the last two labels of a host name. Timeouts are counted per domain, because the owner of a domain can create
+ * any number of hosts.
  */
 const domainOf = ({ endpoint }: DuePush) => new URL(endpoint).hostname.split('.').slice(-2).join('.')
 
@@ -137,7 +140,7 @@ async function post({ context, agent, signal }: Run, push: DuePush): Promise<Pos
     return { answer, reason: `HTTP ${answer.status}` }
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'no answer'
-    // Real push services have public addresses, so the subscription is invalid.
+    // Real push services have public addresses. So the subscription is invalid.
     if (error instanceof NotPublicError) return { answer: 'private', reason }
     return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }

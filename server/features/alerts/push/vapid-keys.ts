@@ -11,7 +11,7 @@ export interface PushKeys {
 }
 
 /**
- * Derives the key pair from APP_SECRET. Every process gets the same pair, also after a restart, so it need not be
+ * Derives the key pair from APP_SECRET. Every process derives the same pair after every start, so the pair is not
  * stored. A changed APP_SECRET gives another pair. Subscriptions of the former pair are not deleted at once, because
  * the operator may restore the former secret (`deleteUnreachableSubscriptions`).
  */
