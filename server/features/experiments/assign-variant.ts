@@ -11,8 +11,8 @@ export interface RunningExperiment {
 }
 
 /**
- * Assigns a viewer to a variant, by a hash of the experiment's id and the viewer's id. The result is the same in every
- * process and at any time, and the assignments of different experiments are independent.
+ * Assigns a viewer to a variant, by a hash of the experiment's id and the viewer's id. The result is always the same,
+ * in every process. The assignments of different experiments are independent.
  * @returns the index of the variant
  */
 export function variantOf(

@@ -37,15 +37,15 @@ export {
 /** Provides the running experiments and records which viewers were exposed to them. */
 export interface Experiments {
   /**
-   * Returns the running experiments. They are read again when the database announces a change, or each second if it may
-   * go unnoticed. A lost connection goes unnoticed for up to 25 seconds; while the database is unavailable, they may be
-   * older.
+   * Returns the running experiments from a cache. They are read again when the database announces a change. While the
+   * connection for these announcements is known to be lost, they are read each second. A lost connection is noticed
+   * after at most 25 seconds. While the database is unavailable, the experiments may be older.
    */
   running(): Promise<readonly RunningExperiment[]>
   /**
-   * Records that a viewer was exposed to these experiments. Only the first exposure to each counts. For a guest without
-   * a row, the number of exposures per network is limited. Nothing is recorded if that guest has since been registered,
-   * merged or deleted.
+   * Records that a viewer was exposed to these experiments. Only the first exposure to each experiment counts. For a
+   * guest without a row, the number of exposures per network is limited. Nothing is recorded if that guest has since
+   * been registered, merged or deleted.
    */
   recordExposures(
     viewer: Pick<Viewer, 'userId' | 'isStored' | 'ip'>,
@@ -87,7 +87,7 @@ export function loadRunningUncached(db: Db): Promise<readonly RunningExperiment[
   return selectRunning(db)
 }
 
-/** Moves a guest's exposures to a member. From now on, the member's id determines the variant. */
+/** Moves a guest's exposures to a member. From then on, the member's id determines the variant. */
 export async function mergeExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId !== memberId) await moveExposures(tx, guestId, memberId)
 }

@@ -22,7 +22,7 @@ interface ExperimentDependencies {
 
 type Price = Parameters<typeof withVariantPrices>[0]
 
-/** Creates the parts of the context that provide the running experiments, and the theme and prices for one viewer. */
+/** Creates the part of the context that provides the running experiments, and the theme and prices for one viewer. */
 export function experimentsFeature(needed: ExperimentDependencies) {
   const experiments = createExperiments(needed)
   return {

@@ -60,8 +60,8 @@ export function updateExperiment(
 }
 
 /**
- * Returns whether another experiment of the same kind on the same target is running. Locks until the end of the
- * transaction, so that experiments are started one at a time.
+ * Returns whether another experiment of the same kind on the same target is running. It holds a lock until the end of
+ * the transaction, so experiments are started one at a time.
  */
 export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)
@@ -75,7 +75,9 @@ export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Pr
   return row !== undefined
 }
 
-/** Returns whether a guest was registered, merged or deleted. An old token may still state that there is no row. */
+/**
+ * Returns whether a guest was registered, merged or deleted. A guest's old token may claim that the guest has no row.
+ */
 export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -86,17 +88,17 @@ export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Inserts exposures. An earlier exposure of the viewer to the same experiment remains. */
+/** Inserts exposures. If the viewer was already exposed to an experiment, the earlier exposure remains. */
 export async function insertExposures(db: Db, rows: Insertable<ExperimentExposuresTable>[]): Promise<void> {
   await db
     .insertInto('experiment_exposures')
-    // A fixed order, so that two concurrent calls of a viewer cannot deadlock.
+    // Inserts in a fixed order, so that two concurrent calls of one viewer cannot deadlock.
     .values(rows.toSorted((a, b) => (a.experiment_id < b.experiment_id ? -1 : 1)))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
-/** Moves a guest's exposures to a member. For each experiment, the earlier exposure of the two remains. */
+/** Moves a guest's exposures to a member. If both were exposed to an experiment, the earlier exposure remains. */
 export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH met AS (DELETE FROM experiment_exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)

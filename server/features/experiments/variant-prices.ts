@@ -2,7 +2,7 @@ import { findRunning, variantOf, type Running, type RunningExperiment } from './
 
 interface Amount {
   cents: number
-  /** The currency of the experiment's prices; null if it has none. */
+  /** The currency of the experiment's prices; null if the experiment sets no prices. */
   currency: string | null
 }
 
@@ -41,7 +41,7 @@ export function withVariantPrices<
   }
 }
 
-/** Returns what a viewer's variant changes in the operator's checkout theme; empty if no experiment applies. */
+/** Returns the viewer's checkout theme: the fields that the variant changes; empty if no experiment applies. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = findRunning(running, 'pay_theme', null)
   if (!experiment) return {}
@@ -50,8 +50,8 @@ export function payThemeFor(running: Running, viewerId: string): { layout?: stri
 }
 
 /**
- * Returns the experiments to which an offer exposes the viewer: on the checkout theme and, if the offer is for a video,
- * on its prices.
+ * Returns the experiments to which an offer exposes the viewer. These are the experiment on the checkout theme and, if
+ * the offer is for a video, those on its prices.
  */
 export function experimentsInOffer(running: Running, videoId?: string): RunningExperiment[] {
   return running.filter(
