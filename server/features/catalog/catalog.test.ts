@@ -37,7 +37,7 @@ describe('the homepage', () => {
     expect(pay_theme.accent).toMatch(/^#/)
   })
 
-  it('is in the requested language', async () => {
+  it('has its texts in the requested language', async () => {
     const { homepage } = await site.visitor({ 'accept-language': 'de-AT,en;q=0.5' }).callOk(getHomepage)
     expect(homepage[1]?.title).toBe('Neu diese Woche')
   })
@@ -48,7 +48,7 @@ describe('the homepage', () => {
     expect(row).toMatchObject({ has_more: true })
     const more = await site.visitor().callOk(queryHomepage, { query: { section: row?.id ?? '' } })
     expect(more.title).toBe(row?.title)
-    // The carousel has shown the first two.
+    // The carousel has already shown the first two videos.
     expect(more.list.slice(2, 14).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
   })
 
@@ -60,7 +60,7 @@ describe('the homepage', () => {
     expect(row?.filter((id) => carousel?.includes(id))).toEqual([])
   })
 
-  /** Makes these videos played, the first one most, during a call. */
+  /** Sets the plays of these videos during a call; the first video has the most plays. */
   async function withPlays<T>(played: readonly BuiltVideo[], ask: () => Promise<T>): Promise<T> {
     const setPlays = (id: string, play_count: number) =>
       site.context.db
@@ -81,12 +81,12 @@ describe('the homepage', () => {
     expect(ranking?.items.map(({ id }) => id)).toEqual(played.map(({ id }) => id))
   })
 
-  it('shows no video three times, and ranks the most watched ones', async () => {
+  it('shows no video in more than two sections, and ranks the most watched videos', async () => {
     const played = videos.slice(-4)
     const { homepage } = await withPlays(played, () => site.visitor().callOk(getHomepage))
     const [carousel, row, ranking, grid] = homepage.map(({ items }) => items.map(({ id }) => id))
     expect(ranking).toEqual(played.map(({ id }) => id))
-    // The carousel's two are among the most watched.
+    // Both videos of the carousel are among the most watched.
     expect(ranking).toEqual(expect.arrayContaining(carousel ?? []))
     expect(row?.filter((id) => ranking?.includes(id))).toEqual([])
     expect(grid).toEqual(newestFirst().slice(2, 14))
@@ -130,7 +130,7 @@ describe('a listing', () => {
     await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', late.id).execute()
   })
 
-  it('can be limited to a category or a search', async () => {
+  it('can be limited to a category or to matches of a keyword', async () => {
     const inMenu = await site.visitor().callOk(queryHomepage, { query: { menu: category } })
     const found = await site.visitor().callOk(queryHomepage, { query: { keyword: '%_!' } })
     const exact = await site.visitor().callOk(queryHomepage, { query: { keyword: 'Night 17' } })
@@ -140,7 +140,7 @@ describe('a listing', () => {
     expect(exact.list.map(({ id }) => id)).toEqual([videos[16]?.id])
   })
 
-  it('returns 404 for an unknown section, and refuses the cursor of another list', async () => {
+  it('returns 404 if the section is unknown, and refuses the cursor of another list', async () => {
     const unknown = await site.visitor().call(queryHomepage, { query: { section: 'sec_none' } })
     const { next_cursor } = await site.visitor().callOk(queryHomepage, { query: { limit: 5 } })
     const foreign = await site
@@ -167,7 +167,7 @@ describe('a video', () => {
     expect(video.related.map((card) => card.id)).not.toContain(id)
   })
 
-  it('is not found if it is unknown or a draft', async () => {
+  it('is not found if its id is unknown or it is a draft', async () => {
     const draft = await buildVideo(site.context, { state: 'draft' })
     for (const id of ['vid_unknown', draft.id]) {
       expect((await site.visitor().call(getVideo, { query: { id } })).answer.code).toBe(404)

@@ -40,7 +40,7 @@ export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**
  * Loads the viewer-independent data of a video.
- * @throws Refusal notFound if it is unknown, a draft or not yet released
+ * @throws Refusal notFound if the video is unknown, a draft or not yet released
  */
 export async function loadVideo(catalog: Catalog, id: string, language: Language) {
   const row = requireFound(await queries.selectVideo(catalog.readDb, id))
@@ -69,7 +69,7 @@ export async function readSetting<T extends object>(db: Db, key: string): Promis
   return (await queries.selectSetting(db, key)) as T | undefined
 }
 
-/** Returns a setting's existing value. If there is none, stores `value` and returns it. */
+/** Returns a setting's stored value. If there is none, stores `value` and returns it. */
 export async function getOrCreateSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
   await queries.insertSetting(db, key, value)
   return (await readSetting<T>(db, key)) ?? value

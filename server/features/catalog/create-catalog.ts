@@ -5,7 +5,7 @@ import { createCards, type FindCards, type WithTags } from './cards/load-cards.t
 
 /** Cached reads of the catalogue. Viewer-independent data is cached for at most a second. */
 export interface Catalog {
-  /** Database for reads: a replica if there is one, which may lag by some seconds. */
+  /** Database for reads: a replica, which may lag by some seconds, or the primary if there is no replica. */
   readDb: Db
   findCards: FindCards
   withTags: WithTags

@@ -47,10 +47,13 @@ export type CoverColumns = Pick<Selectable<VideosTable>, 'cover_path' | 'cover_c
 
 export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
 
-/** A literal instead of a parameter, so that a prepared statement can use the partial indexes of published videos. */
+/**
+ * A literal instead of a parameter. With a parameter, a prepared statement could not use the partial indexes of
+ * published videos.
+ */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
-/** The columns of a card with the ids of its tags, whose names are cached separately (`withTags`). */
+/** The columns of a card, with the ids of its tags. The tags' names are cached separately (`withTags`). */
 export const plainCardColumns = [...cardColumns, 'videos.tag_ids'] as const
 export type PlainCardRow = Awaited<ReturnType<typeof selectCardsByIds>>[number]
 
@@ -62,7 +65,10 @@ const cardsByIds = preparedLookup((db: Db, { ids }: Placeholders<{ ids: readonly
     .where('videos.state', 'in', ['published', 'archived']),
 )
 
-/** Loads the cards of these videos with their tag ids, unordered; archived ones too, for viewers with access. */
+/**
+ * Loads the cards of these videos with their tag ids, in no particular order. Includes archived videos, for viewers
+ * with access.
+ */
 export function selectCardsByIds(db: Db, ids: readonly string[]) {
   return cardsByIds(db, { ids })
 }
@@ -135,7 +141,10 @@ export async function selectSettings(db: Db): Promise<Map<string, object>> {
   return new Map(rows.map(({ key, value }) => [key, value]))
 }
 
-/** @returns whether this call was the first to mark the homepage as created */
+/**
+ * Marks the homepage as created.
+ * @returns whether this call was the first to mark it
+ */
 export async function markHomepageSeeded(tx: Tx): Promise<boolean> {
   const result = await tx
     .insertInto('settings')

@@ -10,7 +10,7 @@ import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let primary: TestDatabase
-/** Stands for a replica. The video's title differs there, so that a response reveals its source. */
+/** A database that acts as a replica. Its video has another title, so that a response reveals its source. */
 let replica: TestDatabase
 let site: TestSite
 let video: BuiltVideo
@@ -18,7 +18,7 @@ let video: BuiltVideo
 beforeAll(async () => {
   primary = await createTestDatabase()
   replica = await createTestDatabase()
-  // Homepages begin with the same sections.
+  // Starts a site once, which creates the default homepage in the replica too.
   await (await startTestSite({ database: { ...replica, close: async () => {} } })).close()
   site = await startTestSite({ clock: advancingClock(), database: { ...primary, readDb: replica.db } })
   video = await buildVideo(site.context, { title: 'Written' })

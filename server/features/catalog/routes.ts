@@ -29,13 +29,19 @@ export interface CatalogRoutesContext extends Catalog {
   /** Primary database, for viewer-specific data; `readDb` may lag behind it. */
   db: Db
   clock: Clock
-  /** Loads the viewer-specific part of a video's page; library implements it, context.ts connects the two. */
+  /** Loads the viewer-specific part of a video's page. The library implements it; context.ts connects the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<ViewerState>
   /** The homepage's copyright line and icon if the operator has set none. */
   copyright(): Copyright
-  /** Returns how experiments change the checkout theme for a viewer; context.ts connects the two. */
+  /**
+   * Returns how experiments change the checkout theme for a viewer. Experiments implement it; context.ts connects the
+   * two.
+   */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
-  /** Returns a function that applies experiments to the prices of a video for a viewer; undefined if there are none. */
+  /**
+   * Returns a function that applies experiments to the prices of a video for a viewer, or undefined if no experiment
+   * applies.
+   */
   pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>
   /** Returns the videos that a viewer watched recently, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
@@ -77,7 +83,7 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(queryHomepage, async (call) => {
       const { query, language, viewer } = call
       const list = async () => ({ data: await listVideos(context, query, language, watchedBy(viewer)) })
-      // A section may have recommendations for one viewer; any other list is shared.
+      // A section may have recommendations for one viewer. Any other list is the same for all viewers.
       if (query.section !== undefined && viewer?.isStored) return list()
       const { section, menu, tag, keyword, sort, cursor, limit } = query
       const key = JSON.stringify([language, section, menu, tag, keyword, sort, cursor, limit])

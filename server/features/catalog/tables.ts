@@ -19,15 +19,15 @@ export interface TagsTable {
   names: Json<LocalizedText>
   /** Number of published videos with this tag; maintained by triggers. */
   video_count: Generated<number>
-  /** Score of recent plays of its videos. `rank` and `trending` are derived from it at each ranking. */
+  /** Score of recent plays of its videos. Each ranking derives `rank` and `trending` from it. */
   trending_score: Generated<number>
   rank: Generated<number>
-  /** Rank before the last ranking, for viewers who are paging through the tags. */
+  /** Rank in the ranking before the last one, for viewers who are paging through the tags. */
   previous_rank: Generated<number>
   trending: Generated<boolean>
 }
 
-/** Covers by language: their keys in the storage and their colours. */
+/** Covers by language, each with its key in the storage and its colour. */
 export type LanguageCovers = Partial<Record<Language, { path: string; color: string }>>
 
 export interface VideosTable {
@@ -51,7 +51,7 @@ export interface VideosTable {
   /** Conversion progress of its episodes in percent; null once all are ready. */
   progress: Generated<number | null>
   play_count: Generated<number>
-  /** Number of plays at the last ranking, by which lists are ordered. */
+  /** Number of plays at the last ranking. Lists by popularity use it as the order. */
   popularity: Generated<number>
   /** Ids of its tags in order; maintained by triggers. */
   tag_ids: ColumnType<string[], never, never>

@@ -18,7 +18,10 @@ const title = 'Wanderer'
 const db = () => site.context.db
 const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => db().transaction().execute(work)
 
-/** Creates a video with these tags. @returns it and the ids of the tags */
+/**
+ * Creates a video with these tags.
+ * @returns the video's id and the ids of the tags
+ */
 async function buildTagged<Name extends string>(...names: Name[]) {
   const video = await buildVideo(site.context, { title })
   const ids = {} as Record<Name, string>
@@ -39,7 +42,7 @@ async function onCard(video: string): Promise<string[]> {
   return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
 }
 
-it('a card has its video’s tags in order, and is updated when they are reordered', async () => {
+it('a card has its video’s tags in order, and is updated when the tags are reordered', async () => {
   const { video, ids } = await buildTagged('One', 'Two', 'Three')
   expect(await onCard(video)).toEqual(['One', 'Two', 'Three'])
   await inTransaction((tx) => replaceVideoTags(tx, video, [ids.Three, ids.One]))
@@ -48,7 +51,7 @@ it('a card has its video’s tags in order, and is updated when they are reorder
   expect(await onCard(video)).toEqual([])
 })
 
-it('a card is updated when a tag of its video is merged into another, or deleted', async () => {
+it('a card is updated when a tag of its video is deleted or merged into another tag', async () => {
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
   await inTransaction((tx) => replaceTag(tx, ids.Quarrel, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
@@ -59,7 +62,7 @@ it('a card is updated when a tag of its video is merged into another, or deleted
   expect(await onCard(video)).toEqual(['Family'])
 })
 
-it('two concurrent edits of a draft keep each other’s tags on its card', async () => {
+it('tags that two concurrent edits add to a draft are both on its card', async () => {
   const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
   const [first, second] = [await buildTag(db(), 'First'), await buildTag(db(), 'Second')]
   const tag = (on: Db, tag_id: string, position: number) =>

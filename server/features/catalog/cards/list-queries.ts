@@ -23,8 +23,8 @@ export type ListOrder = 'newest' | 'popular'
 const sortColumns = { newest: 'released_at', popular: 'popularity' } as const
 
 /**
- * Selects published videos in order, after a position. Lists are read along indexes. Hand-picked videos are always in
- * the order of `slugs`, whatever order is requested.
+ * Selects published videos in order, after a position. Each list is read along an index. Hand-picked videos are always
+ * in the order of `slugs`, whatever order is requested.
  */
 export function selectVideos(
   db: Db,

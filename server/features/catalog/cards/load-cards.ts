@@ -14,15 +14,12 @@ import {
 /** Finds the card rows of videos by their ids; videos that are not visible are omitted. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** Replaces the tag ids of rows with the tags' names. */
+/** Replaces the tag ids of card rows with the tags' names. */
 export type WithTags = <Row extends { tag_ids: readonly string[] }>(
   rows: readonly Row[],
 ) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
 
-/**
- * Creates cached reads of cards and tags. The rows are the same for all
- * viewers, so each is cached for at most a second.
- */
+/** Creates cached reads of cards and tags. Each row is the same for all viewers and is cached for at most a second. */
 export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
   const withTags: WithTags = async (rows) => {
@@ -33,7 +30,7 @@ export function createCards(db: Db, clock: Clock): { findCards: FindCards; withT
   return { findCards, withTags }
 }
 
-/** Returns the rows that were found, in the order of the ids. */
+/** Returns the rows that were found, in the order of `ids`. */
 function pickInOrder<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
   return ids.flatMap((id) => found.get(id) ?? [])
 }

@@ -33,7 +33,7 @@ export function presentCard(row: CardRow, language: Language): VideoCard {
     free_episodes: row.free_episodes,
     play_count: row.play_count,
     tags: row.tags.map((tag) => presentName(tag, language)),
-    // A video without plays is never hot.
+    // A video without plays is never marked as hot.
     badge: row.badge === 'hot' && row.play_count === 0 ? null : row.badge,
     ...(row.progress === null ? {} : { progress: row.progress }),
   }

@@ -33,7 +33,7 @@ export function selectAdminVideos(
 
 export interface AdminVideoFilter {
   state?: State | undefined
-  /** Beginnings of words in a title. */
+  /** A tsquery that matches the beginnings of words in a title. */
   keyword?: string | undefined
 }
 
@@ -102,7 +102,7 @@ export async function updateVideoState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-/** SQL condition: `selectDueVideos` would find a video. */
+/** SQL condition: true if `selectDueVideos` would find a video. */
 export const anyDueVideos =
   "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
 
@@ -120,7 +120,7 @@ export async function selectDueVideos(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Publishes a scheduled video, if it is still due. */
+/** Publishes a scheduled video if it is still due. */
 export async function publishDueVideo(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .updateTable('videos')
@@ -169,7 +169,7 @@ export function selectLatestPrice(db: Db) {
     .executeTakeFirst()
 }
 
-/** Selects the titles of the video created before this one, from which this one copied its prices. */
+/** Selects the titles of the video that was created just before this one. This video copied its prices. */
 export function selectPreviousVideo(db: Db, id: string) {
   return db
     .selectFrom('videos')
@@ -205,7 +205,7 @@ export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
     .execute()
 }
 
-/** Loads titles and currencies of these videos, drafts included; unknown ids are omitted. */
+/** Loads titles and currencies of these videos, including drafts. Unknown ids are omitted. */
 export async function loadAdminTitles(
   db: Db,
   ids: readonly string[],

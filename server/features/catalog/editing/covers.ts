@@ -19,7 +19,7 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Sets the cover that viewers of one language see instead of the default cover; null removes it. */
+/** Sets the cover that viewers of one language see instead of the default cover. Null removes it. */
 export async function setLanguageCover(
   db: Db,
   videoId: string,

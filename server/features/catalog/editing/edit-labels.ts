@@ -19,8 +19,8 @@ import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-q
  */
 
 /**
- * A tag of more videos than this is changed in batches (tag-batch-job.ts). The database
- * triggers use the same limit when its names change.
+ * A tag of more videos than this is changed in batches (tag-batch-job.ts). When the names of a tag change, the database
+ * triggers use the same limit.
  */
 const maxVideosAtOnce = 200
 
@@ -73,7 +73,7 @@ async function assertNameAvailable(
 }
 
 function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextChanges): LocalizedText {
-  // A tag must have no comma, because operators enter a video's tags separated by commas.
+  // The name of a tag must have no comma, because operators enter a video's tags separated by commas.
   const isInvalid = (name: string) =>
     name.trim().length > maxLabelLength || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
@@ -84,10 +84,11 @@ function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextC
 }
 
 /**
- * Merges a label into another: replaces it in all homepage sections and videos, and deletes it. For a tag of many
+ * Merges a label into another: replaces it in all homepage sections and videos, then deletes it. For a tag of many
  * videos, queues the change of the videos and the deletion.
- * @returns both labels, the number of videos and the sections that had the label, and `isDone`: false if queued
- * @throws Refusal notFound, also if both ids are the same; editConflict if one of the labels is being deleted already
+ * @returns both labels, the number of videos and the sections that had the label, and `isDone`: false if the work was
+ * queued
+ * @throws Refusal notFound, also if both ids are the same; editConflict if one of the labels is already being deleted
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
@@ -118,8 +119,8 @@ async function assertNotBeingDeleted(
 /**
  * Removes a label from all videos and deletes it. For a tag of many videos, queues this work.
  * @returns the label, how many videos had it, and `isDone`: false if the work was queued
- * @throws Refusal notFound; usedOnHomepage if a homepage section shows the
- * label; editConflict if it is being deleted already
+ * @throws Refusal notFound; usedOnHomepage if a homepage section shows the label; editConflict if the label is already
+ * being deleted
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
@@ -137,7 +138,7 @@ export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
 }
 
 /**
- * Reorders all categories. The menu has the same order.
+ * Reorders all categories, which also reorders the menu.
  * @returns the order before and after
  * @throws Refusal editConflict if `ids` are not exactly the ids of all categories
  */

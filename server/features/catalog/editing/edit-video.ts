@@ -39,7 +39,7 @@ export async function loadAdminVideo(
   return video
 }
 
-/** Price of the first video of a site; later drafts copy the latest video's price. */
+/** Price of a site's first video. Later drafts copy the latest video's price. */
 const defaultPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, free_episodes: 3 }
 
 /**
@@ -120,7 +120,7 @@ async function resolveCategory(tx: Tx, name: string | null): Promise<string | nu
 async function resolveTags(tx: Tx, names: readonly string[]): Promise<string[]> {
   const labels = new Map(names.map((name) => parseLabel(name, 'tags')).map((label) => [label.slug, label]))
   const ids = new Map<string, string>()
-  // A fixed order, so that concurrent transactions cannot deadlock (as in upsert-video.ts).
+  // Inserts in a fixed order, so that concurrent transactions cannot deadlock (as in upsert-video.ts).
   for (const { slug, name } of [...labels.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
     ids.set(slug, await upsertLabel(tx, 'tags', slug, { en: name }))
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')
@@ -143,7 +143,7 @@ export function slugify(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Returns an unused slug for a title; a random one if the title has no Latin letters or digits. */
+/** Returns an unused slug for a title, or a random slug if the title has no Latin letters or digits. */
 async function findUnusedSlug(tx: Tx, title: string): Promise<string> {
   const base = slugify(title) || newId('vid').slice(4, 16)
   const usedSlugs = await queries.selectSlugs(tx, base)

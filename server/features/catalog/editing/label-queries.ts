@@ -15,7 +15,7 @@ export interface LabelRecord {
 const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
 
 interface TagsQuery {
-  /** Beginnings of words in a name. */
+  /** A tsquery that matches the beginnings of words in a name. */
   keyword: string | undefined
   after: { video_count: number; id: string } | undefined
   limit: number
@@ -70,14 +70,16 @@ export async function lockLabels(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Allows one transaction at a time to change names. */
+/**
+ * Waits until no other transaction is changing names of labels, and blocks the next ones until this transaction ends.
+ */
 export async function lockNames(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
 }
 
 /**
- * Returns whether another label has this name in the language, ignoring case. For tags, uses the index `tags_words`. A
- * name of punctuation is not in the index; only for such a name, all tags are scanned.
+ * Returns whether another label has this name in the language, ignoring case. For tags, uses the index `tags_words`.
+ * The index has no names that consist of punctuation; for such a name, all tags are scanned.
  */
 export async function isNameTaken(
   tx: Tx,
@@ -107,7 +109,7 @@ export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: 
   return moved
 }
 
-/** Counts the videos in any state with a tag, up to `limit`. */
+/** Counts the videos in any state with a tag, but counts no further than `limit`. */
 export async function countVideos(tx: Tx, tagId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
     SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${limit}) counted`.execute(tx)
@@ -137,7 +139,7 @@ export async function replaceTag(
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
-  // The search index's triggers handle inserted and deleted rows, but not a row whose tag changes.
+  // The triggers of the search index handle inserted and deleted rows, but not a row whose tag changes.
   await indexVideos(tx, ids)
   return ids.length + (await removeLabel(tx, 'tag', from, videoIds))
 }

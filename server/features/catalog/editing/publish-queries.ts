@@ -63,7 +63,7 @@ export async function upsertLabel(
   return id
 }
 
-/** Sets a video's tags in this order. Tags that the video has already are not deleted and inserted again. */
+/** Sets a video's tags in this order. The rows of tags that the video already has are updated, not inserted again. */
 export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('video_tags')
@@ -72,7 +72,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
   const rows = tagIds.map((tag_id, position) => ({ video_id: videoId, tag_id, position }))
   if (rows.length === 0) return
-  // A fixed order, so that two transactions cannot deadlock.
+  // Inserts in a fixed order, so that two transactions cannot deadlock.
   rows.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1))
   await tx
     .insertInto('video_tags')
@@ -85,7 +85,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
 }
 
-/** Key prefix of covers made from a blurred still, which any other cover replaces. */
+/** Key prefix of covers made from a blurred still. Any other cover replaces such a cover. */
 export const placeholderCoverPrefix = 'public/covers/still-'
 
 export async function updateCover(
@@ -106,7 +106,7 @@ export async function updateCover(
     .execute()
 }
 
-/** Sets the cover for the viewers of one language; null removes it. */
+/** Sets the cover for the viewers of one language. Null removes it. */
 export async function updateLanguageCover(
   db: Db,
   videoId: string,
@@ -133,8 +133,8 @@ export async function updateEpisodes(
 }
 
 /**
- * Publishes a video that waits for its first episode: a scheduled one
- * without a date. Returns false for any other video.
+ * Publishes a scheduled video without a release date, which waits for its first episode. Returns false for any other
+ * video.
  */
 export async function publishWaitingVideo(db: Db, videoId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -8,8 +8,8 @@ import * as work from './tag-batch-queries.ts'
 const batchSize = 200
 
 /**
- * Continues pending changes of tags with many videos (edit-labels.ts), batch by batch, until no work is left or
- * `signal` aborts. Another process then continues.
+ * Continues pending changes of tags with many videos (edit-labels.ts), batch by batch. Stops when no work is left, or
+ * when `signal` aborts; another process then continues.
  */
 export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -19,7 +19,10 @@ export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Processes one batch. @returns `last`: the tag, if it has no videos left and must be deleted next */
+/**
+ * Processes one batch.
+ * @returns `last`: the tag, if it has no videos left and must be deleted next
+ */
 async function processBatch(tx: Tx): Promise<'nothing' | 'some' | { last: string }> {
   const job = await work.claimTagBatchJob(tx)
   if (!job) return 'nothing'
@@ -50,7 +53,7 @@ async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   if (!job) return
   const labels = await queries.lockLabels(tx, 'tag', [tagId, job.target_tag_id ?? tagId])
   const [tag, into] = [labels.get(tagId), labels.get(job.target_tag_id ?? '')]
-  // A video may have been given the tag meanwhile.
+  // A video may have been given the tag since the last batch.
   if (!tag || (await queries.countVideos(tx, tagId, 1)) > 0) return
   if (into) {
     await queries.mergeTrendingScore(tx, tagId, into.id)

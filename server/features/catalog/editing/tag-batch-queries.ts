@@ -5,7 +5,7 @@ import type { TagBatchJobsTable } from '#server/features/catalog/tables.ts'
 /** PostgreSQL channel that notifies the worker of pending tag batch jobs. */
 export const tagBatchJobsChannel = 'tag_batch_jobs'
 
-/** SQL condition: there are pending tag batch jobs. */
+/** SQL condition: true if there are pending tag batch jobs. */
 export const hasTagBatchJobs = 'EXISTS (SELECT FROM tag_batch_jobs)'
 
 export type TagBatchJob = Selectable<TagBatchJobsTable>
@@ -28,7 +28,7 @@ export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: 
     .where((eb) =>
       eb.or([
         eb('tag_id', 'in', ids).and('task', '<>', 'index'),
-        // `IS NOT NULL` is stated literally, so that PostgreSQL can use the partial index.
+        // `IS NOT NULL` is part of the query, because otherwise PostgreSQL could not use the partial index.
         eb('target_tag_id', 'is not', null).and('target_tag_id', '=', deletedId),
       ]),
     )
@@ -37,8 +37,8 @@ export async function isBeingDeleted(tx: Tx, ids: readonly string[], deletedId: 
 }
 
 /**
- * Queues the merge of a tag into `targetTagId`, or its deletion if that is null.
- * Replaces pending indexing of the tag's names.
+ * Queues the merge of a tag into `targetTagId`, or its deletion if `targetTagId` is null. Replaces a pending job that
+ * indexes the tag's names.
  */
 export async function queueTagBatchJob(tx: Tx, tagId: string, targetTagId: string | null): Promise<void> {
   const job = {
@@ -54,7 +54,7 @@ export async function queueTagBatchJob(tx: Tx, tagId: string, targetTagId: strin
   await sql`SELECT pg_notify(${tagBatchJobsChannel}, '')`.execute(tx)
 }
 
-/** Claims a pending job that no other process has claimed; undefined if there is none. */
+/** Claims a pending job that no other process has claimed. Returns undefined if there is none. */
 export function claimTagBatchJob(tx: Tx): Promise<TagBatchJob | undefined> {
   return tx
     .selectFrom('tag_batch_jobs')

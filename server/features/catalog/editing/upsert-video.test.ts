@@ -3,7 +3,7 @@ import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { upsertVideo, type VideoDetails } from './upsert-video.ts'
 
-test('locks an existing video before its category, as an edit in the studio does', async () => {
+test('an import locks an existing video before its category, as an edit in the studio does', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.close())
   const { db, pool } = database
@@ -18,7 +18,7 @@ test('locks an existing video before its category, as an edit in the studio does
     freeEpisodes: 1,
     price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
   }
-  // Does not use `inTransaction`, whose retries would hide a deadlock.
+  // Does not use `inTransaction`, which retries after a deadlock and would hide it.
   const publish = () =>
     db.transaction().execute((tx) => upsertVideo(tx, details, { release: 'draft', now: new Date() }))
   const id = await publish()
@@ -28,7 +28,7 @@ test('locks an existing video before its category, as an edit in the studio does
   await editing.query('SELECT FROM videos WHERE id = $1 FOR UPDATE', [id])
   const publishing = publish()
   await waitForLock(pool)
-  // Fails at once: if the import held the category, the two would deadlock.
+  // NOWAIT fails at once if the import has locked the category: then the two would deadlock.
   const category = editing.query("SELECT FROM categories WHERE slug = 'romance' FOR UPDATE NOWAIT")
   await expect(category).resolves.toMatchObject({ rowCount: 1 })
   await editing.query('COMMIT')

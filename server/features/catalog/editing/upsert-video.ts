@@ -2,7 +2,7 @@ import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
-/** Description of a video to publish; category and tags by slug. */
+/** Description of a video to publish. Its category and tags are given by slug. */
 export interface VideoDetails {
   slug: string
   titles: LocalizedText
@@ -17,14 +17,14 @@ export interface VideoDetails {
 
 export interface PublishOptions {
   /**
-   * When a new video is published; an existing one keeps its state. `whenReady`: with its first converted episode.
+   * When a new video is published. An existing video keeps its state. `whenReady`: with its first converted episode.
    * `now`: immediately, before its episodes are converted.
    */
   release: 'whenReady' | 'now' | 'draft'
   now: Date
   /**
-   * Names of categories and tags by slug, used if a label must be created.
-   * Without an entry, the name is made from the slug.
+   * Names of the categories and tags that must be created, by slug. A label without names here gets a name made from
+   * its slug.
    */
   names?: ReadonlyMap<string, LocalizedText>
 }
@@ -58,7 +58,7 @@ export async function upsertVideo(
   const state = { whenReady: 'scheduled', now: 'published', draft: 'draft' } as const
   const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null, now)
   const tagIds = new Map<string, string>()
-  // A fixed order, so that two concurrent imports cannot deadlock.
+  // Inserts in a fixed order, so that two concurrent imports cannot deadlock.
   for (const tag of [...new Set(details.tags)].toSorted())
     tagIds.set(tag, await queries.upsertLabel(tx, 'tags', tag, nameOf(tag)))
   await queries.replaceVideoTags(
@@ -76,8 +76,8 @@ function humanise(slug: string): string {
 }
 
 /**
- * Stores the number of a video's episodes, and their conversion progress
- * for its card (percent; null once all are ready).
+ * Stores the number of a video's episodes, and their conversion progress for its card (percent; null once all episodes
+ * are ready).
  */
 export async function recordEpisodes(
   db: Db,
@@ -87,7 +87,7 @@ export async function recordEpisodes(
   await queries.updateEpisodes(db, videoId, episodes)
 }
 
-/** Publishes a video that waits for its first episode; leaves any other video unchanged. */
+/** Publishes a video that waits for its first episode. Leaves any other video unchanged. */
 export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
   await queries.publishWaitingVideo(tx, videoId, now)
 }

@@ -38,7 +38,9 @@ async function loadState(id: string): Promise<Video> {
 
 type Transition = (tx: Tx, video: AdminVideoRecord) => Promise<void>
 
-/** Returns the state after a transition, or the name of its refusal; checks that a refused transition changes nothing. */
+/**
+ * Returns the state after a transition, or the name of its refusal. Checks that a refused transition changes nothing.
+ */
 async function outcomeOf(transition: Transition, from: Video): Promise<Video | string> {
   const id = await makeVideo(from)
   const video = await read(id)
@@ -62,15 +64,15 @@ describe('publishing now', () => {
   const withNoneReady: Transition = (tx, video) => publishNow(tx, video, { count: 2, ready: 0 }, now)
   const withNone: Transition = (tx, video) => publishNow(tx, video, { count: 0, ready: 0 }, now)
 
-  test.each([draft, waiting, scheduled])('releases a video with a ready episode: $state', async (from) => {
+  test.each([draft, waiting, scheduled])('publishes a $state video with a ready episode', async (from) => {
     expect(await outcomeOf(withReady, from)).toEqual({ state: 'published', released_at: now })
   })
 
-  test.each([draft, scheduled])('waits for the first episode to become ready: $state', async (from) => {
+  test.each([draft, scheduled])('schedules a $state video until its first episode is ready', async (from) => {
     expect(await outcomeOf(withNoneReady, from)).toEqual(waiting)
   })
 
-  test.each([draft, scheduled])('refuses a video without episodes: $state', async (from) => {
+  test.each([draft, scheduled])('refuses a $state video without episodes', async (from) => {
     expect(await outcomeOf(withNone, from)).toBe('noEpisodes')
   })
 
@@ -95,7 +97,7 @@ describe('scheduling', () => {
     return (tx, video) => schedule(tx, video, date, now)
   }
 
-  test.each([draft, waiting, scheduled])('sets the release time: $state', async (from) => {
+  test.each([draft, waiting, scheduled])('sets the release time of a $state video', async (from) => {
     const moment = new Date('2026-04-01T00:00:00Z')
     expect(await outcomeOf(at(moment), from)).toEqual({ state: 'scheduled', released_at: moment })
   })
@@ -107,12 +109,12 @@ describe('scheduling', () => {
     expect(await outcomeOf(at(earlier), scheduled)).toBe('timeInPast')
   })
 
-  test.each([published, archived])('refuses a video that was released: $state', async (from) => {
+  test.each([published, archived])('refuses a video that was released and is $state', async (from) => {
     expect(await outcomeOf(at(later), from)).toBe('editConflict')
   })
 })
 
-test('unscheduling makes a draft of a scheduled video only', async () => {
+test('unscheduling turns a scheduled video into a draft, and refuses other states', async () => {
   for (const from of [waiting, scheduled]) expect(await outcomeOf(unschedule, from)).toEqual(draft)
   for (const from of [draft, published, archived])
     expect(await outcomeOf(unschedule, from)).toBe('editConflict')

@@ -9,15 +9,18 @@ import type { AdminVideoRecord } from './admin-queries.ts'
  * scheduled video can become a draft again. Each transition has one function, which refuses a video in another state.
  */
 
-/** Number of a video's episodes: `count` includes those still to be converted, `ready` has only the playable ones. */
+/**
+ * Number of a video's episodes. `count` includes those that are not converted yet; `ready` is the number of playable
+ * ones.
+ */
 export interface EpisodeCounts {
   count: number
   ready: number
 }
 
 /**
- * draft, scheduled, archived → published. A draft or scheduled video without a playable episode is scheduled without
- * a date, and published with its first playable episode.
+ * Publishes a draft, scheduled or archived video. A draft or scheduled video without a playable episode is scheduled
+ * without a date. It is then published with its first playable episode.
  * @throws Refusal editConflict; noEpisodes if the video has no episode
  */
 export async function publishNow(
@@ -40,7 +43,7 @@ export async function publishNow(
 }
 
 /**
- * draft → scheduled, for a given release time. Changes the time of a video that is scheduled already.
+ * Schedules a draft for a given release time. If the video is already scheduled, changes the time.
  * @throws Refusal editConflict, timeInPast
  */
 export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
@@ -49,21 +52,27 @@ export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date
   await queries.updateVideoState(tx, id, { state: 'scheduled', released_at: at })
 }
 
-/** scheduled → draft. @throws Refusal editConflict */
+/**
+ * Turns a scheduled video into a draft.
+ * @throws Refusal editConflict
+ */
 export async function unschedule(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'scheduled') throw new Refusal('editConflict')
   await queries.updateVideoState(tx, id, { state: 'draft', released_at: null })
 }
 
-/** published → archived. @throws Refusal editConflict */
+/**
+ * Archives a published video.
+ * @throws Refusal editConflict
+ */
 export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'published') throw new Refusal('editConflict')
   await queries.updateVideoState(tx, id, { state: 'archived' })
 }
 
 /**
- * scheduled → published, for all videos that are due and have an episode. Uses one transaction per video. In a shared
- * one, the tags of the first video would be locked before the second video, against the lock order (videos, then tags).
+ * Publishes all scheduled videos that are due and have an episode. Uses one transaction per video. A shared transaction
+ * would lock the tags of the first video before the second video, against the lock order (videos, then tags).
  */
 export async function publishScheduledVideos(db: Db, now: Date): Promise<void> {
   for (const id of await queries.selectDueVideos(db, now))

@@ -25,7 +25,10 @@ import {
 } from '#server/features/catalog/queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
-/** Loads the homepage for editing. `version` is its hash, by which `saveDraft` detects a change in between. */
+/**
+ * Loads the homepage for editing. `version` is a hash of the homepage. `saveDraft` uses it to detect an edit by someone
+ * else.
+ */
 export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version: string }> {
   const [sections, categories, settings] = await Promise.all([
     selectSections(db),
@@ -79,7 +82,7 @@ export async function listHomepageOptions(
   }
 }
 
-/** Returns the homepage that viewers would get from a draft; `copyright` applies if the draft has none. */
+/** Returns the homepage that viewers would get from a draft. A draft without a copyright notice gets `copyright`. */
 export async function previewDraft(
   db: Db,
   draft: HomepageDraft,
@@ -88,7 +91,7 @@ export async function previewDraft(
 ): Promise<SharedHomepage['info']> {
   const [slugs, published] = await Promise.all([loadVideoSlugs(db, draft), selectMenu(db)])
   const rows = draft.sections.map((section, position) => toSectionRow(section, position, slugs))
-  // Categories that the draft does not name come last, as after saving.
+  // Categories that are not in the draft are last, as they would be after saving.
   const positions = new Map(draft.menu.map((id, index) => [id, index]))
   const positionOf = ({ id }: { id: string }) => positions.get(id) ?? positions.size
   const menu = published.toSorted((one, other) => positionOf(one) - positionOf(other))
@@ -104,8 +107,8 @@ export async function previewDraft(
 /**
  * Publishes a draft as the homepage. Existing sections keep their id, which is part of URLs.
  * @returns the previous homepage
- * @throws Refusal editConflict if the homepage has changed since `version`; settingInvalid for a section without an
- * English title, or an invalid accent colour
+ * @throws Refusal editConflict if the homepage has changed since `version`; settingInvalid if a section has no English
+ * title or an accent colour is invalid
  */
 export async function saveDraft(tx: Tx, draft: HomepageDraft, version: string): Promise<HomepageDraft> {
   await compose.lockHomepage(tx)

@@ -43,12 +43,12 @@ export function selectPicked(db: Db, by: 'id' | 'slug', values: readonly string[
     .execute()
 }
 
-/** Allows one transaction at a time to change the homepage. */
+/** Waits until no other transaction is changing the homepage, and blocks the next ones until this transaction ends. */
 export async function lockHomepage(tx: Tx): Promise<void> {
   await sql`LOCK TABLE sections IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
 }
 
-/** Replaces all sections with these. */
+/** Replaces all sections with the given ones. */
 export async function replaceSections(tx: Tx, rows: readonly Insertable<SectionsTable>[]): Promise<void> {
   await tx.deleteFrom('sections').execute()
   if (rows.length > 0) await tx.insertInto('sections').values(rows).execute()

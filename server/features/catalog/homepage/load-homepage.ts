@@ -99,7 +99,7 @@ export async function personaliseHomepage(
       return { section: await withSynopses(catalog.readDb, presented, language), position }
     }),
   )
-  // Inserts from last to first, so that an insertion does not shift the positions of the remaining sections.
+  // Inserts the last section first, so that no insertion shifts the positions of the sections still to be inserted.
   for (const { section, position } of personalSections.toReversed())
     if (section.items.length > 0) homepage.splice(position, 0, section)
   return { ...info, homepage }
@@ -110,7 +110,7 @@ export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[numb
 /**
  * Loads the sections of a homepage. To avoid repetition, a row of the newest videos omits videos that carousels and
  * rankings show. A grid of the newest videos omits videos that at least two other sections show.
- * @returns null for sections that differ per viewer
+ * @returns null for a section that differs per viewer
  */
 async function loadSections(
   db: Db,
@@ -150,7 +150,7 @@ function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): 
 }
 
 /**
- * Loads a section and omits the excluded videos. The section's own page still lists them, so `has_more` is true if any
+ * Loads a section and omits the excluded videos. The section's own page lists them, so `has_more` is true if any video
  * was omitted. A ranking by plays has only videos that were played. The videos of a carousel have a synopsis.
  * @returns null for a section that differs per viewer
  */
@@ -172,7 +172,7 @@ async function loadSection(
   return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
 }
 
-/** Adds the synopses to the videos of a carousel. Other sections do not show them. */
+/** Adds synopses to the videos of a carousel. Other sections do not show synopses. */
 async function withSynopses(db: Db, section: Section, language: Language): Promise<Section> {
   if (section.kind !== 'carousel') return section
   const synopsesById = await queries.selectSynopses(

@@ -44,8 +44,8 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
     },
     source: { type: 'newest' },
   },
-  // This section is empty until the viewer has watched something. It is the
-  // last one, so that nothing moves when it appears.
+  // This section is empty until the viewer has watched something. It is the last section, so that no other section
+  // moves when it appears.
   {
     kind: 'row',
     titles: {
@@ -59,7 +59,7 @@ const defaultSections: { kind: SectionsTable['kind']; titles: LocalizedText; sou
   },
 ]
 
-/** Creates a default homepage once, on a new database. Two processes may run it concurrently. */
+/** Creates a default homepage once, in a new database. Two processes may call it concurrently. */
 export async function seedHomepage(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await markHomepageSeeded(tx))) return

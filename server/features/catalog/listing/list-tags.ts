@@ -33,7 +33,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   }
 }
 
-/** Page sizes of suggestions, which have no further pages: users type another letter instead. */
+/** Page sizes of suggestions. Suggestions have no further pages, because users type another letter instead. */
 const suggestions = { default: 8, max: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])

@@ -51,10 +51,10 @@ export function resolveSource(source: Exclude<SectionSource, { type: 'recommende
 }
 
 /**
- * Returns one page of videos by section, menu entry, tag or keyword. The first that is given counts; without any, the
- * page lists all videos.
+ * Returns one page of videos by section, menu entry, tag or keyword, whichever is given first in this order. If none is
+ * given, the page lists all videos.
  * @throws Refusal notFound for an unknown section, menu entry or tag
- * @throws Fault invalidCursor for a cursor that is damaged or of another list
+ * @throws Fault invalidCursor for a cursor that is damaged or belongs to another list
  */
 export async function listVideos(
   catalog: Catalog,
@@ -121,7 +121,10 @@ async function openListing(
 
 const newestFirst: Sort[] = ['newest', 'popular']
 
-/** Returns the available orders of a list; none for hand-picked videos, which are always in the operator's order. */
+/**
+ * Returns the available orders of a list. Hand-picked videos have none, because they are always in the operator's
+ * order.
+ */
 function sortsOf({ filter, order }: ReturnType<typeof resolveSource>): Sort[] {
   if (filter.by === 'slugs') return []
   return order === 'popular' ? ['popular', 'newest'] : newestFirst
@@ -134,8 +137,8 @@ function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder
 }
 
 /**
- * Creates a reader of pages by popularity. A page begins with the videos that have risen past the cursor since the
- * previous page was read.
+ * Creates a reader of pages by popularity. A page begins with the videos that have risen above the cursor's position
+ * since the previous page was read.
  */
 function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
   const list = `${name} popular`

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const menu = await buildCategory(db, 'Harbour')
   videoIds = []
   for (let number = 0; number < videoCount; number++) {
-    // Either all words have equal weight, or a few videos precede the others.
+    // A third of the videos have exactly the searched title.
     const title = number % 3 === 0 ? 'Harbour' : `Harbour lights ${number}`
     const { id } = await buildVideo(site.context, { title, episodes: 1, freeEpisodes: 1, categoryId: menu })
     await db.insertInto('video_tags').values({ video_id: id, tag_id: tag, position: 0 }).execute()
@@ -55,7 +55,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 const walk = fc.record({
   videos: fc.array(video, { minLength: videoCount, maxLength: videoCount }),
   sizes: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
-  /** Changes after each page. */
+  /** The changes that are made after each page. */
   changes: fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 6 }),
 })
 
@@ -100,7 +100,7 @@ function publishedThroughout(
   return videoIds.filter((_, number) => videos[number]?.published && !archived.has(number))
 }
 
-// Excludes search by relevance: a video that rises between two pages may pass the cursor (docs/decisions/0007).
+// Excludes search by relevance: a video that rises between two pages may move past the cursor (docs/decisions/0007).
 const names = [
   'all, newest',
   'all, popular',
@@ -113,7 +113,7 @@ const names = [
 ]
 
 test.each(names)(
-  'returns no video twice, and every one that stays published, while others change: %s',
+  'each list has every video that stays published exactly once, while others change: %s',
   { timeout: propertyTimeoutMs },
   (name) =>
     checkProperty(

@@ -48,7 +48,7 @@ const list = async (query: QueryOf<typeof queryHomepage>) => {
   return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
 }
 
-/** Reads all pages, with a change after the first. */
+/** Reads all pages, and calls `change` after the first page. */
 async function pages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: () => Promise<unknown>,
@@ -75,7 +75,9 @@ describe('a list that is paged while the catalogue changes', () => {
     await refreshRanks(db(), new Date())
   })
 
-  /** Publishes a video, archives one of those to come and one already listed, and plays the last a lot. */
+  /**
+   * Publishes a video, archives a listed video and one that a later page would list, and plays the last video often.
+   */
   const change = async () => {
     await buildTagged('Harbour 11', day(11))
     for (const index of [1, 9]) await archive(videos[index] ?? raise())
@@ -93,7 +95,7 @@ describe('a list that is paged while the catalogue changes', () => {
     ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
     ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
     ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
-  ])('repeats no video, and skips none that stays published: %s', async (_name, query) => {
+  ])('lists every video that stays published exactly once: %s', async (_name, query) => {
     const seen = await pages(query(), change)
     const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
@@ -135,7 +137,7 @@ describe('a list that is paged while the catalogue changes', () => {
     expect(foreign.status).toBe(400)
   })
 
-  it('finds the same videos however they are spread over the tiers', async () => {
+  it('finds the same videos however the videos are spread over the search tiers', async () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
@@ -147,7 +149,7 @@ describe('a list that is paged while the catalogue changes', () => {
   })
 })
 
-it('moves videos to the back tiers of the search before it removes any from the front', async () => {
+it('moves videos into the back tiers of the search first, then out of them', async () => {
   const { pool } = site.context.database
   const back = await buildVideo(site.context, { state: 'draft' })
   const front = await buildVideo(site.context, { releasedAt: day(1) })
@@ -198,7 +200,7 @@ describe('hand-picked videos', () => {
 describe('the tags', () => {
   const tags = async () => (await site.visitor().callOk(listTags, { query: { limit: 50 } })).list
 
-  it('count published videos only, whatever changes', async () => {
+  it('count only published videos after every kind of change', async () => {
     tag = await buildTag(db(), 'Counted')
     const count = async () => (await tags()).find(({ id }) => id === tag)?.video_count
     expect(await count()).toBeUndefined()
@@ -219,7 +221,7 @@ describe('the tags', () => {
     expect(await count()).toBe(2)
   })
 
-  it('are ordered by plays, and old plays decay', async () => {
+  it('are ordered by plays, of which older ones count less', async () => {
     const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
     tag = old
     const first = await buildTagged('Old favourite', day(1))
@@ -236,7 +238,7 @@ describe('the tags', () => {
     expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
   })
 
-  it('decay once for the elapsed time, even if a process ends halfway', async () => {
+  it('have scores that decay once for the elapsed time, even if a process ends halfway', async () => {
     tag = await buildTag(db(), 'Fading')
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
@@ -250,7 +252,7 @@ describe('the tags', () => {
     }
     const { pool } = site.context.database
     const before = await scoreNow()
-    // The second statement of a run fails here as it would after a kill.
+    // The constraint makes the second statement of the run fail, as if the process were killed.
     await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
     await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
     await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
@@ -260,7 +262,7 @@ describe('the tags', () => {
     expect(await scoreNow()).toBeCloseTo((before ?? 0) / 2, 5)
   })
 
-  /** Reads all pages of two, with a change after each. */
+  /** Reads all pages of two tags, and calls `change` after each page. */
   const readAllPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
     const seen: string[] = []
     let cursor: string | undefined
@@ -275,28 +277,31 @@ describe('the tags', () => {
     return seen
   }
 
-  it('are listed in pages, each once', async () => {
+  it('are listed in pages, each tag once', async () => {
     expect(await readAllPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
   })
 
-  it.each([1, 2, 3])('are listed once, in order, if they are ranked again after page %s', async (when) => {
-    for (const number of [1, 2, 3, 4]) {
-      tag = await buildTag(db(), `Ranked ${number}`)
-      await buildTagged(`Ranked ${number}`, day(number))
-    }
-    await refreshRanks(db(), new Date())
-    const before = (await tags()).map(({ id }) => id)
-    const last = await buildTagged('Played', day(9))
-    const seen = await readAllPages(async (turn) => {
-      if (turn !== when) return
-      await play(last, 10_000)
+  it.each([1, 2, 3])(
+    'are each listed once, in the first page’s order, if they are ranked again after page %s',
+    async (when) => {
+      for (const number of [1, 2, 3, 4]) {
+        tag = await buildTag(db(), `Ranked ${number}`)
+        await buildTagged(`Ranked ${number}`, day(number))
+      }
       await refreshRanks(db(), new Date())
-    })
-    expect(seen).toEqual(before)
-    expect((await tags())[0]).toMatchObject({ id: tag })
-  })
+      const before = (await tags()).map(({ id }) => id)
+      const last = await buildTagged('Played', day(9))
+      const seen = await readAllPages(async (turn) => {
+        if (turn !== when) return
+        await play(last, 10_000)
+        await refreshRanks(db(), new Date())
+      })
+      expect(seen).toEqual(before)
+      expect((await tags())[0]).toMatchObject({ id: tag })
+    },
+  )
 
-  it('continue from an old cursor', async () => {
+  it('are listed from an old cursor', async () => {
     const { next_cursor } = await site.visitor().callOk(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
@@ -319,7 +324,7 @@ describe('recommendations', () => {
   const related = async (video: BuiltVideo) =>
     (await site.visitor().callOk(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
 
-  it('are the videos watched next, then those with common tags', async () => {
+  it('are first the videos that others watched next, then videos with common tags', async () => {
     tag = await buildTag(db(), 'Shared')
     const start = await buildTagged('Start', day(1))
     const tagged = await buildTagged('Tagged', day(1))
@@ -335,7 +340,7 @@ describe('recommendations', () => {
     }
     await archive(archived)
     await updateNextWatched(db(), AbortSignal.timeout(10_000))
-    // In another language, since the first response is cached for a second.
+    // Requests another language, because the first response is cached for a second.
     const fresh = await site
       .visitor({ 'accept-language': 'es' })
       .callOk(getVideo, { query: { id: start.id } })
@@ -351,7 +356,7 @@ describe('recommendations', () => {
     return id
   }
 
-  it('fill a section for viewers with a history, without videos they know', async () => {
+  it('fill a section for viewers with a history, without videos that they have watched', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Liked')
     const seen = await buildTagged('Seen', day(1))
@@ -384,7 +389,7 @@ describe('recommendations', () => {
     expect(items?.find((item) => item.id === id)?.synopsis).toBe('Two lighthouses.')
   })
 
-  /** Reads all pages of a size, with a change after each. */
+  /** Reads all pages of a size, and calls `change` after each page. */
   async function readAllPages(
     visitor: ReturnType<TestSite['visitor']>,
     query: QueryOf<typeof queryHomepage>,
@@ -402,7 +407,7 @@ describe('recommendations', () => {
     return ids
   }
 
-  it('are listed in pages, each once, whatever this viewer or others watch meanwhile', async () => {
+  it('are listed in pages, each video once, whatever this viewer or others watch meanwhile', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Turned')
     const videos: BuiltVideo[] = []
@@ -436,12 +441,13 @@ describe('recommendations', () => {
     expect(seen.toSorted()).toEqual(all.toSorted())
   })
 
-  it('end before their cursor is too long to be sent', async () => {
+  it('end before the cursor becomes too long for a URL', async () => {
     const section = await buildSection()
     const visitor = site.visitor()
     const { id: userId } = await visitor.callOk(getUser)
     await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
-    // A viewer who watched 49 of many videos, the first five last; 60 others were watched after each of these.
+    // The viewer has watched 49 of 350 videos, five of them most recently. Others watched 60 videos after each of those
+    // five.
     await site.context.database.pool.query(`
       SET LOCAL session_replication_role = replica;
       CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;
@@ -453,7 +459,7 @@ describe('recommendations', () => {
         SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5
         WHERE seed.n <= 5 AND next.n >= 50`)
     onTestFinished(async () => {
-      // Otherwise they would fill the front tiers of the search.
+      // Without this, these videos would fill the front tiers of the search in later tests.
       await site.context.database.pool.query(`
         SET LOCAL session_replication_role = replica;
         DELETE FROM videos WHERE titles = '{"en": "Crowd"}'`)
@@ -475,7 +481,7 @@ describe('the available orders of a list', () => {
 
   it.each([
     ['newest first', { type: 'newest' }, ['newest', 'popular']],
-    ['the most watched first', { type: 'popular' }, ['popular', 'newest']],
+    ['most watched first', { type: 'popular' }, ['popular', 'newest']],
     ['of one category', { type: 'category', slug: 'none' }, ['newest', 'popular']],
     ['picked by the operator', { type: 'videos', slugs: ['none'] }, []],
     ['recommended', { type: 'recommended' }, []],
@@ -486,14 +492,14 @@ describe('the available orders of a list', () => {
     },
   )
 
-  it('begin with relevance for a search', async () => {
+  it('have relevance first for a search', async () => {
     const { sorts } = await site.visitor().callOk(queryHomepage, { query: { keyword: 'harbour' } })
     expect(sorts).toEqual(['relevance', 'popular', 'newest'])
   })
 })
 
 describe('the homepage', () => {
-  it('names the recommendation section, also for viewers without a history, or null if there is none', async () => {
+  it('has the id of the recommendation section for every viewer, or null if there is no such section', async () => {
     await db().deleteFrom('sections').execute()
     const ask = async (language: string) =>
       (await site.visitor({ 'accept-language': language }).callOk(getHomepage)).feed

@@ -4,7 +4,7 @@ import * as queries from '#server/features/catalog/queries.ts'
 
 export type ListingKind = 'category' | 'section' | 'tag'
 
-/** Returns the name of a listing; undefined if it does not exist. */
+/** Returns the name of a listing, or undefined if the listing does not exist. */
 export async function loadListingName(
   db: Db,
   kind: ListingKind,

@@ -8,7 +8,8 @@ export interface ReleasedVideo {
 }
 
 /**
- * Returns the first video of each page of `size` published videos, in the order of release. Runs as an index-only scan.
+ * Returns the first video of each page of `size` published videos, in the order of release. PostgreSQL runs it as an
+ * index-only scan.
  */
 export async function selectSitemapPageStarts(db: Db, size: number): Promise<ReleasedVideo[]> {
   const { rows } = await sql<ReleasedVideo>`
@@ -25,7 +26,7 @@ export async function selectSitemapPageStarts(db: Db, size: number): Promise<Rel
   return rows
 }
 
-/** Lists published videos in the order of release, beginning with a given one. */
+/** Lists published videos in the order of release, beginning with the given video. */
 export async function listVideosFrom(
   db: Db,
   { at, id }: ReleasedVideo,

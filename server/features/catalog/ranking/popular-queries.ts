@@ -2,11 +2,11 @@ import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
 import { selectCards, type CardRow } from '#server/features/catalog/queries.ts'
 
-/** A position in a list: after the video with this key (a time as text, or a number) and id. */
+/** A position in a list: after the video with this id and this key (a time as text, or a number). */
 export interface ListPosition<Key = string | number> {
   key: Key
   id: string
-  /** In a list by popularity: only rank changes after this version and video id are still to be listed. */
+  /** For a list by popularity: rank changes up to this version and video id have already been listed. */
   rankChanges?: { from: number; after: string }
 }
 
@@ -21,7 +21,7 @@ export const currentRankingVersion = sql<number>`(SELECT version FROM ranking_ve
 
 /**
  * Returns the position after the last row of a page in a list by popularity. If that row was a risen video, only
- * `rankChanges` advances; the position in the ranking stays.
+ * `rankChanges` advances, and the position in the ranking stays the same.
  */
 export function positionAfter<Key>(
   last: { id: string; key: Key; version: number; risen?: number | null },
@@ -40,8 +40,8 @@ interface PositionValues {
 }
 
 /**
- * SQL condition: with this row of `rank_changes`, the video rose from below the position to the position or above it.
- * Only one row of a video can pass the position, and rows never change, so no video is listed twice.
+ * SQL condition: true if this row of `rank_changes` moved its video from below the position to the position or above
+ * it. Only one row of a video can pass the position, and rows never change, so no video is listed twice.
  */
 export function hasRisenPast({ key, id, rankChanges }: PositionValues): RawBuilder<SqlBool> {
   const { from, after } = rankChanges ?? { from: 0, after: '' }
@@ -57,7 +57,9 @@ export function risenFirst(risen: RawBuilder<unknown>, videoId: RawBuilder<unkno
   return sql`${risen} NULLS LAST, CASE WHEN ${risen} IS NOT NULL THEN ${videoId} END`
 }
 
-/** A list by popularity: the rows of a table that match a condition, with their video and its popularity. */
+/**
+ * A list by popularity: the rows of a table that match a condition, each with its video and that video's popularity.
+ */
 interface PopularityList {
   from: RawBuilder<unknown>
   videoId: RawBuilder<string>
@@ -66,8 +68,8 @@ interface PopularityList {
 }
 
 /**
- * Selects a further page of a list by popularity. It begins with the videos that have risen past the position since the
- * previous page was read; the videos after the position follow. Each part is read along one index.
+ * Selects a further page of a list by popularity. First are the videos that have risen past the position since the
+ * previous page was read. The videos after the position follow. Each part is read along one index.
  */
 export function selectPopularAfter(
   db: Db,

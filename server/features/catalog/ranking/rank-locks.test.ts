@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const db = () => site.context.db
 
-/** Does not use `inTransaction`, whose retries would hide a deadlock. */
+/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
 async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   const row = { table: 'tags', id: tag, column: 'trending_score' }
   await contendForRow(site.context.database.pool, row, () => db().transaction().execute(work))
@@ -42,26 +42,26 @@ function tagNow() {
   return tags.where('id', '=', tag).executeTakeFirstOrThrow()
 }
 
-it('adds plays to the score of a tag that concurrent transactions lock by foreign key checks', async () => {
+it('a ranking adds plays to a tag while foreign key checks of concurrent transactions lock the tag', async () => {
   await tagVideo()
   await changeVideo({ play_count: 7 }, db())
   await runWithContention((tx) => refreshPlayedVideos(tx, 100, new Date()))
   expect(await tagNow()).toMatchObject({ trending_score: 7 })
 })
 
-it('decays the score of a tag that concurrent transactions lock by foreign key checks', async () => {
+it('a ranking decays the score of a tag while foreign key checks of concurrent transactions lock the tag', async () => {
   await setScore(8)
   await runWithContention((tx) => decayTrendingScores(tx, 0.5))
   expect(await tagNow()).toMatchObject({ trending_score: 4 })
 })
 
-it('ranks a tag that concurrent transactions lock by foreign key checks', async () => {
+it('a ranking ranks a tag while foreign key checks of concurrent transactions lock the tag', async () => {
   await setScore(100)
   await runWithContention((tx) => rankTags(tx, 1))
   expect(await tagNow()).toMatchObject({ trending: true })
 })
 
-it('counts the videos of a tag that concurrent transactions lock by foreign key checks', async () => {
+it('a trigger counts the videos of a tag while foreign key checks of concurrent transactions lock the tag', async () => {
   await tagVideo()
   expect(await tagNow()).toMatchObject({ video_count: 1 })
   await runWithContention((tx) => changeVideo({ state: 'archived' }, tx))

@@ -1,21 +1,21 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/*
+/**
  * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the
- * order of their slugs, as when a video is published, and in a separate statement (see `lockRows` in
+ * order of their slugs, as when a video is published. A separate statement locks them (see `lockRows` in
  * add-to-counters.ts).
  */
 
 /**
  * Updates the popularity of a batch of videos that were played since the last ranking, and adds the plays to the
- * trending scores of their tags. The rank changes of a batch share one ranking version, for viewers who are paging at
- * this moment. Popularity never decreases, even if duplicate plays were subtracted: otherwise, a listed video could
- * appear again on a later page.
+ * trending scores of their tags. The rank changes of a batch share one ranking version, which viewers who are paging at
+ * this moment need. Popularity never decreases, even if duplicate plays were subtracted. Otherwise, a listed video
+ * could appear again on a later page.
  * @returns how many videos were updated
  */
 export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Promise<number> {
-  // Locked until the end, so that ranking versions become visible in order.
+  // The lock lasts until the transaction ends, so that ranking versions become visible in order.
   await sql`UPDATE ranking_versions SET version = version + 1`.execute(tx)
   const ids = await lockPlayedVideos(tx, limit)
   if (ids.length === 0) return 0
@@ -77,11 +77,11 @@ export async function decayTrendingScores(tx: Tx, factor: number): Promise<void>
 
 /**
  * Ranks all tags by their trending score, then by their number of videos. The first `trendingTags` tags with a score
- * are trending. Tags keep their previous rank until the next ranking, for viewers who are paging through the tags at
- * this moment.
+ * are trending. Each tag's previous rank is stored until the next ranking, for viewers who are paging through the tags
+ * at this moment.
  */
 export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
-  // Locked until the end and before any tag, as in `refreshPlayedVideos`.
+  // As in `refreshPlayedVideos`, this lock is taken before any tag is locked, and lasts until the transaction ends.
   await sql`UPDATE ranking_versions SET tags_version = tags_version + 1`.execute(tx)
   await lockTags(tx, sql`true`)
   await sql`
@@ -98,8 +98,8 @@ export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
 }
 
 /**
- * Sizes of the search tiers, each including the tiers before it: the number of most popular videos, and of newest
- * videos. One more tier has all other videos.
+ * Sizes of the search tiers: the number of most popular videos, and the number of newest videos. Each size includes the
+ * tiers before it. One more tier has all other videos.
  */
 export const tierSizes = [
   { popular: 300, newest: 150 },
@@ -112,9 +112,9 @@ export const tierSizes = [
 ]
 
 /**
- * Moves at most `limit` videos to their search tier; popular and new videos belong to the front tiers. Reads only as
- * many rows as the front tiers have, whatever the size of the catalogue. Moves to the back are made first: a search
- * stops when the front tiers have enough matches, so less popular videos must leave a front tier first.
+ * Moves at most `limit` videos to their search tier. Popular and new videos belong to the front tiers. The number of
+ * rows read depends on the size of the front tiers, not on that of the catalogue. Moves to the back come first: a
+ * search stops when the front tiers have enough matches, so less popular videos must leave a front tier first.
  * @returns how many videos were moved
  */
 export async function assignTiers(db: Db, limit: number): Promise<number> {

@@ -12,20 +12,20 @@ import {
 
 const batchSize = 1000
 /**
- * Number of videos whose tier is changed together. A search row is in the index once for each of its words. If the
- * index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
+ * Number of videos whose tier is changed in one statement. The index has an entry of a search row for each of its
+ * words. If the index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
  */
 const tierBatch = 500
-/** Half-life of a play in its tags' trending score. */
+/** Half-life of a play in the trending score of its video's tags. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
-/** Retention of rank changes. A viewer who takes longer between two pages may miss a video that rose meanwhile. */
+/** Retention of rank changes. A viewer who takes longer between two pages may miss a video that rose in that time. */
 const rankChangeRetentionMs = 3_600_000
 const settingKey = 'tags_ranked'
 
 /**
  * Updates the rankings of videos and tags with the plays counted since the last run. Ranks are fixed between runs, and
- * rank changes are recorded, so that a viewer who pages through a ranking sees each video once (`selectPopularAfter`).
+ * each rank change is recorded. So a viewer who pages through a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
@@ -36,8 +36,8 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * Decays the tags' scores for the time since the last run; the lock prevents
- * concurrent processes from decaying them twice.
+ * Decays the tags' scores for the time since the last run. The lock prevents concurrent processes from decaying them
+ * twice.
  */
 async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
   const ranked = (await lockSetting(tx, settingKey)) as { at: string } | undefined
@@ -47,8 +47,8 @@ async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Moves videos to their search tier, batch by batch, until all are in the
- * right tier. After an import, nearly all must move.
+ * Moves videos to their search tier, batch by batch, until all are in the right tier. After an import, nearly all
+ * videos must move.
  */
 export async function assignAllTiers(db: Db, signal: AbortSignal, limit = tierBatch): Promise<void> {
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, limit))) === limit);

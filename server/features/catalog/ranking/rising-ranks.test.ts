@@ -21,7 +21,7 @@ async function play(ids: readonly string[], times: number): Promise<void> {
   await refreshRanks(db(), new Date())
 }
 
-/** Reads all pages of four, with a change after each. */
+/** Reads all pages of four videos, and calls `change` after each page. */
 async function readAllPages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: (turn: number) => Promise<unknown>,
@@ -42,7 +42,7 @@ async function readAllPages(
 describe('a list by popularity whose ranks are refreshed between pages', () => {
   let tag: string
   let category: string
-  /** Most popular first. */
+  /** The ids of the videos, most popular first. */
   let videos: string[]
 
   beforeEach(async () => {
@@ -69,7 +69,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   ]
 
   it.each(lists)(
-    'lists each video once while some rise past the position, and listed ones rise further: %s',
+    'lists each video once while unlisted videos rise past the position and listed ones rise further: %s',
     async (_name, query) => {
       const seen = await readAllPages(query(), (turn) =>
         play(
@@ -82,14 +82,14 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   )
 
   it.each(lists)(
-    'lists each video once while more than a page of them rise repeatedly: %s',
+    'lists each video once while more videos than fit on a page rise repeatedly: %s',
     async (_name, query) => {
       const seen = await readAllPages(query(), () => play(videos.slice(4), 1000))
       expect(seen.toSorted()).toEqual(videos.toSorted())
     },
   )
 
-  it.each(lists)('continues in order if nothing rose: %s', async (_name, query) => {
+  it.each(lists)('continues in order if no video rose: %s', async (_name, query) => {
     expect(await readAllPages(query(), async () => {})).toEqual(videos)
   })
 
@@ -105,7 +105,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
     },
   )
 
-  it('starts again with the new order from the first page', async () => {
+  it('has the new order when the first page is requested again', async () => {
     await readAllPages({ tag, sort: 'popular' }, () => play(videos.slice(9), 1000))
     expect((await readAllPages({ tag, sort: 'popular' }, async () => {}))[0]).toBe(videos[9])
   })

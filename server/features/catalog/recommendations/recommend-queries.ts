@@ -13,7 +13,7 @@ export interface SimilarOptions {
   limit: number
 }
 
-/** Ids are random, so their last 32 bits are enough to distinguish a few hundred of them. */
+/** The last 32 bits of an id. Ids are random, so these bits are enough to distinguish a few hundred ids. */
 const idSuffixLength = 8
 
 /** Returns a short form of an id, as a number in hexadecimal digits. */
@@ -25,16 +25,16 @@ export function idSuffix(id: string): string {
 export const maxSeeds = 5
 
 /**
- * Selects videos similar to the seeds, best first. Videos that were watched next score highest, then those with common
- * tags, those of the same category, and popular ones; the scores of a video are added. Each source contributes only a
- * few of its best videos, so the work does not grow with the catalogue.
+ * Selects videos similar to the seeds, best first. Videos that were watched next score highest. Then follow videos with
+ * common tags, those of the same category, and popular ones. A video that several sources find gets the sum of its
+ * scores. Each source contributes only a few of its best videos, so the work does not grow with the catalogue.
  */
 export async function selectSimilar(
   db: Db,
   seeds: readonly string[],
   { without, limit }: SimilarOptions,
 ): Promise<SimilarVideo[]> {
-  // A constant number of rows, so that PostgreSQL does not replan for each call.
+  // The number of rows is constant, so that PostgreSQL does not plan the query again for each call.
   const rows = Array.from({ length: maxSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
   const { rows: similarVideos } = await sql<SimilarVideo>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
@@ -73,13 +73,16 @@ export interface WatchedNext {
 }
 
 /**
- * Number of successors kept when a video has more than `maxSuccessors`. Their
- * weights are halved, so that new ones can rise.
+ * Number of successors that remain when a video has more than `maxSuccessors`. Their weights are halved, so that new
+ * successors can rise.
  */
 const successorsKept = 50
 const maxSuccessors = 100
 
-/** Adds pairs of videos watched one after the other, in a fixed order, and limits the successors of each video. */
+/**
+ * Adds pairs of videos that were watched one after the other, in a fixed order, and limits the successors of each
+ * video.
+ */
 export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   const from = pairs.map(({ videoId }) => videoId)
   const to = pairs.map(({ nextId }) => nextId)

@@ -19,8 +19,8 @@ export async function loadRelatedVideos(
 }
 
 /**
- * `seeds` are the videos on which recommendations are based; `without` has the
- * ends of the ids of excluded or listed videos.
+ * `seeds` are the videos on which recommendations are based. `without` has the ends of the ids of excluded or listed
+ * videos.
  */
 interface Basis {
   seeds: readonly string[]
@@ -33,8 +33,8 @@ const basisOf = (watched: readonly string[]): Basis => ({
 })
 
 /**
- * Recommends videos similar to those that the viewer watched last, except
- * watched ones; none for viewers without a history.
+ * Recommends videos similar to those that the viewer watched last. Omits watched videos. A viewer without a history
+ * gets none.
  */
 export async function recommendVideos(
   { findSimilar, findCards }: Catalog,
@@ -46,14 +46,13 @@ export async function recommendVideos(
 }
 
 /**
- * Maximum number of excluded videos in a cursor. A viewer who has found nothing
- * among about two hundred videos looks elsewhere.
+ * Maximum number of excluded videos in a cursor. A viewer who has chosen none of about two hundred videos stops paging.
  */
 const maxExcluded = 240
 
 /**
- * Returns recommendations in pages. Similarity and the viewer's history change all the time, so the cursor contains the
- * seeds of the first page and the videos listed so far. A further page has the best of the other videos.
+ * Returns recommendations in pages. Similarity and the viewer's history change all the time. So the cursor contains the
+ * seeds of the first page and the videos listed so far, and a further page has the best of the other videos.
  * @throws Fault invalidCursor
  */
 export async function recommendPage(

@@ -9,7 +9,7 @@ export type FindSimilar = (
   options: SimilarOptions,
 ) => Promise<readonly SimilarVideo[]>
 
-/** Queries the same similar videos only once a second, because many viewers arrive at one episode from the same ad. */
+/** Queries the same similar videos only once a second, because an ad may bring many viewers to one episode at once. */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const cache = createResponseCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>

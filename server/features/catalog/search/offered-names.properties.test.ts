@@ -9,7 +9,10 @@ import { searchVideos } from './search-videos.ts'
 import { suggestNames } from './suggest-names.ts'
 
 const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'storm', 'story', 'stone']
-/** Videos in front tiers that have every word in their synopses: enough that a search opens no other tier. */
+/**
+ * Number of videos in front tiers that have every word in their synopses. They are so many that a search reads no other
+ * tier.
+ */
 const wellKnown = 80
 const named = 160
 const maxOffered = 20
@@ -41,12 +44,12 @@ const search = fc.record({
   }),
   sort: fc.constantFrom('newest' as const, 'popular' as const, 'relevance' as const),
   size: fc.integer({ min: 3, max: 50 }),
-  /** How the videos with names are spread over the tiers. */
+  /** How the other videos are spread over the tiers. */
   step: fc.nat({ max: 20 }),
   first: fc.nat({ max: tierSizes.length }),
 })
 
-/** Puts the well-known videos in front and spreads the others. */
+/** Moves the well-known videos to the first tier and spreads the others. */
 const spread = (step: number, first: number) =>
   site.context.database.pool.query(
     `UPDATE video_search SET tier = CASE WHEN titles->>'en' LIKE 'Drama %' THEN 0
@@ -56,7 +59,7 @@ const spread = (step: number, first: number) =>
   )
 
 test(
-  'a search finds each title that type-ahead offers once, in whichever tier it is',
+  'a search finds each title that type-ahead offers exactly once, in whichever tier the video is',
   async () => {
     await checkProperty(
       fc.asyncProperty(search, async ({ typed, sort, size, step, first }) => {

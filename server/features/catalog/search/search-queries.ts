@@ -11,18 +11,19 @@ import {
 import { plainCardColumns, type CoverColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
 import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 
-/** A typed word, without accents and case. */
+/** A typed word, in lower case and without accents. */
 export interface TypedWord {
   word: string
-  /** Whether the index has exactly this word or, for an unfinished word, a word that begins with it. */
+  /** Whether the index has exactly this word. For an unfinished word: whether it has a word that begins with it. */
   known: boolean
   /**
-   * Indexed words that share a deletion neighbour with this word (SymSpell): a superset of the words one typo apart.
+   * Indexed words that share a deletion neighbour with this word (SymSpell). They include all words one typo apart, and
+   * some others.
    */
   alike: string[]
   /**
-   * Categories whose names in any language have this word, a similar one,
-   * or a word that begins with the unfinished one.
+   * Categories whose names in any language have this word or a similar word. For an unfinished word: also a word that
+   * begins with it.
    */
   categories: { id: string; words: string[] }[]
 }
@@ -77,8 +78,8 @@ const typedWords = preparedQuery(
 
 /**
  * Splits a keyword into words and looks them up in the index. Finds similar words for every word if `forgiving`,
- * otherwise only for words that are not in the index. The last word may be unfinished and matches all words that begin
- * with it.
+ * otherwise only for words that are not in the index. The last word may be unfinished, so it matches all words that
+ * begin with it.
  */
 export async function selectTypedWords(
   db: Db,
@@ -93,10 +94,10 @@ export async function selectTypedWords(
 export interface SearchTerms {
   /** The terms that a video must match. */
   all: string
-  /** Terms of the best matches: the words as typed, and the words as a whole title. */
+  /** Terms of the best matches. `typed`: the words as typed. `title`: the words as a whole title. */
   typed: string
   title: string
-  /** Terms of the titles that type-ahead suggests; equal to `title` if a word matches nothing but categories. */
+  /** Terms of the titles that type-ahead suggests. Equal to `title` if a word matches only categories. */
   names: string
 }
 
@@ -113,13 +114,13 @@ const tiers = Array.from({ length: tierSizes.length + 1 }, (_, tier) => tier)
 interface SearchReach {
   /** The columns of the search row that order the matches. */
   key: Expression<unknown>
-  /** Another tier is searched while fewer matches than this were found. */
+  /** The next tier is searched if fewer matches than this have been found. */
   enoughMatches: number
   /** If set, the search reads exactly the tiers that the first page read, whatever the number of matches. */
   to: Depths | undefined
 }
 
-/** The last tier that is searched, and the last one that is searched for names. */
+/** The last tier that is searched for all terms, and the last tier that is searched for names. */
 interface Depths {
   depth: Expression<number>
   nameDepth: Expression<number>
@@ -139,8 +140,9 @@ function searchTiers(terms: Placeholders<SearchTerms>, reach: SearchReach): RawB
 }
 
 /**
- * Builds the subqueries that read one tier. In a tier that is not searched, they return only videos with exactly the
- * typed title, and videos that type-ahead suggests, because type-ahead searches more tiers for common words.
+ * Builds the subqueries that read one tier. A tier beyond the searched ones returns only videos with exactly the typed
+ * title. If it is searched for names, it also returns the videos that type-ahead suggests, because type-ahead may
+ * search more tiers.
  */
 function readTier(
   tier: number,
@@ -176,8 +178,8 @@ function isTierSearchedForNames(tier: number, { to }: SearchReach): RawBuilder<b
 }
 
 /**
- * Scores a match, higher for a more popular video. Videos with exactly the typed title are
- * first, then those with exactly the typed words.
+ * Scores a match: a more popular video scores higher. Videos with exactly the typed title are first, then those with
+ * exactly the typed words.
  */
 function matchScore({ all, typed, title }: Placeholders<SearchTerms>): RawBuilder<number> {
   return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + popularity_score)
@@ -195,13 +197,13 @@ const sortKeys = {
 const enoughNames = 20
 
 /**
- * Number of matches after which no further tier is searched. A search finds
- * at least this many, or all if there are fewer.
+ * Number of matches after which no further tier is searched. A search finds at least this many matches, or all if there
+ * are fewer.
  */
 const enoughVideos = 60
 
 export interface SearchPosition extends Required<ListPosition> {
-  /** The last tier of this search, and its last tier for names. */
+  /** The last tier of this search. */
   depth: number
   nameDepth: number
 }
@@ -217,14 +219,14 @@ interface MatchPosition {
 }
 
 /**
- * A video that was found, with its position. A search reads the card columns itself,
- * because found videos are rarely in the cache.
+ * A found video, with its position. A search reads the card columns itself, because found videos are rarely in the
+ * cache.
  */
 export type FoundVideo = PlainCardRow & MatchPosition
 
 type Order = ListOrder | 'relevance'
 
-/** Parameters of a search statement. The statement of the first page does not use those of the position. */
+/** Parameters of a search statement. The first page's statement does not use the parameters of the position. */
 type SearchValues = SearchTerms & {
   limit: number
   depth: number
@@ -282,7 +284,7 @@ const preparedSearches = {
   popular: { first: preparedSearch('popular', true), further: preparedSearch('popular', false) },
 }
 
-/** Values for the first page, whose statement does not use the position. */
+/** Placeholder values of the position for the first page, whose statement does not use them. */
 const firstPagePosition: SearchPosition = {
   key: 0,
   id: '',
@@ -292,8 +294,8 @@ const firstPagePosition: SearchPosition = {
 }
 
 /**
- * Returns one page of the matching videos, in order. By popularity, includes
- * videos that have risen past the previous page.
+ * Returns one page of the matching videos, in order. If ordered by popularity, the page includes videos that have risen
+ * past the previous page.
  */
 export function selectMatches(
   db: Db,
@@ -329,7 +331,9 @@ export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promis
   return suggestedTitles(db, { ...terms, limit })
 }
 
-/** A literal, so that a prepared statement can use the partial index of such tags. */
+/**
+ * A literal instead of a parameter, so that a prepared statement can use the partial index of tags of published videos.
+ */
 const hasVideos = sql<boolean>`video_count > 0`
 
 const suggestedTags = preparedQuery(
@@ -361,8 +365,8 @@ type TagRow = TagPosition & { names: LocalizedText; video_count: number; trendin
 const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
 
 /**
- * Selects the tags of published videos by rank, after a position. Uses the ranking version of that position if it is
- * the current or the previous one, otherwise the current version. Only one of the two orders is read, along its index.
+ * Selects the tags of published videos by rank, after a position. Uses the position's ranking version if it is the
+ * current or the previous version, otherwise the current version. Only one of the two orders is read, along its index.
  */
 export async function selectTags(db: Db, after: TagPosition | undefined, limit: number): Promise<TagRow[]> {
   const { rank: last, id, version: requestedVersion } = after ?? { rank: 0, id: '', version: null }

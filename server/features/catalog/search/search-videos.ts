@@ -11,13 +11,13 @@ import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
-/** If fewer videos than this match, typos are allowed too. */
+/** If fewer videos than this match, the search also allows typos. */
 const typoThreshold = 5
 
 /**
  * Returns one page of the videos that have these words in their titles, synopses, tags or category, in any language.
  * Ignores accents, and allows one typo per word if few videos match. The last word may be unfinished. If no video has
- * all words, returns videos with some of them. Chooses words as type-ahead does (suggest-names.ts), so that the results
+ * all words, returns videos with some of them. Chooses words as type-ahead does (suggest-names.ts). So the results
  * include the names that type-ahead offers.
  * @throws Fault invalidCursor
  */
@@ -58,7 +58,7 @@ export async function searchVideos(
   return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
 }
 
-/** Fields of a search in a cursor: how words are joined, the words, their choices, and the language of names. */
+/** Fields of a search in a cursor: how words are joined, the words, their choices, and the language of the names. */
 const searchCursorTypes = ['text', 'text', 'text', 'text'] as const
 
 /** Type of a position's key in each order. */
@@ -74,8 +74,8 @@ async function continueSearch(db: Db, search: Search, after: SearchPosition, ord
 }
 
 /**
- * Searches exactly these words. Allows typos if few videos or names match, and
- * requires only some of the words if no video has all.
+ * Searches exactly these words. Allows typos if few videos or names match. If no video has all words, requires only
+ * some of them.
  */
 async function startSearch(db: Db, keyword: string, language: Language, order: Order, size: number) {
   const exact = await parseKeyword(db, keyword, language, { forgiving: false })
@@ -84,7 +84,7 @@ async function startSearch(db: Db, keyword: string, language: Language, order: O
   const isEnough = rows.length >= Math.min(typoThreshold, size + 1)
   if (choices.length === 0 || (isEnough && !(await areTyposSuggested(db, exact.typed, language))))
     return { search: exact.search, rows }
-  // For words that are not in the index, similar words were tried already.
+  // For words that are not in the index, similar words have already been searched.
   const typosTried = !exact.typed.words.some(({ known }) => known)
   const { search } = typosTried ? exact : await parseKeyword(db, keyword, language, { forgiving: true })
   const more = typosTried ? rows : await findVideos(db, search, order, undefined, size)
@@ -136,8 +136,8 @@ function decodePosition([, , , , depth, nameDepth, from, after, key, id]: Cursor
 }
 
 /**
- * Decodes the search in a cursor. Spaces and bars separate the words, because words contain neither.
- * Cuts a forged cursor to the limits of a search.
+ * Decodes the search in a cursor. Spaces and bars separate the words, because words contain neither. Limits the
+ * contents of a forged cursor to the limits of a search.
  */
 function decodeSearch([join, whole, choices, languageCode]: CursorFields): Search {
   const groups = choices.split(' ').slice(0, maxWords)

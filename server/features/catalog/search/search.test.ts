@@ -74,7 +74,7 @@ describe('a search', () => {
     expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
   })
 
-  it('ignores accents, on either side', async () => {
+  it('ignores accents in keywords and in titles', async () => {
     expect(await search('epee')).toEqual(['The Last Sword'])
     expect(await search('ÉPÉE')).toEqual(['The Last Sword'])
     expect(await search('dèrnîère')).toEqual(['The Last Sword'])
@@ -133,7 +133,7 @@ describe('a search', () => {
     expect(await search(keyword)).toEqual(['Orbit'])
   })
 
-  it('finds the videos of each of five categories that share a word', async () => {
+  it('finds the videos of all five categories whose names share a word', async () => {
     const { db } = site.context
     for (const kind of ['Crime', 'Garden', 'Hospital', 'Teen', 'Costume'])
       await buildVideo(site.context, {
@@ -146,7 +146,7 @@ describe('a search', () => {
     expect((await search('melodrama own')).toSorted()).toEqual(found)
   })
 
-  it('needs all words, but falls back to some if no video has all', async () => {
+  it('finds videos with all words, or with some of them if no video has all', async () => {
     expect(await search('sword blacksmith')).toEqual(['The Last Sword'])
     expect((await search('sword lighthouse')).toSorted()).toEqual([
       'Duel at Dawn',
@@ -162,22 +162,25 @@ describe('a search', () => {
     expect(await search('北')).toEqual(['北京 Nights'])
   })
 
-  it('finds nothing, without an error, for a keyword without words or with unknown ones only', async () => {
+  it('finds nothing, without an error, for a keyword without words or with only unknown words', async () => {
     for (const keyword of ["'", '&|!():*<->', '\\', '....', 'zzzzqqqq', "' | 'qx':*", '💥', 'ø'.repeat(200)])
       expect(await search(keyword)).toEqual([])
   })
 
   it.each([
-    ['five in one word', '\u3300'.repeat(194)],
-    ['eighteen in four words', '\ufdfa'.repeat(194)],
-    ['five, with spaces that end no word', '\u3300\u3300\u3300\u3300\u3300\u3300\u1680'.repeat(27)],
+    ['five characters in one word', '\u3300'.repeat(194)],
+    ['eighteen characters in four words', '\ufdfa'.repeat(194)],
+    [
+      'five characters, with spaces that do not end a word',
+      '\u3300\u3300\u3300\u3300\u3300\u3300\u1680'.repeat(27),
+    ],
   ])('accepts characters that expand to many others: %s', async (_name, many) => {
     expect(await search(`sword ${many}`)).toEqual(['The Last Sword', 'Duel at Dawn'])
     for (const keyword of [many, `sword ${many}`, `${many} sword`])
       expect(await site.visitor().callOk(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
   })
 
-  it('finds a video by its new title only, and not after it is archived', async () => {
+  it('finds a renamed video only by its new title, and no archived video', async () => {
     const id = await publish('renamed', { en: 'Nightingale' }, 'Birds')
     await publish('renamed', { en: 'Sparrowhawk' }, 'Birds')
     expect([await search('nightingale'), await search('sparrowhawk')]).toEqual([[], ['Sparrowhawk']])
@@ -223,7 +226,7 @@ describe('type-ahead', () => {
     })
   })
 
-  it("searches the viewer's language and English, and answers in it", async () => {
+  it("searches names in the viewer's language and English, and returns them in the viewer's language", async () => {
     expect(await suggest('dern', 'fr')).toEqual({ tags: [], titles: ['La dernière épée'] })
     expect(await suggest('dern', 'es')).toEqual({ tags: [], titles: [] })
     expect(await suggest('fami', 'fr')).toMatchObject({ tags: ['Famille'] })
@@ -257,7 +260,7 @@ describe('one typo', () => {
     ['roamnc', 'romance', true],
     ['romaance', 'romances', true],
     ['rmnce', 'romance', false],
-  ])('separates %s from the beginning of %s: %s', (beginning, word, alike) => {
+  ])('is the difference between %s and the beginning of %s: %s', (beginning, word, alike) => {
     expect(hasSimilarPrefix(beginning, word)).toBe(alike)
   })
 })

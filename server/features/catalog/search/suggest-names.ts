@@ -3,7 +3,7 @@ import type { Db } from '#server/tables.ts'
 import { choosePrefixes, nameChoicesOf, buildNameTerms, withCategories } from './typo-matching.ts'
 import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from './search-queries.ts'
 
-/** Type-ahead also searches typos if fewer names match. */
+/** If fewer names than this match, type-ahead also allows typos. */
 const typoThreshold = 3
 
 /**
@@ -26,8 +26,8 @@ export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: L
 }
 
 /**
- * Returns whether too few names match and allowing typos may help. For words that are
- * not in the index, typos were allowed already.
+ * Returns whether too few names match and allowing typos may help. It cannot help for words that are not in the index,
+ * because typos in those are always allowed.
  */
 function areTooFew(
   { words }: TypedKeyword,
@@ -42,7 +42,7 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  // Words are chosen as in a search, where the categories that match a word leave room for fewer similar words.
+  // Chooses words as a search does: there, the categories that match a word leave room for fewer similar words.
   const choices = nameChoicesOf(withCategories(choosePrefixes(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
   const terms = buildNameTerms(whole, choices, language)

@@ -1,12 +1,12 @@
 import type { Language } from '#contract/languages.ts'
 import type { SearchTerms, TypedWord } from './search-queries.ts'
 
-/** For each typed word, the indexed words that it may mean; none if nothing is similar. */
+/** For each typed word, the indexed words that it may mean; empty if no word is similar. */
 export type Choices = string[][]
 
 /**
- * A search with the words to which it was resolved. The cursor contains it, so that words
- * indexed between two pages do not change the results.
+ * A search with the words to which it was resolved. The cursor contains them, so that words indexed between two pages
+ * do not change the results.
  */
 export interface Search {
   join: 'all' | 'any'
@@ -17,14 +17,17 @@ export interface Search {
   language: Language
 }
 
-/** Returns the maximum number of candidates of each typed word: all of them must fit into a cursor. */
+/**
+ * Returns the maximum number of candidates of each typed word. The limit is needed because all candidates must fit into
+ * a cursor.
+ */
 export function maxChoices(words: number): number {
   return words === 1 ? 7 : 6
 }
 
 /**
- * Finds the candidates of each word: the word itself if it is in the index, and words
- * one typo apart if it is not, or if `forgiving`.
+ * Finds the candidates of each word: the word itself if it is in the index. Adds words one typo apart if the word is
+ * not in the index, or if `forgiving`.
  */
 export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiving: boolean }): Choices {
   return words.map(({ word, known, alike }) => {
@@ -52,21 +55,24 @@ export function choosePrefixes(words: readonly TypedWord[], options: { forgiving
   ]
 }
 
-/** Sorts the likeliest first: the first letter is rarely mistyped, and most words are typed in full. */
+/** Sorts the likeliest words first: the first letter is rarely mistyped, and most words are typed in full. */
 function sortByLikelihood(word: string, others: readonly string[]): string[] {
   const unlikeliness = (other: string) =>
     2 * Number(other[0] !== word[0]) + Number(!isOneTypoApart(word, other))
   return others.toSorted((one, other) => unlikeliness(one) - unlikeliness(other))
 }
 
-/** Returns the maximum number of categories that each typed word matches: their ids take most of a cursor. */
+/**
+ * Returns the maximum number of categories that each typed word matches. The limit is low because category ids take
+ * most of a cursor.
+ */
 function maxCategories(words: number): number {
   return words <= 2 ? 5 : 2
 }
 
 /**
- * Adds to each word's choices the categories whose name contains one of the choices, so
- * that the videos of these categories match too.
+ * Adds to each word's choices the categories whose names contain one of the choices, so that the videos of these
+ * categories match too.
  */
 export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
   return choices.map((group, i) => {
@@ -78,7 +84,9 @@ export function withCategories(choices: Choices, words: readonly TypedWord[]): C
   })
 }
 
-/** Returns the choices without categories, to search names; none if a word matches only categories. */
+/**
+ * Removes the categories from the choices, for a search of names. Returns no choices if a word matches only categories.
+ */
 export function nameChoicesOf(choices: Choices): Choices {
   const words = choices.map((group) => group.filter((choice) => !isCategory(choice)))
   return words.every((group) => group.length > 0) ? words : []
@@ -91,8 +99,8 @@ function matchesChoice(choice: string, word: string): boolean {
 }
 
 /**
- * Builds the tsqueries of a search: videos that contain all typed words (or any, if `join` is
- * `any`), and the names that type-ahead offers.
+ * Builds the tsqueries of a search. They match videos that contain all typed words (or any, if `join` is `any`), and
+ * the names that type-ahead offers.
  */
 export function buildSearchTerms({ join, whole, choices, language }: Search): SearchTerms {
   const inNames = nameChoicesOf(choices)
@@ -111,8 +119,8 @@ function formatChoice(choice: string): string {
 }
 
 /**
- * Builds the tsqueries of a search for names in the viewer's language and English. Matches only weight A, the item's
- * own names; the index of a video also contains its tags' names, with weight B.
+ * Builds the tsqueries of a search for names in the viewer's language and English. Matches only words with weight A,
+ * which are those of the item's names. The index of a video also contains its tags' names, with weight B.
  */
 export function buildNameTerms(whole: string, choices: Choices, language: Language): SearchTerms {
   const languages = language === 'en' ? ['en'] : [language, 'en']
@@ -131,7 +139,7 @@ function joinChoices(choices: Choices, join: 'all' | 'any', present: (choice: st
   return groups.join(join === 'all' ? ' & ' : ' | ')
 }
 
-/** Quotes a word for a tsquery, so that it is read literally. */
+/** Quotes a word for a tsquery, so that PostgreSQL reads it literally. */
 function quote(word: string): string {
   return `'${word.replace(/['\\]/g, '$&$&')}'`
 }
