@@ -38,7 +38,10 @@ export function selectEntitlementsOfUser(
   return entitlementsQuery(db).where('entitlements.user_id', '=', userId).limit(sql.lit(limit)).execute()
 }
 
-/** Selects a video, or one of its episodes by its number; undefined if it does not exist. */
+/**
+ * Selects a video, or the episode of that video with this number. Returns undefined if the video or episode does not
+ * exist.
+ */
 export async function selectVideoOrEpisode(
   tx: Tx,
   videoId: string,
@@ -61,9 +64,9 @@ export async function insertGrantedEntitlement(tx: Tx, row: Insertable<Entitleme
 }
 
 /**
- * Revokes one entitlement permanently. This also applies to an entitlement that a refund or dispute of its order has
- * suspended, because it could be restored otherwise.
- * @returns its user and what it covers; undefined if it does not exist or an operator has revoked it before
+ * Revokes one entitlement permanently. This also applies to an entitlement that is suspended by a refund or dispute of
+ * its order. Otherwise, the end of the dispute could restore it.
+ * @returns its user and what it covers; undefined if it does not exist or an operator has already revoked it
  */
 export function revokeEntitlementById(tx: Tx, id: string, at: Date, reason: string) {
   return tx

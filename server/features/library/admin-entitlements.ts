@@ -39,9 +39,9 @@ export async function listEntitlementsOfUser(
 interface FreeGrant {
   userId: string
   reason: string
-  /** The video; everything if undefined. */
+  /** The video that the entitlement covers; undefined for everything. */
   videoId: string | undefined
-  /** The number of one episode; the whole video if undefined. */
+  /** The number of the only episode that it covers; undefined for the whole video. */
   number: number | undefined
   startsAt: Date
   endsAt: Date | null
@@ -77,7 +77,7 @@ async function findGrantTarget(tx: Tx, { videoId, number }: FreeGrant) {
 
 /**
  * Revokes one entitlement permanently, whatever its source and the later status of its order.
- * @returns its user and what it covers; undefined if it does not exist or an operator has revoked it before
+ * @returns its user and what it covers; undefined if it does not exist or an operator has already revoked it
  */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
   return revokeEntitlementById(tx, id, at, reason)

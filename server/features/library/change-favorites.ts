@@ -3,8 +3,8 @@ import type { Tx } from '#server/tables.ts'
 import { countFavorites, deleteFavorites, insertFavorite } from './favorite-queries.ts'
 
 /**
- * Adds a video to the favorites. Adding it again changes nothing, not even its position in the list. A video that was
- * archived meanwhile stays a favorite but cannot be added.
+ * Adds a video to the favorites. Adding it again changes nothing, not even its position in the list. An archived video
+ * remains a favorite but cannot be added.
  * @returns the count as this viewer sees it: the aggregated count plus the viewer's own pending change
  * @throws Refusal notFound for a video that does not exist or is not visible
  */
@@ -13,7 +13,10 @@ export async function addFavorite(tx: Tx, userId: string, videoId: string, now: 
   return { video_id: videoId, favorite: true, favorite_count: await countFavorites(tx, userId, videoId) }
 }
 
-/** Removes videos from the favorites. @returns how many were removed */
+/**
+ * Removes videos from the favorites.
+ * @returns how many were removed
+ */
 export async function removeFavorites(
   tx: Tx,
   userId: string,

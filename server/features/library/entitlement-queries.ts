@@ -3,7 +3,8 @@ import { preparedLookup, type Placeholders } from '#server/platform/database/pre
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Selects a visible episode, with the data that decides who may play it; `asset_id` is null if it is not playable yet.
+ * Selects a visible episode, with the data that decides who may play it. `asset_id` is null if the episode is not
+ * playable yet.
  */
 export function selectEpisode(db: Db, id: string) {
   return db
@@ -86,7 +87,10 @@ export interface EntitlementRow {
   ends_at: Date | null
 }
 
-/** Hides videos in a user's list of unlocked videos. @returns how many of them were in the list */
+/**
+ * Hides videos in a user's list of unlocked videos.
+ * @returns how many of them were in the list
+ */
 export async function hideUnlocked(
   tx: Tx,
   userId: string,

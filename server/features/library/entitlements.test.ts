@@ -33,13 +33,13 @@ beforeEach(() => {
 const first = () => video.episodes[0]?.id ?? ''
 const second = () => video.episodes[1]?.id ?? ''
 
-/** Grants an entitlement of an order of the user: by default a purchase of everything, from now on. */
+/** Grants an entitlement of an order of the user. By default, it is a purchase of everything from now on. */
 function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Promise<string> {
   return database.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
     const orderId = await insertPaidOrder(tx, userId, now)
     const grant = { userId, orderId, source: 'purchase', startsAt: now, ...change } as const
-    // The webhook and the buyer's own call both settle a payment.
+    // Grants twice, because both the webhook and the buyer's own call settle a payment.
     await grantEntitlement(tx, grant)
     await grantEntitlement(tx, grant)
     return orderId
@@ -59,7 +59,7 @@ describe('the entitlements of a video', () => {
     expect(noEntitlements.entitlementFor(first())).toBeUndefined()
   })
 
-  test('to one episode cover no other', async () => {
+  test('to one episode cover no other episode', async () => {
     await grant({ videoId: video.id, episodeId: first() })
     expect(await covers(first())).toBe(true)
     expect(await covers(second())).toBe(false)
@@ -91,7 +91,7 @@ describe('the entitlements of a video', () => {
     expect(await covers(first(), later)).toBe(false)
   })
 
-  test('prefer a purchase to a subscription, in any order of creation', async () => {
+  test('name a purchase rather than a subscription, whichever was created first', async () => {
     await grant({ source: 'subscription' })
     expect((await rights()).entitlementFor(first())?.source).toBe('subscription')
     const orderId = await grant({ videoId: video.id, episodeId: first() })
@@ -116,7 +116,7 @@ test('the end of a subscription can be moved, but not the end of a purchase', as
   expect(await covers(first())).toBe(true)
 })
 
-test('a refund revokes only the entitlements of its order, and can be undone', async () => {
+test('a refund revokes only the entitlements of its order, which can be restored', async () => {
   const refunded = await grant({ videoId: video.id, episodeId: first() })
   await grant({ videoId: video.id, episodeId: second() })
   await change((tx) => revokeEntitlements(tx, refunded, now))

@@ -8,9 +8,9 @@ export type { EntitlementRow } from './entitlement-queries.ts'
 
 /** Entitlements of one viewer for one video at one moment. */
 export interface VideoEntitlements {
-  /** Whether an entitlement covers the episode. Free episodes need none. */
+  /** Returns whether an entitlement covers the episode. Free episodes need no entitlement. */
   covers(episodeId: string): boolean
-  /** The entitlement that covers the episode; a purchase takes precedence over a subscription. */
+  /** Returns the entitlement that covers the episode. A purchase takes precedence over a subscription. */
   entitlementFor(episodeId: string): EntitlementRow | undefined
 }
 
@@ -35,7 +35,8 @@ export const noEntitlements: VideoEntitlements = { covers: () => false, entitlem
 
 /**
  * Grants the entitlement of an order, in the transaction that marks the order as paid. Granting it again changes
- * nothing. With `episodeId`, grants one episode; with only `videoId`, the whole video; with neither, everything.
+ * nothing. With `episodeId`, grants one episode. With only `videoId`, grants the whole video. With neither, grants
+ * everything.
  */
 export async function grantEntitlement(
   tx: Tx,
@@ -62,8 +63,8 @@ export async function grantEntitlement(
 }
 
 /**
- * Changes the end of the entitlement of a subscription's order: after a
- * renewal or cancellation, and for a grace period.
+ * Changes the end of the entitlement of a subscription's order: after a renewal or cancellation, and for a grace
+ * period.
  */
 export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
   await queries.setEntitlementEnd(tx, orderId, endsAt)
@@ -80,7 +81,8 @@ export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Pro
 }
 
 /**
- * Restores the revoked entitlements of an order, with their original end. Those that an operator revoked stay revoked.
+ * Restores the revoked entitlements of an order, with their original end. Entitlements that an operator revoked remain
+ * revoked.
  */
 export async function restoreEntitlements(tx: Tx, orderId: string): Promise<void> {
   await queries.setRevoked(tx, orderId, null)

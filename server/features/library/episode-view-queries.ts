@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Moves the guest's episode views to the member. If both have viewed an episode, their
- * views become one, and its viewer counts decrease.
+ * Moves the guest's episode views to the member. If both have viewed an episode, one view remains and the episode's
+ * viewer counts decrease.
  */
 export async function mergeEpisodeViews(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -26,12 +26,12 @@ export async function deleteEpisodeViews(tx: Tx, userId: string): Promise<void> 
   await tx.deleteFrom('episode_views').where('user_id', '=', userId).execute()
 }
 
-/** SQL condition: there are changes of episode viewers to count. */
+/** SQL condition: true if there are changes of episode viewers to count. */
 export const hasEpisodeViewerChanges = 'EXISTS (SELECT FROM episode_viewer_changes)'
 
 /**
  * Adds a batch of changes to the viewer counts of their episodes, in the order of the ids.
- * @returns how many were added
+ * @returns how many changes were added
  */
 export async function aggregateEpisodeViewerBatch(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ aggregated: number }>`
@@ -56,11 +56,11 @@ interface EpisodeViewers {
   number: number
   started: number
   finished: number
-  /** Time of the first count; null if nothing was counted yet. */
+  /** Time of the first count; null if no view has been counted. */
   since: Date | null
 }
 
-/** Loads a video's episodes in order, from the one after number `after`, each with its viewer counts. */
+/** Loads a video's episodes after number `after`, in order, each with its viewer counts. */
 export async function loadEpisodeViewers(
   db: Db,
   videoId: string,

@@ -18,11 +18,11 @@ export async function isFavorite(db: Db, userId: string, videoId: string): Promi
 
 /**
  * Adds a published video to the favorites and records the change. An existing favorite, even of an archived video, is
- * locked until the end of the transaction, so that it cannot be removed meanwhile.
+ * locked until the end of the transaction, so that no other transaction can remove it.
  * @returns whether the video is a favorite now
  */
 export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<boolean> {
-  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
+  // In a row that already existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
   const { rows } = await sql`
     WITH held AS (
       INSERT INTO favorites (user_id, video_id, favorited_at)
@@ -40,8 +40,8 @@ export async function insertFavorite(tx: Tx, userId: string, videoId: string, no
 }
 
 /**
- * Deletes a user's favorites of these videos, or all of them, and records
- * the changes. Rows are locked in a fixed order.
+ * Deletes a user's favorites of these videos, or all favorites, and records the changes. Rows are locked in a fixed
+ * order.
  * @returns how many were deleted
  */
 export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonly string[]): Promise<number> {

@@ -54,7 +54,7 @@ describe('a favorite', () => {
     ])
   })
 
-  it('keeps its place when it is added again', async () => {
+  it('keeps its position in the list when it is added again', async () => {
     const other = await buildVideo(site.context)
     await add()
     time.now = new Date('2026-03-01T12:00:01Z')
@@ -73,7 +73,7 @@ describe('a favorite', () => {
     }
   })
 
-  it('stays when its video is archived, but cannot be added by others', async () => {
+  it('remains when its video is archived, but others cannot add that video', async () => {
     await add()
     await archive(video.id)
     expect(await idsOf()).toEqual([video.id])
@@ -82,7 +82,7 @@ describe('a favorite', () => {
     expect(answer.code).toBe(404)
   })
 
-  it('is removed once, alone or with others', async () => {
+  it('is removed once, alone or together with other favorites', async () => {
     const other = await buildVideo(site.context)
     await add()
     await add(other.id)
@@ -92,7 +92,7 @@ describe('a favorite', () => {
     expect(await idsOf()).toEqual([])
   })
 
-  it('requires a token, and a guest without records has no favorites', async () => {
+  it('cannot be added without a token, and the list of a guest without records is empty', async () => {
     const stranger = site.visitor()
     const codes = await Promise.all([
       stranger.call(listFavorites),
@@ -106,7 +106,7 @@ describe('a favorite', () => {
 })
 
 describe('the count of favorites', () => {
-  it('includes the viewer’s own change at once, and others’ after aggregation', async () => {
+  it('includes the viewer’s own change at once, and changes of others after the counts are aggregated', async () => {
     const other = await createVisitor()
     await add()
     expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })
@@ -116,7 +116,7 @@ describe('the count of favorites', () => {
     expect(await counted()).toBe(1)
   })
 
-  it('is correct when favorites are added and removed between two runs', async () => {
+  it('is correct when favorites are added and removed between two runs of the job', async () => {
     await add()
     await remove()
     await add()
@@ -128,7 +128,7 @@ describe('the count of favorites', () => {
 })
 
 describe('the list of favorites', () => {
-  it('is paged in a stable order while favorites change', async () => {
+  it('has a stable order across pages while favorites change', async () => {
     const videos = [video, ...(await Promise.all(Array.from({ length: 4 }, () => buildVideo(site.context))))]
     for (const [second, { id }] of videos.entries()) {
       time.now = new Date(Date.parse('2026-03-01T12:00:00Z') + second * 1000)
@@ -143,7 +143,7 @@ describe('the list of favorites', () => {
     expect(await idsOf({ cursor: first.next_cursor ?? '', limit: 2 })).toEqual(newestFirst.slice(2, 4))
   })
 
-  it('caps a limit above the maximum', async () => {
+  it('limits a page to the maximum size', async () => {
     const videos = await Promise.all(
       Array.from({ length: 52 }, () => buildVideo(site.context, { episodes: 0 })),
     )

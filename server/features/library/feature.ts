@@ -28,8 +28,8 @@ interface Dependencies {
 }
 
 /**
- * Adds the buffer of playback positions to the context. A viewer's pending positions are written
- * before the viewer's records are read or changed.
+ * Adds the buffer of playback positions to the context. A viewer's pending positions are written before the viewer's
+ * records are read or changed.
  */
 export async function libraryFeature({ experiments, ...dependencies }: Dependencies) {
   const saves = bufferPositions({ ...dependencies, running: () => experiments.running() })
@@ -40,7 +40,7 @@ export async function libraryFeature({ experiments, ...dependencies }: Dependenc
       async personalFor(db: Db, viewer: Viewer | null, videoId: string): Promise<ViewerState> {
         if (viewer) await saves.flushUser(viewer.userId)
         const { state, viewing } = await loadViewerState(db, viewer, videoId)
-        // The first position in the video then needs no query.
+        // With this cache, the first position in the video needs no query.
         if (viewer && viewing) saves.cacheViewing(viewer.userId, videoId, viewing)
         return state
       },

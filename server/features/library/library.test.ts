@@ -39,7 +39,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
     },
   })
 
-/** Waits for the count: an acknowledged play is written within a second. */
+/** Waits for the count, because an acknowledged play is written within a second. */
 const expectPlays = (count: number) => expect.poll(plays, { timeout: 60_000 }).toBe(count)
 
 const plays = async (): Promise<number> => {
@@ -56,24 +56,24 @@ describe('a saved position', () => {
     expect(theirs.resume).toBeNull()
   })
 
-  it('is not changed by an older or repeated call, but by a rewind with a newer time', async () => {
+  it('is changed by a rewind with a newer time, but not by an older or repeated call', async () => {
     await save(5000, 10)
     expect(await save(9000, 5)).toMatchObject({ position_ms: 5000 })
     expect(await save(7000, 10)).toMatchObject({ position_ms: 5000 })
     expect(await save(1000, 11)).toMatchObject({ position_ms: 1000 })
   })
 
-  it('from a fast clock is cut to now, and does not block later ones', async () => {
+  it('with a time in the future gets the current time, and does not block later positions', async () => {
     await save(5000, 999_999)
     time.now = new Date(time.now.getTime() + 1000)
     expect(await save(6000, 999_999)).toMatchObject({ position_ms: 6000 })
   })
 
-  it('after the end of the episode is cut to the end', async () => {
+  it('after the end of the episode becomes the end', async () => {
     expect(await save(99_000, 10)).toMatchObject({ position_ms: 18_000 })
   })
 
-  it('with an invalid time is rejected; a time before 1970 becomes 1970', async () => {
+  it('with an invalid time is rejected, and a time before 1970 becomes 1970', async () => {
     const saveAt = (time: string) =>
       visitor.call(saveHistory, {
         body: { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 1, at: time },
@@ -87,7 +87,7 @@ describe('a saved position', () => {
     expect(await save(7000, 0)).toMatchObject({ position_ms: 7000 })
   })
 
-  it('is refused for an episode that is locked, not ready or not visible, and nothing is stored or counted', async () => {
+  it('is refused, not stored and not counted for an episode that is locked, not ready or not visible', async () => {
     const unmade = await buildVideo(site.context, { ready: 0 })
     const draft = await buildVideo(site.context, { state: 'draft' })
     const codeOf = async (of: BuiltVideo, index: number) => {
@@ -115,7 +115,7 @@ describe('a saved position', () => {
     expect(answer.code).toBe(401)
   })
 
-  it('loses nothing when ten devices write at once', async () => {
+  it('is not lost when ten devices save positions at once', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => save(i * 100, i)))
     expect(((await visitor.callOk(getVideo, { query: { id: video.id } })) as Video).resume?.position_ms).toBe(
       900,
@@ -152,7 +152,7 @@ describe('expired rows', () => {
     return rows[0]
   }
 
-  it('are deleted: plays after two days, even before they are counted, tombstones of removals after thirty', async () => {
+  it('are deleted: plays after two days even if they are not counted, tombstones of removals after thirty days', async () => {
     const purgeAfterDays = (days: number) =>
       purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)
@@ -210,7 +210,7 @@ describe('the history', () => {
     expect((await visitor.callOk(listHistory)).list).toHaveLength(1)
   })
 
-  it('removes many entries at once, each once', async () => {
+  it('removes many entries in one call, each once', async () => {
     const others = await Promise.all([1, 2].map(() => buildVideo(site.context)))
     for (const { id, episodes } of others)
       await visitor.callOk(saveHistory, {
@@ -223,7 +223,7 @@ describe('the history', () => {
     expect(await visitor.callOk(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
   })
 
-  it('keeps its order under a cursor while entries change', async () => {
+  it('has a stable order across pages while entries change', async () => {
     const videos = await Promise.all(Array.from({ length: 6 }, () => buildVideo(site.context)))
     const watch = ({ id, episodes }: BuiltVideo, seconds: number) =>
       visitor.callOk(saveHistory, {
@@ -244,7 +244,7 @@ describe('the history', () => {
     expect(rest.next_cursor).toBeNull()
   })
 
-  it('refuses a cursor of another list, and a forged one', async () => {
+  it('refuses a cursor of another list and a forged cursor', async () => {
     const madeUp = encodeCursor('watched', ['no time', 'vid_1'])
     const foreign = encodeCursor('favorites', [at(0), 'vid_1'])
     for (const cursor of [madeUp, foreign, 'bm90'])

@@ -25,7 +25,7 @@ export interface ViewerState {
   resume: { episode_id: string; number: number; position_ms: number } | null
 }
 
-/** Loads the viewer-specific part of a video's page, and the stored data that it is from. */
+/** Loads the viewer-specific part of a video's page, and the stored data that this part is made from. */
 export async function loadViewerState(
   db: Db,
   viewer: Viewer | null,

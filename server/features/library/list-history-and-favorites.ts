@@ -15,7 +15,7 @@ interface Paging {
   limit?: number
 }
 
-/** Dependencies of a viewer's lists; `findCards` loads the cards of the listed videos. */
+/** Dependencies of a viewer's lists. `findCards` loads the cards of the listed videos. */
 type ListContext = Pick<Catalog, 'findCards'> & { db: Db }
 
 interface Keyed {
@@ -24,7 +24,8 @@ interface Keyed {
 }
 
 /**
- * Reads one page of a list that is ordered by time and then video; empty for a viewer without a row in the database.
+ * Reads one page of a list that is ordered by time and then by video. The list of a viewer without a row in the
+ * database is empty.
  */
 function readEntries<Row extends Keyed>(
   list: string,

@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const idOf = (number: number) => videos[number]?.id ?? ''
 const episodeOf = (number: number) => videos[number]?.episodes[0]?.id ?? ''
 
-/** A list of a user: how a video is added, moved to its front again, and removed. */
+/** A list of a user. `put` adds a video or moves it to the front again; `take` removes it. */
 interface List {
   put(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
   take(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
@@ -47,7 +47,7 @@ async function readHistory(
 
 const lists: Record<string, List> = {
   favorites: {
-    // A favorite keeps its place: only a removed one moves to the front.
+    // A favorite that is added again keeps its position.
     put: (tx, userId, video, now) => addFavorite(tx, userId, idOf(video), now),
     take: (tx, userId, video) => removeFavorites(tx, userId, [idOf(video)]),
     async read(viewer, paging) {
@@ -82,7 +82,7 @@ const lists: Record<string, List> = {
 interface Change {
   video: number
   what: 'is put on the list' | 'is taken off'
-  /** Some changes happen in the same millisecond. */
+  /** False: the change happens in the same millisecond as the previous one. */
   later: boolean
 }
 
@@ -94,12 +94,12 @@ const change: fc.Arbitrary<Change> = fc.record({
 const walk = fc.record({
   before: fc.array(change, { maxLength: 12 }),
   sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
-  /** Changes after each page. */
+  /** The changes that are made after each page. */
   changes: fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 6 }),
 })
 
 test.each(Object.entries(lists))(
-  'lists each video once, and every unchanged one, while others are added, moved and removed: %s',
+  'lists each video at most once, and each unchanged video, while others are added, moved and removed: %s',
   { timeout: propertyTimeoutMs },
   (_name, list) =>
     checkProperty(
@@ -124,7 +124,7 @@ test.each(Object.entries(lists))(
           async betweenPages(page) {
             const now = changes[page] ?? []
             for (const { video } of now) touched.add(idOf(video))
-            // Changes after a page was read are later than its entries.
+            // Changes after a page was read have later times than the entries of that page.
             time++
             await apply(now)
           },

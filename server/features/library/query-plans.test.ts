@@ -16,8 +16,8 @@ const now = new Date('2026-03-01T12:00:00Z')
 const viewer = { userId: 'usr_7', role: 'member' as const, isStored: true }
 
 /**
- * Inserts 1,000 viewers and 10,000 videos of two episodes, the second locked; 50 videos for each viewer, and 2,000 for one. Foreign
- * keys and triggers are disabled, since they would take longer than everything else.
+ * Inserts 1,000 viewers and 10,000 videos of two episodes, of which the second is locked. Each viewer has 50 videos;
+ * one viewer has 2,000. Foreign keys and triggers are disabled, because they would take most of the time.
  */
 const crowd = `
   SET session_replication_role = replica;
@@ -61,7 +61,7 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => database.close())
 
-/** Creates a catalog without a cache from one call to the next. */
+/** Creates a catalog that caches nothing from one call to the next. */
 const catalog = (db: Db) => ({ db, ...createCatalog(db, systemClock) })
 const inTransaction =
   <T>(work: (tx: Tx) => Promise<T>) =>
@@ -70,7 +70,7 @@ const inTransaction =
 
 const position = { video_id: 'vid_11', episode_id: 'ep_22', position_ms: 5, at: now.toISOString() }
 
-/** The few tags are read in full. */
+/** Matches a full scan of any table except the tags, which are few. */
 const wholeTable = /Seq Scan on (?!tags|video_tags)/
 
 describe('with 50,000 rows', () => {
@@ -96,7 +96,7 @@ describe('with 50,000 rows', () => {
       inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_260', 'vid_301'] }, now)),
     ],
     [
-      'a removal of videos without an entry',
+      'a removal of videos without a history entry',
       2,
       inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
     ],
@@ -120,7 +120,7 @@ describe('with 50,000 rows', () => {
     expect(plans).toHaveLength(queries)
   })
 
-  it('reads the next page of favorites in the order of an index, up to its end', async () => {
+  it('the next page of favorites is read along an index, and only up to the end of the page', async () => {
     const list = (db: Db, cursor?: string) => listFavorites(catalog(db), viewer, { limit: 5, cursor }, 'en')
     const { next_cursor } = await list(database.db)
     const [page] = await queryPlans(database, (db) => list(db, next_cursor ?? ''))
@@ -129,7 +129,7 @@ describe('with 50,000 rows', () => {
     expect(page?.plan).not.toContain('Sort')
   })
 
-  it('reads the rows to count and delete by an index', async () => {
+  it('rows to count or delete are read by an index', async () => {
     const purge = inTransaction(async (tx) => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)

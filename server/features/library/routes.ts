@@ -24,7 +24,7 @@ export interface LibraryRoutesContext extends MembersContext, Catalog {
   playCounts: { hasChanges: boolean }
 }
 
-/** Reads the position in a call, with its time zone and ad ids. */
+/** Reads the position in a call, with the call's time zone and ad ids. */
 function readSaveCall(call: Call<typeof saveHistory>, userId: string): SaveCall {
   const { video_id, episode_id, position_ms, at } = call.body
   const position = {
@@ -74,8 +74,8 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
           return { removed }
         })
       },
-      // A viewer saves a position every few seconds while watching, so the viewer is taken from the cache of sessions.
-      // A save usually needs no query once the viewer has opened the video's page in this process.
+      // A viewer saves a position every few seconds while watching. So the viewer is taken from the cache of sessions,
+      // and a save usually needs no query once the viewer has opened the video's page in this process.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }
@@ -98,7 +98,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
   ]
 }
 
-/** Removes records of the viewer. A viewer without a row has none, and gets no row for this call. */
+/** Removes records of the viewer. A viewer without a row has no records, and this call creates no row. */
 async function removeRecords(
   context: MembersContext,
   call: Pick<Call, 'viewer' | 'language' | 'setHeader' | 'adIds'>,

@@ -54,14 +54,14 @@ it('lists a bought episode or whole video, and its resume position', async () =>
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ videoId: other.id }, minute(-1))
   await watch(4)
-  // From here on, the cookie states that the guest has records.
+  // From here on, the guest's cookie states that the guest has records.
   expect(await unlocked()).toEqual([
     [other.id, 1, 'purchase', 0],
     [video.id, 4, 'purchase', 500],
   ])
 })
 
-it('lists each video once, at its latest unlock, in pages', async () => {
+it('lists each video once, at its latest unlock, across pages', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-5))
   await grant({ videoId: other.id }, minute(-4))
@@ -109,7 +109,7 @@ it('lists a temporary grant from its start to its end', async () => {
   expect(await unlocked()).toEqual([])
 })
 
-it('omits removed videos; the entitlement and the history stay', async () => {
+it('omits removed videos, whose entitlement and history remain', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ endsAt: minute(60) }, minute(-1))

@@ -17,13 +17,13 @@ import { deleteTombstones } from '#server/features/library/history/history-queri
 const batchSize = 5000
 
 /**
- * Retention of counted plays, in days. They are needed until their half hour ends. The remaining time allows for clock
+ * Retention of counted plays, in days. A play is needed until its half hour ends. The remaining time allows for clock
  * skew and diagnosis.
  */
 const playRetentionDays = 2
 /**
- * Days for which a tombstone of a removed history entry blocks delayed
- * saves, such as those of a phone without a network.
+ * Days for which the tombstone of a removed history entry blocks delayed saves, such as those of a phone without a
+ * network.
  */
 const tombstoneRetentionDays = 30
 
@@ -32,22 +32,27 @@ async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<num
   while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
 }
 
-/** Adds uncounted plays and changes to the play counts of videos. Several processes may run it concurrently. */
+/**
+ * Adds uncounted plays and changes of play counts to the play counts of videos. Several processes may call it
+ * concurrently.
+ */
 export function aggregatePlays(db: Db): Promise<void> {
   return runInBatches(db, aggregatePlayBatch)
 }
 
-/** Adds pending changes of favorites to the favorite counts of videos. Several processes may run it concurrently. */
+/** Adds pending changes of favorites to the favorite counts of videos. Several processes may call it concurrently. */
 export function aggregateFavorites(db: Db): Promise<void> {
   return runInBatches(db, aggregateFavoriteBatch)
 }
 
-/** Adds pending changes to the viewer counts of episodes. Several processes may run it concurrently. */
+/**
+ * Adds pending changes of episode viewers to the viewer counts of episodes. Several processes may call it concurrently.
+ */
 export function aggregateEpisodeViewers({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   return runInBatches(db, (tx, limit) => aggregateEpisodeViewerBatch(tx, clock.now(), limit))
 }
 
-/** Deletes expired rows: counted plays, and tombstones of removed history. */
+/** Deletes expired rows: counted plays, and tombstones of removed history entries. */
 export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
   await runInBatches(db, (tx, limit) => deletePlays(tx, before(playRetentionDays), limit))

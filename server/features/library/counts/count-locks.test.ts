@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const halfHour = new Date('2026-03-01T12:00:00Z')
 
-/** Does not use `inTransaction`, whose retries would hide a deadlock. */
+/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
 const once = <T>(work: (tx: Tx) => Promise<T>) => site.context.db.transaction().execute(work)
 
 async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<void> {
@@ -28,7 +28,10 @@ async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<vo
   await contendForRow(site.context.database.pool, row, () => once(work))
 }
 
-/** @returns the user's id */
+/**
+ * Creates a user.
+ * @returns the user's id
+ */
 async function play(userId = newId('usr')): Promise<string> {
   const episode_id = video.episodes[0]?.id ?? ''
   await once((tx) =>
@@ -43,19 +46,19 @@ function counts() {
   return counted.executeTakeFirstOrThrow()
 }
 
-it('counts plays of a video that concurrent transactions lock by foreign key checks', async () => {
+it('plays are counted while foreign key checks of concurrent transactions lock their video', async () => {
   await play()
   await runWithContention((tx) => aggregatePlayBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })
 
-it('counts favorites of a video that concurrent transactions lock by foreign key checks', async () => {
+it('favorites are counted while foreign key checks of concurrent transactions lock their video', async () => {
   await site.context.db.insertInto('favorite_changes').values({ video_id: video.id, change: 1 }).execute()
   await runWithContention((tx) => aggregateFavoriteBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 0, favorite_count: 1 })
 })
 
-it('merges counted plays without waiting for a lock of their video', async () => {
+it('counted plays are merged without waiting for a lock of their video', async () => {
   const [guest, member] = [await play(), await play()]
   await once((tx) => aggregatePlayBatch(tx, 100))
   const other = await site.context.database.pool.connect()

@@ -3,16 +3,16 @@ import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Returns an SQL condition: there are plays to count. `hasChanges`: the table of changes existed when this process
- * started. If it is created later, the condition is always true.
+ * Returns an SQL condition: true if there are plays to count. `hasChanges`: the table `play_count_changes` existed when
+ * this process started. If the table is created later, the condition is always true.
  */
 export const anyPlays = ({ hasChanges }: { hasChanges: boolean }) =>
   `EXISTS (SELECT FROM plays WHERE NOT aggregated)
     OR ${hasChanges ? 'EXISTS (SELECT FROM play_count_changes)' : "to_regclass('play_count_changes') IS NOT NULL"}`
 
 /**
- * Returns whether plays can be counted by appended rows. The table is missing until the database is migrated, which may
- * happen while this release runs.
+ * Returns whether the table `play_count_changes` exists. It is missing until the database is migrated, which may happen
+ * while this release runs.
  */
 export async function hasPlayCountChanges(db: Db): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
@@ -20,17 +20,20 @@ export async function hasPlayCountChanges(db: Db): Promise<boolean> {
   return rows[0]?.exists === true
 }
 
-/** SQL condition: there are changes of favorites to count. */
+/** SQL condition: true if there are changes of favorites to count. */
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
-/** Changes play counts, by video id: by appended rows if possible, because the plays may not be counted yet. */
+/**
+ * Changes play counts, by video id. Appends the changes to `play_count_changes` if that table exists, because the plays
+ * themselves may not be counted yet.
+ */
 export async function changePlayCounts(tx: Tx, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return
   if (await hasPlayCountChanges(tx)) await appendPlayCountChanges(tx, changes)
   else await addToCounters(tx, 'videos', 'play_count', changes)
 }
 
-/** Appends changes of play counts, by video id. Needs the table of changes. */
+/** Appends changes of play counts, by video id. Needs the table `play_count_changes`. */
 export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return
   const rows = [...changes].map(([video_id, change]) => ({ video_id, change }))
@@ -38,9 +41,9 @@ export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string
 }
 
 /**
- * Adds a batch of appended changes, and of plays that are not aggregated, to the counts of their videos. The latter are
- * from a process of the release before, or from before the table of changes existed. Several processes may run it
- * concurrently.
+ * Adds a batch of appended changes and a batch of plays without `aggregated` to the counts of their videos. A play has
+ * no `aggregated` if a process of the previous release inserted it, or if the table `play_count_changes` did not exist
+ * then. Several processes may call it concurrently.
  * @returns how many rows of the larger batch were counted
  */
 export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
@@ -50,14 +53,14 @@ export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number>
   return Math.max(countRows(plays), countRows(changes))
 }
 
-/** The change of a video's count, and the number of rows that it was summed up from. */
+/** The change of a video's count, and the number of rows that were summed up. */
 interface VideoChange {
   video_id: string
   change: number
   rows: number
 }
 
-/** Sums up changes by video, without those that cancel each other out. */
+/** Sums up changes by video, and omits sums of zero. */
 function sumByVideo(changes: readonly VideoChange[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { video_id, change } of changes) sums.set(video_id, (sums.get(video_id) ?? 0) + change)
@@ -79,7 +82,7 @@ async function markPlays(tx: Tx, limit: number): Promise<VideoChange[]> {
   return rows
 }
 
-/** Takes a batch of appended changes out of their table, and sums them up by video. */
+/** Deletes a batch of appended changes from their table, and sums them up by video. */
 async function dequeueChanges(
   tx: Tx,
   table: 'play_count_changes' | 'favorite_changes',
@@ -99,7 +102,7 @@ async function dequeueChanges(
 }
 
 /**
- * Adds a batch of favorite changes to the counts of their videos. Several processes may run it concurrently.
+ * Adds a batch of favorite changes to the counts of their videos. Several processes may call it concurrently.
  * @returns how many changes were counted
  */
 export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<number> {
@@ -108,7 +111,10 @@ export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<num
   return countRows(changes)
 }
 
-/** Deletes a batch of counted plays whose half hour began before `before`. @returns how many were deleted */
+/**
+ * Deletes a batch of counted plays whose half hour began before `before`.
+ * @returns how many were deleted
+ */
 export async function deletePlays(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (

@@ -28,10 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Does not use `inTransaction`, whose retries would hide a deadlock. */
+/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
 const runWithoutRetry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
 
-/** Starts a process that counts until its input is closed; `ended` resolves to its output. */
+/** Starts a process that counts until its input is closed. `ended` resolves to its output. */
 async function startCounting(): Promise<{ close(): void; ended: Promise<string> }> {
   const { promise, resolve } = Promise.withResolvers<ChildProcess>()
   const ended = runScript('count-until-closed.ts', [database.url], resolve).then(({ stdout }) => stdout)
@@ -50,7 +50,7 @@ async function watchAndLikeAll(userId: string): Promise<void> {
   }
 }
 
-/** Watches the same videos as a guest and as a member on two devices; then the guest signs in. */
+/** Watches the same videos as a guest and as a member on two devices. Then the guest signs in. */
 async function watchAndSignIn(): Promise<void> {
   const [guest, member] = [newId('usr'), newId('usr')]
   await Promise.all([watchAndLikeAll(guest), watchAndLikeAll(member)])
@@ -70,7 +70,7 @@ async function lockVideos(): Promise<() => Promise<void>> {
   }
 }
 
-it('counts exactly and without a deadlock in eight processes while viewers watch, like and sign in', async () => {
+it('eight processes count exactly and without a deadlock while viewers watch, like and sign in', async () => {
   const counting = await Promise.all(Array.from({ length: processes }, startCounting))
   const release = await lockVideos()
   await Promise.all(Array.from({ length: people }, watchAndSignIn))

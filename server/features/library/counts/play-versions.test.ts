@@ -39,7 +39,7 @@ async function play(userId: string, episode = 0): Promise<void> {
   await inTransaction((tx) => insertPlays(tx, [row]))
 }
 
-/** What release 1.1.0 does when an episode is played, when it counts plays, and when it merges them. */
+/** Plays, counts and merges as release 1.1.0 does. */
 const before = {
   async play(userId: string, episode = 0): Promise<void> {
     await database.pool.query(
@@ -60,7 +60,7 @@ const before = {
       await addToCounters(tx, 'videos', 'play_count', counts)
     })
   },
-  /** A play that both users counted is subtracted at once. */
+  /** Release 1.1.0 subtracts a play that was counted for both users at once. */
   async merge(guest: string, member: string): Promise<void> {
     await inTransaction(async (tx) => {
       await mergePlays(tx, guest, member)
@@ -78,7 +78,7 @@ const before = {
 const users = () => [newId('usr'), newId('usr'), newId('usr'), newId('usr')] as const
 
 describe('a play', () => {
-  it('is counted by one row for all plays of its video in a batch, and is never updated', async () => {
+  it('is counted by one row for all plays of its video in a batch, and its own row is never updated', async () => {
     const rows = users().map((user_id) => ({
       user_id,
       episode_id: video.episodes[0]?.id ?? '',
@@ -86,7 +86,7 @@ describe('a play', () => {
       half_hour: halfHour,
     }))
     await inTransaction((tx) => insertPlays(tx, rows))
-    // Repeated, as after a lost connection.
+    // Inserts the same plays again, as after a lost connection.
     await inTransaction((tx) => insertPlays(tx, rows))
     const changes = await database.db.selectFrom('play_count_changes').selectAll().execute()
     expect(changes).toMatchObject([{ video_id: video.id, change: 4 }])
@@ -99,7 +99,7 @@ describe('a play', () => {
     expect(await database.db.selectFrom('play_count_changes').selectAll().execute()).toEqual([])
   })
 
-  it('counts when a process stops that has saved nothing', async () => {
+  it('is counted when another process stops, even if that process saved nothing', async () => {
     const [userId] = users()
     const other = await startTestSite({ database: { ...database, close: async () => {} } })
     await play(userId)
@@ -108,7 +108,7 @@ describe('a play', () => {
     expect(await playCount()).toBe(1)
   })
 
-  it('counts once if two processes insert it at the same time, and one of them would rather fail', async () => {
+  it('is counted once if two processes insert it at the same time and one of them fails instead of waiting', async () => {
     const [userId] = users()
     const episode_id = video.episodes[0]?.id ?? ''
     const row = { user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }
@@ -130,7 +130,7 @@ describe('a play', () => {
     expect(await playCount()).toBe(1)
   })
 
-  it('counts once beside processes of the release before, also after sign-ins', async () => {
+  it('is counted once while processes of the previous release run too, also after sign-ins', async () => {
     const [a, b, c, d] = users()
     const both = async (userId: string) => {
       await play(userId)
@@ -154,7 +154,7 @@ describe('a play', () => {
     expect(await playCount()).toBe(4)
   })
 
-  it('is counted when its process stops, because the release before may follow', async () => {
+  it('is counted when its process stops, because the previous release may be started next', async () => {
     const stopping = await runKillableSite(database.url)
     const visitor = new Visitor(stopping.url)
     await visitor.callOk(getUser)
@@ -167,11 +167,11 @@ describe('a play', () => {
   })
 })
 
-describe('on the schema of the release before', () => {
+describe('on the schema of the previous release', () => {
   beforeAll(() => database.pool.query('ALTER TABLE play_count_changes RENAME TO not_yet'))
   afterAll(() => database.pool.query('ALTER TABLE not_yet RENAME TO play_count_changes'))
 
-  it('plays are marked and counted, and merged ones subtracted', async () => {
+  it('plays are marked and counted, and merged plays are subtracted', async () => {
     expect(await hasPlayCountChanges(database.db)).toBe(false)
     const [a, b] = users()
     await play(a)

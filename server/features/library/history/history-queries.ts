@@ -26,15 +26,15 @@ export async function upsertHistory(
 
 /**
  * Stores positions, in the order of their keys, unless a later position or removal exists. Skips episodes that do not
- * exist. Adds the videos that a viewer starts to `started_videos`. A trigger cannot do this, because it would also count
- * rows that a merge moves to another user. The users must be locked against merging and deletion.
+ * exist. Adds the videos that a viewer starts to `started_videos`. A trigger cannot do this, because it would also
+ * count rows that a merge moves to another user. The caller must have locked the users against merging and deletion.
  * @returns the positions that were written
  */
 export async function upsertHistories(
   tx: Tx,
   rows: readonly HistoryRow[],
 ): Promise<Omit<HistoryRow, 'user_id'>[]> {
-  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
+  // In a row that already existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
   const { rows: saved } = await sql<Omit<HistoryRow, 'user_id'>>`
     WITH latest AS (
       SELECT DISTINCT ON (user_id, video_id) user_id, video_id, episode_id, position_ms, at
@@ -139,7 +139,7 @@ export async function selectViewing(
  * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone gets the time of this
  * removal, because a position from the time between the two removals may still be pending. Locks the rows in a fixed
  * order.
- * @returns how many entries and tombstones there were, and how many of them were removed
+ * @returns how many entries and tombstones there were, and how many entries were removed
  */
 export async function markRemoved(
   tx: Tx,
@@ -162,7 +162,8 @@ export async function markRemoved(
 
 /**
  * Inserts tombstones for videos without a history entry, because another process may still buffer the first position
- * from before the removal. The video's first episode stands for the unknown one.
+ * from before the removal. The tombstone has the video's first episode, because the episode of that position is
+ * unknown.
  * @returns how many were inserted
  */
 export async function insertTombstones(
@@ -171,7 +172,7 @@ export async function insertTombstones(
   videoIds: readonly string[],
   at: Date,
 ): Promise<number> {
-  // ON CONFLICT, because another transaction may insert a position meanwhile.
+  // ON CONFLICT is needed because another transaction may insert a position at the same time.
   const { numAffectedRows } = await sql`
     INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at, removed)
     SELECT ${userId}, given.video_id, first_episode.id, 0, ${at}::timestamptz, true
@@ -188,7 +189,10 @@ export async function insertTombstones(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes a batch of tombstones older than `before`. @returns how many were deleted */
+/**
+ * Deletes a batch of tombstones older than `before`.
+ * @returns how many were deleted
+ */
 export async function deleteTombstones(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
@@ -289,8 +293,9 @@ const unlocked = preparedQuery(
 )
 
 /**
- * Selects the unlocked videos, newest first, each once with the episode that was bought or opened last (the first one
- * for a whole video). A user has few purchases and unlocks, so they need no index for this order.
+ * Selects the unlocked videos, newest first. Each video is listed once with the episode that was bought or opened last,
+ * or its first episode if the whole video was bought. A user has few purchases and unlocks, so they need no index for
+ * this order.
  */
 export function selectUnlocked(
   db: Db,

@@ -25,7 +25,7 @@ let site: TestSite
 let videos: BuiltVideo[]
 /** The position buffers of two processes. They write only in a step. */
 let processes: PositionBuffer[]
-/** What the processes write together with other buffers. */
+/** The positions that the processes write in one transaction with other buffers. */
 let joined: WriteBuffer<Tx>[]
 const time = { now: start }
 
@@ -64,17 +64,17 @@ interface Entry {
   removed: boolean
 }
 
-/** A model of what a guest and a member watched: the latest `at` of a video wins. */
+/** A model of what a guest and a member watched. The position with the latest `at` of a video wins. */
 class History {
   readonly ids = { guest: newId('usr'), member: newId('usr') }
   now = start
   signedIn = false
   /** Entries of each person by video. */
   readonly entries = { guest: new Map<number, Entry>(), member: new Map<number, Entry>() }
-  /** Plays by video: episode, person and half hour. */
+  /** Plays by person, each as video, episode and half hour. */
   readonly plays = { guest: new Set<string>(), member: new Set<string>() }
 
-  /** After the sign-in, a call from the guest's device belongs to the member. */
+  /** Returns whose records a call changes. After the sign-in, a call from the guest's device belongs to the member. */
   who(person: Person): Person {
     return this.signedIn ? 'member' : person
   }
@@ -158,14 +158,14 @@ class Save extends Step {
     episode: number
     position: number
     at: number
-    /** Whether the device has opened the video's page just before, so that even the first position may be buffered. */
+    /** Whether the device has just opened the video's page, so that even the first position may be buffered. */
     opened: boolean
   }
   constructor(params: Save['params']) {
     super()
     this.params = params
   }
-  /** Skips a position with the same time as an existing one, because either of them could win in two processes. */
+  /** Skips a position with the same time as an existing one, because in two processes either position could win. */
   override check({ entries, now }: Readonly<History>): boolean {
     const at = Math.min(start + this.params.at * minute, now)
     return [entries.guest, entries.member].every((of) => of.get(this.params.video)?.at !== at)
@@ -239,7 +239,8 @@ class SignIn extends Step {
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    // The process may not know yet of a removal by the guest in the other one, and could restore the entry for the member.
+    // The process may not know that the guest removed an entry in the other process, and could restore that entry for
+    // the member.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
     const settle: LifecycleHooks['merge'][number] = (tx, id) =>
       at(this.process).flushUserInTransaction(tx, id)
@@ -273,7 +274,7 @@ class Write extends Step {
     this.process = process
   }
   toString(): string {
-    return `process ${this.process} writes what waits`
+    return `process ${this.process} writes its pending positions`
   }
   run(): Promise<void> {
     return at(this.process).flush()
@@ -288,7 +289,7 @@ class WriteTogether extends Step {
   }
   toString(): string {
     const { process, outcome } = this.params
-    return `process ${process} writes what waits in a transaction with other data, which is ${outcome}`
+    return `process ${process} writes its pending positions in a transaction with other data, which is ${outcome}`
   }
   async run(_: History, { context: { db } }: TestSite): Promise<void> {
     const { process, outcome } = this.params
@@ -300,7 +301,7 @@ class WriteTogether extends Step {
       return finish
     })
     await transaction.then(
-      // If the connection is lost during the commit, the process does not learn that it succeeded.
+      // If the connection is lost during the commit, the process does not learn that the commit succeeded.
       (finish) => (outcome === 'unknown' ? batch.putBack() : finish()),
       () => batch.putBack(),
     )
@@ -319,7 +320,7 @@ class Count extends Step {
 const person = fc.constantFrom<Person>('guest', 'member')
 const process = fc.nat({ max: 1 })
 const video = fc.nat({ max: 1 })
-/** Devices send late, and some clocks are fast. */
+/** Minutes after the start, from devices that send late or have a fast clock. */
 const minutes = fc.nat({ max: 120 })
 const steps = fc.commands<History, TestSite, false>(
   [
@@ -374,7 +375,7 @@ async function playCounts(): Promise<number[]> {
 }
 
 test(
-  'keeps the latest position of each video through any saves, removals and a sign-in, and counts each play once',
+  'the history has the latest position of each video after any saves, removals and a sign-in, and each play is counted once',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

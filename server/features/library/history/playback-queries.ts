@@ -5,14 +5,14 @@ import type { HistoryRow } from './history-queries.ts'
 
 /**
  * Updates positions in existing history entries. After a sign-in, a guest's position is written for the member. Skips
- * deleted accounts and videos without a history entry. Keeps a later position or removal. Does not lock the entries
- * first, because each lock is written to the WAL. So two transactions may deadlock. In the transaction of all buffers,
- * the time-out of locks ends the wait before PostgreSQL detects a deadlock, and each buffer is written on its own; there
- * `inTransaction` repeats it.
+ * deleted accounts and videos without a history entry. Keeps a later position or removal.
+ * Does not lock the entries first, because each lock is written to the WAL. So two transactions may deadlock. If this
+ * happens in the transaction of all buffers, its lock timeout ends the wait before PostgreSQL detects a deadlock. Then
+ * each buffer is written in a transaction of its own, which `inTransaction` repeats after a deadlock.
  * @returns the positions that were written
  */
 export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
-  // The order of the keys makes deadlocks rare: with an index, PostgreSQL updates in this order.
+  // The order of the keys makes deadlocks rare, because PostgreSQL updates in this order if it uses the index.
   const { rows: saved } = await sql<HistoryRow>`
     WITH latest AS (
       SELECT DISTINCT ON (owner, given.video_id) coalesce(merged_into, given.user_id) AS owner, given.video_id, given.episode_id,
@@ -33,8 +33,9 @@ export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Prom
 }
 
 /**
- * What happens if another transaction inserts the same row at the same time: this one waits and skips its row, or it
- * fails. Rows that may be skipped take 48 bytes more of WAL each, so a transaction that may fail saves them.
+ * What an insert does if another transaction inserts the same row at the same time. `wait`: it waits for the other
+ * transaction and skips its row. `fail`: it fails. Each row that may be skipped takes 48 more bytes of WAL, so a
+ * transaction that may fail uses `fail`.
  */
 export type InsertRace = 'wait' | 'fail'
 
@@ -47,7 +48,7 @@ export interface PlayRow {
 
 /**
  * Locks the accounts that own the records of these users: the users themselves or, after a guest's sign-in, the member.
- * Accounts locked by another transaction are skipped without waiting; deleted ones are listed in `deletedUserIds`.
+ * Accounts locked by another transaction are skipped without waiting. Deleted accounts are listed in `deletedUserIds`.
  */
 export async function lockOwners(
   tx: Tx,
@@ -72,10 +73,10 @@ export async function lockOwners(
 }
 
 /**
- * Inserts plays, each once per viewer, episode and half hour, and counts the new ones. Without the table of changes, a
- * job marks and counts them.
+ * Inserts plays, each once per viewer, episode and half hour, and counts the new plays. Without the table
+ * `play_count_changes`, a job marks and counts them.
  * @param race what happens if another transaction inserts the same play at this moment
- * @returns the new ones
+ * @returns the new plays
  */
 export async function insertPlays(
   tx: Tx,
@@ -108,9 +109,12 @@ export interface EpisodeViewRow {
   finished: boolean
 }
 
-/** Records that viewers have started or finished episodes. What is recorded already is not counted again. */
+/**
+ * Records that viewers have started or finished episodes. A start or finish that is already recorded is not counted
+ * again.
+ */
 export async function recordEpisodeViews(tx: Tx, views: readonly EpisodeViewRow[]): Promise<void> {
-  // In a row that existed, xmax is the transaction that updates it; in a new row it is 0.
+  // In a row that already existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
   await sql`
     WITH noted AS (
       INSERT INTO episode_views AS kept (user_id, episode_id, finished)
@@ -146,8 +150,8 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
 }
 
 /**
- * Finds the positions that were neither written nor superseded by later ones, although their account exists: a merge is
- * in progress, or the history entry was deleted.
+ * Finds the positions that were neither written nor superseded by later ones, although their account exists. Either a
+ * merge is in progress, or the history entry was deleted.
  */
 export async function findUnwrittenPositions<Row extends HistoryRow>(
   db: Db,

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 let tick = 0
-/** Sends a position, each a little later than the one before. */
+/** Sends a position. Each position is a little later than the previous one. */
 const save = (visitor: Visitor, position_ms: number, number = 1) =>
   visitor.call(saveHistory, {
     body: {
@@ -46,7 +46,7 @@ const save = (visitor: Visitor, position_ms: number, number = 1) =>
     },
   })
 
-/** Saves positions until one is accepted without a query. */
+/** Saves positions until one of them is accepted without a query. */
 async function watch(visitor: Visitor): Promise<void> {
   const recordedQueries = recordQueries('sessions', 'users', 'watch_history')
   await expect
@@ -67,7 +67,7 @@ const rowsOf = async (userId: string) => {
   return { history, plays }
 }
 
-/** Counts the updates by this connection: of rows, and of rows that got new entries in indexes. */
+/** Counts the updates by this connection: all updated rows, and those that got new index entries. */
 async function countUpdates(tx: Tx): Promise<{ rows: number; withIndex: number }> {
   const { rows } = await sql<{ rows: number; withIndex: number }>`
     SELECT coalesce(sum(n_tup_upd), 0)::int AS rows, coalesce(sum(n_tup_upd - n_tup_hot_upd), 0)::int AS "withIndex"
@@ -90,7 +90,7 @@ function openBuffer(): PositionBuffer {
   })
 }
 
-/** Returns a call that saves a position of a second ago. */
+/** Returns a call that saves a position watched a second ago. */
 function callOf(userId: string, position_ms: number): SaveCall {
   const position = {
     video_id: video.id,
@@ -116,7 +116,7 @@ const playCount = async () => {
 }
 
 describe('a pending position', () => {
-  it('is visible to its viewer at once, in the list, as the resume position and in the page', async () => {
+  it('is visible to its viewer at once: in the history, as the resume position and in the page', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
@@ -144,7 +144,7 @@ describe('a pending position', () => {
     await expect.poll(playCount).toBe(2)
   })
 
-  it('is not restored after its account was deleted, and its plays stay counted', async () => {
+  it('is not restored after its account was deleted, and its plays remain counted', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     await save(visitor, 9000, 2)
@@ -154,7 +154,7 @@ describe('a pending position', () => {
     await expect.poll(playCount).toBe(2)
   })
 
-  it('neither overwrites a newer one of another process, nor undoes a later removal', async () => {
+  it('does not overwrite a newer position of another process, and does not undo a later removal', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 5000)
     const { history } = await rowsOf(user.id)
@@ -164,7 +164,7 @@ describe('a pending position', () => {
     const update = (...rows: HistoryRow[]) =>
       inTransaction(site.context.db, (tx) => updatePositions(tx, rows))
     expect(await update(later(-1000))).toEqual([])
-    // Two positions for one row in a batch: a guest's and that of the member it merged into.
+    // Two positions of one history entry in a batch: those of a guest and of the member that the guest was merged into.
     expect(await update(later(2000), later(1000))).toMatchObject([{ position_ms: 2000 }])
     await visitor.callOk(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
     expect(await update(later(8000))).toEqual([])
@@ -172,7 +172,7 @@ describe('a pending position', () => {
     expect(await update(later(10_000))).toMatchObject([{ position_ms: 10_000 }])
   })
 
-  it('needs no query for the session, even if it is the first one in a video', async () => {
+  it('needs no query for the session, even if it is the first position in a video', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     const sessionQueries = recordQueries('sessions')
@@ -189,7 +189,7 @@ describe('a pending position', () => {
       .toBe(0)
   })
 
-  it('is buffered even if it is the first one in a video, once its viewer has opened the page', async () => {
+  it('is buffered even if it is the first position in a video, if its viewer has opened the page', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     const recordedQueries = recordQueries('sessions', 'users', 'watch_history')
@@ -215,7 +215,7 @@ describe('a pending position', () => {
     await expect.poll(playCount).toBe(1)
   })
 
-  it('queries the database at first if the time zone or the source of the visit is to be stored', async () => {
+  it('is not buffered if the time zone or the source of the visit must be stored', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     const { saves } = site.context
@@ -238,7 +238,7 @@ describe('a pending position', () => {
     expect(await saves.accept(call)).toMatchObject(position)
   })
 
-  it('changes nothing if it is older than the entry that its viewer has opened', async () => {
+  it('changes nothing if it is older than the history entry', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 5000)
     await save(visitor, 6000)
@@ -253,7 +253,7 @@ describe('a pending position', () => {
     expect((await rowsOf(user.id)).history).toMatchObject([{ position_ms: 6000 }])
   })
 
-  it('is not inserted for a removal that another process stored meanwhile', async () => {
+  it('is not inserted if another process has stored a later removal', async () => {
     const { visitor, user } = await registerMember(site)
     const saves = openBuffer()
     const viewing = await selectViewing(database.db, user.id, video.id)
@@ -283,7 +283,7 @@ describe('a pending position', () => {
       return rows[0]
     }
     let number = 0
-    // A second may end between the two calls.
+    // The buffer may be written between the two calls, so the calls are repeated.
     await expect
       .poll(
         async () => {
@@ -299,7 +299,7 @@ describe('a pending position', () => {
       .toBe(true)
   })
 
-  it('is written even if its transaction deadlocks with another one', async () => {
+  it('is written even if its transaction deadlocks with another transaction', async () => {
     const viewers = await Promise.all([registerMember(site), registerMember(site)])
     const saves = openBuffer()
     for (const { visitor, user } of viewers) {
@@ -319,7 +319,7 @@ describe('a pending position', () => {
       return rows.length
     }
     try {
-      // So that PostgreSQL ends the transaction of the positions, which waits first.
+      // With this timeout, PostgreSQL ends the transaction of the positions instead of this one.
       await other.query("BEGIN; SET LOCAL deadlock_timeout = '1min'")
       await touch(last)
       const flush = saves.flush()
@@ -334,7 +334,7 @@ describe('a pending position', () => {
       expect((await rowsOf(user.id)).history).toMatchObject([{ position_ms: 9000 }])
   })
 
-  it('changes no index, and neither does the finish of an episode', async () => {
+  it('updates rows without changing an index, as does the finish of an episode', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 1000)
     const { history } = await rowsOf(user.id)
@@ -350,7 +350,7 @@ describe('a pending position', () => {
     })
   })
 
-  it('of many viewers who started together rarely changes an index', async () => {
+  it('of one of many viewers who started together rarely changes an index', async () => {
     const viewers = Array.from({ length: 300 }, (_, number) => `usr_crowd_${String(number).padStart(3, '0')}`)
     await database.pool.query(
       'INSERT INTO users (id, referral_code) SELECT id, id FROM unnest($1::text[]) AS given (id)',
@@ -393,14 +393,14 @@ describe('a pending position', () => {
 })
 
 describe('a cached session', () => {
-  it('ends when another process ends the session', async () => {
+  it('is not used after another process has ended the session', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     await database.pool.query('DELETE FROM sessions WHERE user_id = $1', [user.id])
     await expect.poll(async () => (await save(visitor, 5000)).answer.code).toBe(401)
   })
 
-  it('ends at sign-out', async () => {
+  it('is not used after sign-out', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     const stale = site.visitor({ cookie: visitor.cookie })
@@ -408,7 +408,7 @@ describe('a cached session', () => {
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
-  it('ends for a guest who registers', async () => {
+  it('is not used after its guest has registered', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await watch(visitor)
@@ -417,7 +417,7 @@ describe('a cached session', () => {
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
-  it('is bypassed while notifications from the database may be delayed', async () => {
+  it('is not used while notifications from the database may be delayed', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     await database.pool.query(

@@ -39,36 +39,39 @@ export interface SaveCall {
 }
 
 /**
- * Buffers the positions of viewers, so that the database gets few large writes instead of many small ones. A position
- * stays in this process for less than a second, and is lost if the process is killed meanwhile.
+ * Buffers the positions of viewers, so that the database gets a few large writes instead of many small ones. A position
+ * is in this process's memory for less than a second. It is lost if the process is killed in that time.
  */
 export interface PositionBuffer {
   /**
-   * Accepts a position if all data it needs is in memory.
+   * Accepts a position if all data that it needs is in memory.
    * @returns the entry, or undefined if the database must be queried
    * @throws Fault tooManyRequests if a play exceeds the quota of the viewer's network
    */
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
-  /** Caches the database's answer to a position, so that later positions can be accepted. */
+  /** Caches the result of a position that the database saved, so that later positions can be accepted. */
   cache(call: SaveCall, saved: SaveResult): void
-  /** Caches what was read when a viewer opened a video, so that even the first position in it can be accepted. */
+  /**
+   * Caches the data that was read when a viewer opened a video, so that even the first position in the video can be
+   * accepted.
+   */
   cacheViewing(userId: string, videoId: string, viewing: StoredViewing): void
   /** Writes a user's pending positions before their records are read or changed. */
   flushUser(userId: string): Promise<void>
   /**
-   * Writes a user's pending positions in the transaction that merges or deletes the user's records. The positions stay
-   * in the buffer; writing them again later changes nothing.
+   * Writes a user's pending positions in the transaction that merges or deletes the user's records. The positions
+   * remain in the buffer. Writing them again later changes nothing.
    */
   flushUserInTransaction(tx: Tx, userId: string): Promise<void>
   /** Drops the cache of a user, so that the database is queried for their next positions. */
   evict(userId: string): void
   /** Writes all pending positions. */
   flush(): Promise<void>
-  /** Writes all pending positions, and accepts no more. */
+  /** Writes all pending positions. Then accepts no more positions. */
   stop(): Promise<void>
   /**
-   * Makes a process that serves calls count the appended plays when it stops, also those of others: a process of the
-   * previous release, which may follow, does not know them.
+   * Makes this process count all appended plays when it stops, including those of other processes. A process of the
+   * previous release may be started next, and it does not know these plays. Only processes that serve calls need this.
    */
   countPlaysOnStop(): void
 }
@@ -85,7 +88,7 @@ interface Options {
 }
 
 const batchSize = 500
-/** Maximum number of attempts to write while the account is being merged or deleted. */
+/** Maximum number of attempts to write a position whose account is being merged or deleted. */
 const maxAttempts = 30
 const retryDelayMs = 250
 
@@ -121,7 +124,7 @@ export function bufferPositions({
   const addPosition = (row: PendingPosition) => {
     const previous = positions.get(keyOf(row))
     const newest = previous && previous.at >= row.at ? previous : row
-    // If one of them is the first in its video, its row is not inserted yet.
+    // If either position is the first in its video, the row does not exist yet.
     positions.set(keyOf(row), { ...newest, isNew: row.isNew || previous?.isNew === true })
     pendingUsers.add(row.user_id)
   }
@@ -161,7 +164,8 @@ export function bufferPositions({
     return {
       isFull: !isEmpty(),
       async write(tx: Tx) {
-        // After a failure, the batch is written again in a transaction of its own, which waits.
+        // With `fail`, this write does not wait. After a failure, the batch is written again in its own transaction,
+        // which waits.
         const unwritten = await writePositionBatchInTransaction(tx, batch, countPlays, 'fail')
         return () => void finish(batch, unwritten)
       },
@@ -179,12 +183,12 @@ export function bufferPositions({
     }
   }
 
-  /** Handles a batch that was written, and returns to the buffer what has to be retried. */
+  /** Handles a batch that was written. Returns the rows that need a retry to the buffer. */
   function finish(batch: PositionBatch, unwritten: PositionBatch): 'done' | 'retry' {
     const usersOf = ({ places, watched }: PositionBatch) =>
       new Set([...places, ...watched].map(({ user_id }) => user_id))
-    // The history entry may have been deleted. Without the cache, the next position
-    // queries the database, which creates an entry.
+    // The history entry may have been deleted. Without the cache, the next position queries the database, which creates
+    // an entry.
     for (const { user_id } of unwritten.places) cachedPositions.evict(user_id)
     const retryUserIds = new Set([...usersOf(unwritten)].filter(mayRetry))
     for (const userId of usersOf(batch)) if (!retryUserIds.has(userId)) attemptsByUser.delete(userId)
@@ -206,7 +210,8 @@ export function bufferPositions({
   }
 
   /**
-   * Handles a failed batch: returns it to the buffer for a retry, or writes it row by row if a row was refused.
+   * Handles a batch that failed. If the database refused a row, writes the batch row by row; otherwise returns it to
+   * the buffer for a retry.
    */
   async function handleWriteError(error: unknown, batch: PositionBatch): Promise<PositionBatch | 'failed'> {
     if (isDataError(error)) return writeEach(batch)
@@ -239,7 +244,7 @@ export function bufferPositions({
 
   async function countLastPlays(): Promise<void> {
     await aggregatePlays(db).catch((error: unknown) =>
-      log.debug({ err: error }, 'The last plays are counted by another process'),
+      log.debug({ err: error }, 'The last plays could not be counted; another process will count them'),
     )
   }
 
@@ -250,7 +255,7 @@ export function bufferPositions({
       const cached = cachedPositions.get(call, video_id)
       if (!cached || stopped) return undefined
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
-      // The cached position was evicted or replaced meanwhile.
+      // Between, another call may have evicted or replaced the cached position.
       if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
       const finished = isFinished(position_ms, access)
       const mayBePlay =
@@ -305,12 +310,12 @@ export function bufferPositions({
     async stop() {
       stopped = true
       await stop()
-      // Positions may be left because another transaction had locked their account.
+      // Positions remain in the buffer if another transaction had locked their account.
       if (!isEmpty()) await delay(retryDelayMs).then(flush)
       if (!isEmpty())
         log.warn(
           { lost: pendingUsers.size },
-          'Pending positions could not be written before the stop and are lost',
+          'Pending positions could not be written before the process stopped and are lost',
         )
       if (countsPlaysOnStop) await countLastPlays()
     },
@@ -318,8 +323,8 @@ export function bufferPositions({
 }
 
 /**
- * Returns whether the database refused a row of the batch (SQLSTATE classes 22 and
- * 23), for example because its episode was deleted.
+ * Returns whether the database refused a row of the batch (SQLSTATE classes 22 and 23), for example because its episode
+ * was deleted.
  */
 function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))

@@ -11,14 +11,14 @@ export type CachedAccess = PlaybackAccess & { half_hour: Date; finished: boolean
 export interface CachedPosition {
   /** Undefined if the viewer has not started the video. */
   entry: Entry | undefined
-  /** By episode id. Undefined until the first play, because most opened pages have none and maps are large. */
+  /** By episode id. Undefined until the first play: most opened pages have no play, and maps are large. */
   accessByEpisode: Map<string, CachedAccess> | undefined
 }
 
 interface CachedUser {
   /** The stored time zone; undefined if it is unknown. */
   zone: string | null | undefined
-  /** The source of a visit that was stored last, as JSON. */
+  /** The last stored source of a visit, as JSON. */
   ids: string
   /** By video id. */
   videos: Map<string, CachedPosition>
@@ -31,26 +31,32 @@ interface Caller {
   ids: AdClickIds
 }
 
-/** Caches the positions of viewers as the database has them, with the data that their next positions need. */
+/** Caches the positions that viewers have in the database, with the data that their next positions need. */
 export interface PositionCache {
-  /** Returns the viewer's position in a video; undefined if it is not cached, or if the call changes the user's row. */
+  /**
+   * Returns the viewer's position in a video. Returns undefined if it is not cached, or if the call changes the user's
+   * row.
+   */
   get(caller: Caller, videoId: string): CachedPosition | undefined
-  /** Caches the database's answer to a position. */
+  /** Caches the result of a position that the database saved. */
   addSaved(caller: Caller, episodeId: string, saved: SaveResult): void
-  /** Caches what was read when the viewer opened a video. What is cached stays; the database keeps the later position. */
+  /** Caches the data that was read when the viewer opened a video. A position that is already cached remains. */
   addLoaded(userId: string, videoId: string, viewing: StoredViewing): void
   evict(userId: string): void
 }
 
 const maxUsers = 20_000
 const maxVideosPerUser = 20
-/** No link and no ad: such a call stores nothing about the visit's source. */
+/** The source of a visit without a link and an ad. Such a call stores no source. */
 const noIds = '{}'
 
 export function createPositionCache(): PositionCache {
   const users = new Map<string, CachedUser>()
 
-  /** Returns a user's cache, and moves it to the end of the map: those loaded or saved longest ago are evicted first. */
+  /**
+   * Returns a user's cache, and moves it to the end of the map. Users whose cache was read or saved longest ago are
+   * evicted first.
+   */
   const touch = (userId: string): CachedUser => {
     const user = users.get(userId) ?? { zone: undefined, ids: noIds, videos: new Map() }
     users.delete(userId)
@@ -85,7 +91,7 @@ export function createPositionCache(): PositionCache {
     addLoaded(userId, videoId, { timeZone, entry }) {
       const user = touch(userId)
       user.zone = timeZone
-      // After a removal, the database decides whether a position is from before it.
+      // After a removal, only the database can decide whether a position is from before the removal.
       if (user.videos.has(videoId) || entry?.removed) return
       setVideo(user, videoId, { entry: entry && toEntry(entry), accessByEpisode: undefined })
     },
@@ -93,7 +99,7 @@ export function createPositionCache(): PositionCache {
   }
 }
 
-/** Caches a viewer's access to an episode with their position in its video. */
+/** Caches a viewer's access to an episode together with the position in its video. */
 export function cacheAccess(position: CachedPosition, episodeId: string, access: CachedAccess): void {
   position.accessByEpisode ??= new Map()
   position.accessByEpisode.set(episodeId, access)

@@ -12,8 +12,8 @@ const halfHourMs = 30 * 60_000
 const finishedThreshold = 0.9
 
 /**
- * Parses a client's time and limits it to the time from 1970 until now, so
- * that a fast clock does not block later positions.
+ * Parses a client's time and limits it to the time from 1970 until now. Without this limit, the time of a fast clock
+ * would block later positions.
  */
 function parseClientTime(at: string, now: Date): Date {
   const time = Date.parse(at)
@@ -52,8 +52,8 @@ export const isFinished = (positionMs: number, { durationMs }: PlaybackAccess) =
 
 /**
  * Returns why a viewer may play an episode.
- * @throws Refusal notFound if the episode belongs to another video, is not
- * visible or not playable; notOwner if it is locked
+ * @throws Refusal notFound if the episode belongs to another video, is not visible or not playable; Refusal notOwner if
+ * it is locked
  */
 export async function checkPlaybackAccess(
   db: Db,
@@ -80,12 +80,12 @@ export interface SaveResult {
 
 /**
  * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing. A position after the end
- * of the episode is stored as its end. The first call of a half hour counts as a play; with a subscription, it also
- * records the episode as unlocked. The start and the finish of an episode are each recorded once.
+ * of the episode is stored as its end. The first call of a half hour counts as a play. With a subscription, this call
+ * also records the episode as unlocked. The start and the finish of an episode are each recorded once.
  * @param onPlay called for the first call of a half hour
  * @returns the current entry, and the data that was read to save it
  * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode belongs to
- * another video, is not visible or not playable, notOwner if it is locked
+ * another video, is not visible or not playable; Refusal notOwner if it is locked
  */
 export async function savePosition(
   tx: Tx,
@@ -116,7 +116,7 @@ export async function savePosition(
   return { entry, access, half_hour, finished }
 }
 
-/** Converts the result to the contract's form. It has only the `video_id` if the entry was removed later. */
+/** Converts the result to the contract's form. The form has only the `video_id` if the entry was removed later. */
 export function presentSaveResult(
   { entry }: SaveResult,
   { video_id }: Partial<SavedPosition>,
@@ -125,7 +125,10 @@ export function presentSaveResult(
   return video_id === undefined ? {} : { video_id }
 }
 
-/** Returns why the viewer may play an episode. @throws Refusal notOwner if it is locked */
+/**
+ * Returns why the viewer may play an episode.
+ * @throws Refusal notOwner if it is locked
+ */
 async function accessSourceOf(
   db: Db,
   userId: string,
@@ -147,9 +150,9 @@ interface Removal {
 
 /**
  * Removes videos from a viewer's list of watched or unlocked videos. A position from before the removal (`at`, or now)
- * that is saved later does not restore its entry, even if the video has no entry yet. Purchased videos are only hidden;
- * the viewer can still watch them.
- * @returns how many were in the list, and how many rows were added that block later saves
+ * that is saved later does not restore its entry. This also applies to a video that has no entry yet. Purchased videos
+ * are only hidden; the viewer can still watch them.
+ * @returns how many were in the list, and how many tombstones were added that block later saves
  */
 export async function removeFromHistory(
   tx: Tx,

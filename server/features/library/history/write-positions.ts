@@ -21,7 +21,8 @@ export interface WatchRecord {
   episode_id: string
   half_hour: Date
   /**
-   * False if the buffer has already seen this viewer and episode in this half hour, so that it cannot be a new play.
+   * False if the buffer has already received a position of this viewer and episode in this half hour. Then it cannot be
+   * a new play.
    */
   mayBePlay: boolean
   finished: boolean
@@ -37,7 +38,7 @@ export type CountPlays = (
 ) => Promise<void>
 
 export interface PendingPosition extends HistoryRow {
-  /** True if the viewer had not started the video, so that a row may have to be inserted. */
+  /** True if the viewer had not started the video. Then a row may have to be inserted. */
   isNew: boolean
 }
 
@@ -82,7 +83,7 @@ async function lockOwnersOf(tx: Tx, rows: readonly { user_id: string }[]): Promi
   return userIds.length > 0 ? lockOwners(tx, userIds) : { owners: new Map(), deletedUserIds: new Set() }
 }
 
-/** Returns the rows with their accounts; without those whose account is deleted, being merged or being deleted. */
+/** Returns the rows with their accounts. Omits those whose account is deleted, being merged or being deleted. */
 function assignOwners<Row extends { user_id: string }>(rows: readonly Row[], { owners }: Owners): Row[] {
   return rows.flatMap((row) => {
     const user_id = owners.get(row.user_id)

@@ -5,7 +5,7 @@ import { deleteEpisodeViews } from '#server/features/library/episode-view-querie
 import { deleteHistory, anonymizePlays, revokeUserEntitlements } from './personal-data-queries.ts'
 
 /**
- * Deletes a user's history, episode views, favorites and unlocks. Plays stay counted, but without the user.
+ * Deletes a user's history, episode views, favorites and unlocks. Plays remain counted, but without the user.
  * Entitlements are revoked but not deleted, because their orders remain in the ledger.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {

@@ -9,7 +9,8 @@ import {
 } from './personal-data-queries.ts'
 
 /**
- * Exports all of a user's records in the library, as lists that are read page by page. Dates become RFC 3339 in JSON.
+ * Exports all of a user's records in the library, as lists that are read page by page. In JSON, dates have the format
+ * of RFC 3339.
  */
 export async function exportLibrary(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {

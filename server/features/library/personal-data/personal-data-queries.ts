@@ -10,9 +10,9 @@ import type { Db, Tx } from '#server/tables.ts'
  */
 
 /**
- * Merges histories; of two entries of a video, the later `at` wins. The guest's tombstones move too, so that a delayed
- * save from before a removal restores nothing after the sign-in. A tombstone of the guest does not remove an entry of
- * the member.
+ * Merges histories. If both users have an entry of a video, the one with the later `at` remains. The guest's tombstones
+ * move too, so that a delayed save from before a removal restores nothing after the sign-in. A tombstone of the guest
+ * does not remove an entry of the member.
  */
 export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -44,9 +44,9 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * Merges plays. Plays of both users in the same episode and half hour become one, which is marked as counted if one of
- * them was. If both were counted, the video's play count decreases by one. The member's plays are locked first, so that
- * no process counts them meanwhile.
+ * Merges plays. Plays of both users in the same episode and half hour become one play, which is marked as counted if
+ * one of them was. If both were counted, the video's play count decreases by one. The member's plays are locked first,
+ * so that no process counts them at the same time.
  */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
@@ -66,7 +66,7 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
   await changePlayCounts(tx, duplicatePlays)
 }
 
-/** Merges unlocks; of two unlocks of a video, the later one remains. */
+/** Merges unlocks. If both users have an unlock of a video, the later one remains. */
 export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (DELETE FROM unlocks WHERE user_id = ${guestId} RETURNING *)
@@ -77,7 +77,7 @@ export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): P
     WHERE unlocks.unlocked_at < excluded.unlocked_at`.execute(tx)
 }
 
-/** Moves entitlements to the member. They are unique by order, so none of them conflict. */
+/** Moves entitlements to the member. Entitlements are unique by order, so no conflicts are possible. */
 export async function mergeEntitlements(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await tx.updateTable('entitlements').set({ user_id: memberId }).where('user_id', '=', guestId).execute()
 }
@@ -107,7 +107,7 @@ export async function revokeUserEntitlements(tx: Tx, userId: string, now: Date):
 
 const englishTitle = sql<string>`videos.titles->>'en'`.as('title')
 
-// Export of a user's data: each list page by page, in the order of its immutable key
+// The lists of an export. Each is read page by page, in the order of its immutable key.
 
 export function readHistory(db: Db, userId: string) {
   const history = db

@@ -104,7 +104,7 @@ describe('a merge', () => {
     expect(await watched(guest)).toEqual([])
   })
 
-  it("applies no removal of the guest to the member's entries, and restores nothing that the member removed", async () => {
+  it("does not apply the guest's removals to the member's entries, and does not restore entries that the member removed", async () => {
     await watch(guest, 0, 1000, 1)
     await watch(guest, 1, 1000, 1)
     await guest.visitor.callOk(saveHistory, { body: { remove: [idOf(0)] } })
@@ -115,7 +115,7 @@ describe('a merge', () => {
     expect(await watched(member)).toEqual([[idOf(0), 2000]])
   })
 
-  it('joins the two lists of favorites, and keeps a common favorite once', async () => {
+  it('joins the two lists of favorites, and lists a common favorite once', async () => {
     await addToFavorites(member, 0)
     time.now = new Date('2026-03-01T12:11:00Z')
     await addToFavorites(member, 1)
@@ -131,7 +131,7 @@ describe('a merge', () => {
     )
   })
 
-  it('moves a removal by the guest, so that a save from before it restores nothing', async () => {
+  it('moves the guest’s removal, so that a save from before that removal restores nothing', async () => {
     await watch(member, 1, 500, 1)
     await watch(guest, 0, 1000, 1)
     await guest.visitor.callOk(saveHistory, { body: { remove: [idOf(0)], at: '2026-03-01T12:03:00Z' } })
@@ -145,7 +145,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('counts a play by guest and member once, whether one, both or none was counted before', async () => {
+  it('counts a play that guest and member share once, whether one, both or neither was already counted', async () => {
     videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
     await watch(guest, 3, 1, 1)
@@ -167,7 +167,7 @@ describe('a merge', () => {
     expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
   })
 
-  it('counts a play by guest and member once while it is being counted', async () => {
+  it('counts a play that guest and member share once while another process is counting it', async () => {
     const { pool } = site.context.database
     await watch(guest, 0, 1, 1)
     expect(await counts(0)).toMatchObject({ play_count: 1 })
@@ -184,7 +184,7 @@ describe('a merge', () => {
     expect(await counts(0)).toMatchObject({ play_count: 1 })
   })
 
-  it('moves purchases, also if both bought the same', async () => {
+  it('moves purchases, also if guest and member bought the same video', async () => {
     await watch(guest, 0, 1, 1)
     await watch(member, 0, 1, 1)
     await buy(guest, 0)
@@ -198,7 +198,7 @@ describe('a merge', () => {
     expect(await watch(member, 1, 5, 3, 4)).toMatchObject({ position_ms: 5 })
   })
 
-  it('that is repeated or runs twice concurrently changes nothing more', async () => {
+  it('that is repeated or runs twice concurrently changes nothing the second time', async () => {
     await watch(guest, 0, 1000, 2)
     await watch(member, 1, 2000, 1)
     await addToFavorites(guest, 0)
@@ -217,7 +217,7 @@ describe('signing in', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('counts a video watched next once if it was aggregated %s the sign-in', async (_words, before) => {
+  ])('counts a video once as watched next if it was aggregated %s the sign-in', async (_words, before) => {
     const { visitor, email } = await registerMember(site)
     await watch({ visitor, id: '' }, 2, 1000, 1)
     await updateRanking()
@@ -233,7 +233,7 @@ describe('signing in', () => {
     expect(rows).toEqual([{ viewers: 1 }])
   })
 
-  it("moves the guest's records; a guest who registers keeps them", async () => {
+  it("moves the guest's records to the account, as does registering", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
     await addToFavorites(member, 0)
@@ -252,7 +252,7 @@ describe('signing in', () => {
   })
 })
 
-describe('a guest whose browser missed that records exist', () => {
+describe('a guest whose cookie does not state that records exist', () => {
   /** Stores records of the guest, but drops the responses that set its cookie. */
   async function storeWithoutResponses() {
     const { visitor } = guest
@@ -281,7 +281,7 @@ describe('a guest whose browser missed that records exist', () => {
     expect(video).toMatchObject({ favorite: true })
   })
 
-  it('sees nothing of the account it was merged into', async () => {
+  it('sees nothing of the account that the guest was merged into', async () => {
     const { email } = await registerMember(site)
     const { visitor } = guest
     const { cookie } = visitor
@@ -299,14 +299,14 @@ describe('a guest whose browser missed that records exist', () => {
   })
 })
 
-it('removing records that a guest does not have creates no row', async () => {
+it('a removal for a guest without records creates no row', async () => {
   const { visitor, id } = guest
   expect(await visitor.callOk(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 0 })
   expect(await visitor.callOk(removeFavorites, { body: { video_ids: [idOf(0)] } })).toEqual({ removed: 0 })
   expect(await site.context.db.selectFrom('users').select('id').where('id', '=', id).execute()).toEqual([])
 })
 
-it("a removal of favorites during its guest's sign-in is refused, not applied to the account", async () => {
+it("a removal of favorites during the guest's sign-in is refused and not applied to the account", async () => {
   const { email } = await registerMember(site)
   await addToFavorites(guest, 0)
   const { pool } = site.context.database
@@ -327,7 +327,7 @@ it("a removal of favorites during its guest's sign-in is refused, not applied to
 })
 
 describe('account deletion', () => {
-  it('deletes history and favorites; plays stay counted anonymously; entitlements end', async () => {
+  it('deletes history and favorites, ends entitlements, and keeps the counted plays without the user', async () => {
     await watch(member, 0, 1000, 1)
     await addToFavorites(member, 0)
     await addToFavorites(guest, 0)
@@ -347,7 +347,7 @@ describe('account deletion', () => {
 })
 
 describe('an export', () => {
-  it('holds all records of the user as JSON, and none of others', async () => {
+  it('contains all records of the user as JSON, and no records of others', async () => {
     await watch(guest, 0, 500, 1)
     await addToFavorites(guest, 0)
     await watch(member, 1, 1000, 1)
@@ -373,7 +373,7 @@ describe('an export', () => {
     })
   })
 
-  it('reads further pages', async () => {
+  it('contains the records of all pages', async () => {
     await watch(member, 0, 1, 1)
     await site.context.database.pool.query(
       `INSERT INTO plays (user_id, episode_id, half_hour, video_id)
