@@ -13,7 +13,10 @@ import {
 } from '#server/testing/builders/viewers-by-entitlement.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Every kind of file of an asset, and the key of an encrypted one; each cell of the tables applies to all of them. */
+/**
+ * Every kind of file of an asset, and the key of an encrypted asset. A cell of the tables applies to all files of its
+ * column.
+ */
 const files = {
   master: 'master.m3u8',
   'media playlist': 'v0/index.m3u8',
@@ -29,24 +32,24 @@ const files = {
 const { key: _key, ...filesOnly } = files
 
 /*
- * The attempts of a person, and their results:
- *   asks                 the status of a request to play the episode
- *   sees                 the episode's image, in the list and in the page's document
- *   their link           every file except the key, by the link they were issued for this episode; a person without one uses the
- *                        link of another episode with this asset put in
- *   key by it            the key by the same link: refused to a person who would get no link now
- *   altered              that link with a changed signature or a later expiry
- *   another's, own name  the link of another person who may play it, with their own name put in
- *   another asset's      their link of another episode, with this asset put in
- *   stranger renews      the status when another person, who has bought nothing, requests the same episode
- *   expired              their link after its expiry
- *   asks then            the status of a request to play the episode at that time
+ * The columns are attempts of a person, and the cells are their results:
+ *   play             the status of a request to play the episode
+ *   sees             the image of the episode, in the list and in the page's document
+ *   their link       every file except the key, requested by the link that the person got for this episode. A person without such
+ *                    a link uses their link of another episode, changed to this asset.
+ *   their key        the key, requested by the same link. It is refused to a person who would get no link now.
+ *   altered          the same link with a changed signature or a later expiry
+ *   forged subject   the link of another person who may play the episode, changed to this person's subject
+ *   other asset      their link of another episode, changed to this asset
+ *   stranger plays   the status when another person, who has bought nothing, requests to play the episode
+ *   expired          their link after its expiry
+ *   play then        the status of a request to play the episode after that expiry
  */
 const tables = {
   'a locked episode': {
     number: testEpisodes.bought,
     text: `
-                 | asks | sees    | their link | key by it | altered | another's, own name | another asset's | stranger renews | expired | asks then
+                 | play | sees    | their link | their key | altered | forged subject      | other asset     | stranger plays  | expired | play then
   visitor        | 402  | blurred | 403        | 403       | 403     | 403                 | 403             | 402             | 403     | 402
   member         | 402  | blurred | 403        | 403       | 403     | 403                 | 403             | 402             | 403     | 402
   subscriber     | 200  | sharp   | 200        | 200       | 403     | 403                 | 403             | 402             | 410     | 200
@@ -58,7 +61,7 @@ const tables = {
   'a free episode': {
     number: testEpisodes.free,
     text: `
-                 | asks | sees    | their link | key by it | altered | another's, own name | another asset's | stranger renews | expired | asks then
+                 | play | sees    | their link | their key | altered | forged subject      | other asset     | stranger plays  | expired | play then
   visitor        | 200  | sharp   | 200        | 200       | 403     | 403                 | none            | 200             | 410     | 200
   member         | 200  | sharp   | 200        | 200       | 403     | 403                 | none            | 200             | 410     | 200
   subscriber     | 200  | sharp   | 200        | 200       | 403     | 403                 | 403             | 200             | 410     | 200
@@ -70,15 +73,7 @@ const tables = {
 }
 
 type Cells = Record<string, string>
-const whileAlive = [
-  'asks',
-  'sees',
-  'their link',
-  'key by it',
-  'altered',
-  "another's, own name",
-  "another asset's",
-]
+const whileAlive = ['play', 'sees', 'their link', 'their key', 'altered', 'forged subject', 'other asset']
 
 let site: BillingSite
 let everybody: Record<ViewerKind, ViewerWithLinks>
@@ -94,21 +89,21 @@ afterAll(() => site.close())
 
 const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
 
-/** Adds a key without encrypting: an asset of the tests has no segments, and only its key is requested here. */
+/** Adds a key without encrypting segments. The assets of the tests have none, and these tests request only the key. */
 async function encrypt(id: string): Promise<void> {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.encrypt(id, mediaKeys.generate())
   await db.updateTable('assets').set({ media_key }).where('id', '=', id).execute()
 }
 
-/** Returns a link of theirs for another episode, a locked one if they have one. */
+/** Returns the person's link for another episode, preferably a locked one. */
 function anotherLink({ held }: ViewerWithLinks, number: number): MediaLink | undefined {
   return [...held].findLast(([other]) => other !== number)?.[1]
 }
 
 function theirLink(person: ViewerWithLinks, number: number): MediaLink {
   const link = person.held.get(number) ?? anotherLink(person, number)
-  if (!link) throw new Error('everybody has at least the link of a free episode')
+  if (!link) throw new Error('every person has at least the link of a free episode')
   return { ...link, asset: assetOf(number) }
 }
 
@@ -118,7 +113,7 @@ function linkOfAnother(person: ViewerWithLinks, number: number): MediaLink {
   return theirLink(other, number)
 }
 
-/** Fetches every kind of file by these links. Returns one status for each kind, on which all links agree. */
+/** Fetches every kind of file by these links. Returns the status of each kind, or all of them if the links differ. */
 async function fetchAll(
   visitor: Visitor,
   links: readonly MediaLink[],
@@ -130,8 +125,8 @@ async function fetchAll(
     for (const link of links) {
       const response = await visitor.fetch(formatMediaLink(link, file))
       if (!response.ok) {
-        expect(await response.text(), 'a refusal has no bytes of the file').toBe('')
-        expect(response.headers.get('cache-control'), 'and is not kept').toBe('no-store')
+        expect(await response.text(), 'a refused response has no bytes of the file').toBe('')
+        expect(response.headers.get('cache-control'), 'a refused response is not cached').toBe('no-store')
       }
       statuses.add(response.status)
     }
@@ -140,7 +135,7 @@ async function fetchAll(
   return seen
 }
 
-/** Returns whether list and document show the sharp image of the episode, or its public blurred one without a link. */
+/** Returns whether list and document show the sharp image of the episode, or its blurred one, which is public. */
 async function pictureOf({ visitor }: ViewerWithLinks, number: number): Promise<string> {
   const asset = assetOf(number)
   const listed = await visitor.call(getEpisode, { query: { video_id: site.video.id } })
@@ -155,27 +150,27 @@ async function pictureOf({ visitor }: ViewerWithLinks, number: number): Promise<
 
 /** The attempts; each returns one value, or one for each kind of file. */
 const tries: Record<string, (person: ViewerWithLinks, number: number) => Promise<string | Cells>> = {
-  asks: async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
+  play: async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
   sees: pictureOf,
   'their link': (person, number) => fetchAll(person.visitor, [theirLink(person, number)], filesOnly),
-  'key by it': (person, number) => fetchAll(person.visitor, [theirLink(person, number)], { key: files.key }),
+  'their key': (person, number) => fetchAll(person.visitor, [theirLink(person, number)], { key: files.key }),
   altered: (person, number) => fetchAll(person.visitor, tamperedLinks(theirLink(person, number))),
-  "another's, own name": (person, number) => {
+  'forged subject': (person, number) => {
     const { subject } = theirLink(person, number)
     return fetchAll(person.visitor, [{ ...linkOfAnother(person, number), subject }])
   },
-  "another asset's": async (person, number) => {
+  'other asset': async (person, number) => {
     const link = anotherLink(person, number)
     return link ? fetchAll(person.visitor, [{ ...link, asset: assetOf(number) }]) : 'none'
   },
-  'stranger renews': async (person, number) => {
+  'stranger plays': async (person, number) => {
     const { code, link, text } = await requestPlayback(site, stranger, number)
     const { subject } = theirLink(person, number)
     if (link ? link.subject === subject : text.includes('/media/')) return 'a link in this name'
     return String(code)
   },
   expired: (person, number) => fetchAll(person.visitor, [theirLink(person, number)]),
-  'asks then': async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
+  'play then': async ({ visitor }, number) => String((await requestPlayback(site, visitor, number)).code),
 }
 
 function readTable(text: string): { person: ViewerKind; cells: Cells }[] {
@@ -185,7 +180,7 @@ function readTable(text: string): { person: ViewerKind; cells: Cells }[] {
     .map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.map(([name, ...cells]) => {
     const person = viewerKinds.find((each) => each === name)
-    if (!person) throw new Error(`nobody is “${name}”`)
+    if (!person) throw new Error(`no person is named “${name}”`)
     return { person, cells: Object.fromEntries(head.slice(1).map((column, at) => [column, cells[at] ?? ''])) }
   })
 }
@@ -205,7 +200,7 @@ function checkColumns(columns: readonly string[]): void {
     })
 }
 
-it('has a row for each person, and a cell for each attempt', () => {
+it('each table has a row for each person, and a cell for each attempt', () => {
   for (const { text } of Object.values(tables)) {
     const rows = readTable(text)
     expect(rows.map(({ person }) => person)).toEqual(viewerKinds)
@@ -213,9 +208,9 @@ it('has a row for each person, and a cell for each attempt', () => {
   }
 })
 
-describe('while the links are valid', () => checkColumns([...whileAlive, 'stranger renews']))
+describe('while the links are valid', () => checkColumns([...whileAlive, 'stranger plays']))
 
 describe('after the links have expired', () => {
   beforeAll(() => site.advanceClock(11 * 60_000))
-  checkColumns(['expired', 'asks then'])
+  checkColumns(['expired', 'play then'])
 })

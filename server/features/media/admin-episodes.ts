@@ -14,8 +14,8 @@ import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectEpisodeCounts } from './queries.ts'
 
 /**
- * Dependencies of the studio's episode endpoints. `mediaSecrets` sign the
- * studio's media links, as they sign those of viewers.
+ * Dependencies of the studio's episode endpoints. `mediaSecrets` sign media links of the studio as well as those of
+ * viewers.
  */
 export interface AdminMediaContext {
   db: Db
@@ -24,8 +24,8 @@ export interface AdminMediaContext {
 }
 
 /**
- * Subject of media links for the studio, in place of a user id. Viewers cannot have it, because no user has this id and
- * only the site signs links.
+ * Subject of media links for the studio, in place of a user id. No viewer can have such a link, because no user has
+ * this id and only the site signs links.
  */
 export const studioSubject = 'studio'
 
@@ -108,8 +108,8 @@ export async function loadAdminPlayback(context: AdminMediaContext, id: string) 
 }
 
 /**
- * Counts a video's episodes: `count` has the playable ones and those still to
- * be converted, `ready` only the playable ones.
+ * Counts a video's episodes. `count` has the playable episodes and those that are not converted yet; `ready` has only
+ * the playable ones.
  */
 export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
   const { episode_count, ready_count } = await selectEpisodeCounts(db, videoId)
@@ -117,8 +117,8 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
 }
 
 /**
- * Reorders a video's episodes by reassigning their existing numbers. A gap in the numbers stays, so that the missing
- * episode can still be uploaded.
+ * Reorders a video's episodes by reassigning their existing numbers. A gap in the numbers remains, so that the missing
+ * episode can be uploaded later.
  * @returns the episode ids in the previous order
  * @throws Refusal editConflict if `ids` are not exactly the ids of the video's episodes
  */
@@ -216,8 +216,8 @@ export async function retryEpisode(
 }
 
 /**
- * Deletes an episode that was never playable, with its file. Of a playable episode, removes only the failed replacement
- * file.
+ * Deletes an episode that was never playable, with its file. If the episode is playable, removes only the failed
+ * replacement file.
  * @throws Refusal notFound; editConflict if the episode is playable and no replacement has failed
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {

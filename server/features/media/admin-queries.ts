@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Selects episodes with their current asset and their next one (`coming`), whatever the state of their video. */
+/** Selects episodes with their current asset and their next asset (`coming`), whatever the state of their video. */
 function selectAdminEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -81,12 +81,11 @@ export function lockEpisodes(tx: Tx, videoId: string) {
     .execute()
 }
 
-/** Greater than any episode number. */
+/** A number greater than any episode number. */
 const temporaryNumberOffset = 1_000_000
 
 /**
- * Renumbers episodes. Assigns temporary numbers first, because two episodes of a video must not have the same number at
- * any time.
+ * Renumbers episodes. Assigns temporary numbers first, because two episodes of a video must never have the same number.
  */
 export async function renumberEpisodes(
   tx: Tx,

@@ -5,7 +5,10 @@ import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
-/** Two sites on one database, like two processes. They rely on announcements without waiting for a quiet minute. */
+/**
+ * Two sites on one database, like two processes. They rely on announcements at once, instead of after a minute without
+ * changes.
+ */
 let database: TestDatabase
 let editing: TestSite
 let linking: TestSite
@@ -25,14 +28,14 @@ afterAll(async () => {
   await database.close()
 })
 
-test('a process keeps an episode until another process changes its video', async () => {
+test('a process caches an episode until another process changes its video', async () => {
   const video = await buildVideo(editing.context, { episodes: 2, freeEpisodes: 2 })
   const query = { episode_id: video.episodes[0]?.id ?? '' }
   const { visitor } = await registerMember(linking)
   const link = async () => (await visitor.call(getEpisode, { query })).answer.code
   await expect.poll(() => linking.context.catalogueChanges.version()).toBeDefined()
   expect(await link()).toBe(200)
-  // A change without its announcement.
+  // Changes the video without an announcement.
   const client = await database.pool.connect()
   await client.query("SET session_replication_role = 'replica'; UPDATE videos SET free_episodes = 0")
   client.release(true)

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Creates a machine: the site's database and bucket, and a disk of its own. */
+/** Creates a machine. It uses the site's database and bucket, and has its own disk. */
 async function machine(name: string): Promise<IngestContext & { disk: string }> {
   const disk = join(root, name)
   const config = loadConfig({ ...store.settings, DATA_DIR: disk })
@@ -65,7 +65,7 @@ async function play(episodeId: string): Promise<PlayableEpisode> {
 const siblingUrl = (url: string, file: string) => url.replace('master.m3u8', file)
 const linksOf = (playlist: string) => playlist.match(/https?:[^"\s]+/g) ?? []
 
-it('a video is imported on one machine, converted on a second, played from a third, and leaves nothing on their disks', async () => {
+it('a video is imported on one machine, converted on a second and played from a third, and no disk stores its files', async () => {
   const [importer, worker] = [await machine('importer'), await machine('worker')]
   const folder = join(root, 'salt')
   mkdirSync(folder)
@@ -90,7 +90,7 @@ it('a video is imported on one machine, converted on a second, played from a thi
   for (const rendition of ['v0', 'a']) {
     const response = await site.visitor().fetch(siblingUrl(playback.hls_url, `${rendition}/index.m3u8`))
     expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
-    // No shared cache may keep the links of one signature.
+    // A playlist contains links with one viewer's signature, so no shared cache may store it.
     expect(response.headers.get('x-accel-expires')).toBe('0')
     const links = linksOf(await response.text())
     expect(links.length).toBeGreaterThan(1)
@@ -143,7 +143,7 @@ describe('a link to the object storage', () => {
     return { link, text, playback, free: free?.assetId ?? '', locked: locked?.assetId ?? '' }
   }
 
-  it('opens only its file, in full or in ranges, and fails if altered', async () => {
+  it('opens only its own file, in full or in ranges, and fails if altered', async () => {
     const { link, free, locked } = await segmentLink()
     expect(await (await fetch(link)).text()).toBe('segment-bytes')
     const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
@@ -159,7 +159,7 @@ describe('a link to the object storage', () => {
     }
   })
 
-  it('expires with its signature, and is the same while that is valid', async () => {
+  it('expires with the episode’s signature, and is the same while that signature is valid', async () => {
     const { link, text, playback } = await segmentLink()
     const { searchParams } = new URL(link)
     const signed = (searchParams.get('X-Amz-Date') ?? '').replace(
@@ -207,14 +207,14 @@ it('answers 503 instead of 404 while the storage is unreachable', async () => {
   expect((await site.visitor().fetch(siblingUrl(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
 
-it('does not wait for a storage that does not answer', async () => {
+it('answers 503 without waiting for a storage that does not answer', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.setFault(() => 'stall')
   const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
     site.visitor().fetch(siblingUrl(playback.hls_url, file)),
   )
-  // The test ends before the storage's own timeout, which the worker uses too.
+  // The responses arrive before the storage's own timeout, which the worker uses too.
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
 })
 
@@ -251,47 +251,52 @@ it('redirects to the same signed path at the cache in front of the storage', asy
 it.each([
   ['with links to the storage', { S3_BUCKET: 'films-3' }],
   ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
-])('an encrypted episode refers to its key, which only the site serves (%s)', async (_how, settings) => {
-  const encryptingSite = await startTestSite(
-    {},
-    { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' },
-  )
-  try {
-    const folder = join(root, `sealed-${Object.keys(settings).length}`)
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
-    makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
-    const { signal } = new AbortController()
-    const { refused } = await importFolder({ ...encryptingSite.context, programs }, folder, {
-      signal,
-      niceness: 0,
-      onProgress: () => {},
-    })
-    expect(refused).toEqual([])
-    const { id } = await encryptingSite.context.db
-      .selectFrom('episodes')
-      .select('id')
-      .executeTakeFirstOrThrow()
-    const visitor = encryptingSite.visitor()
-    await visitor.callOk(getUser)
-    const { playback } = (await visitor.callOk(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
-    const path = siblingUrl(playback.hls_url, 'v0/index.m3u8')
-    const playlist = await (await visitor.fetch(path)).text()
-    const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
-    // Relative, so that the key is requested from the playlist's host: the site.
-    expect(uri).toBe('../key')
-    const key = await visitor.fetch(new URL(uri, new URL(path, encryptingSite.url)).pathname)
-    expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
-    expect(linksOf(playlist).length).toBeGreaterThan(1)
-  } finally {
-    await encryptingSite.close()
-  }
-})
+])(
+  'the playlist of an encrypted episode refers to its key, which only the site serves (%s)',
+  async (_how, settings) => {
+    const encryptingSite = await startTestSite(
+      {},
+      { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' },
+    )
+    try {
+      const folder = join(root, `sealed-${Object.keys(settings).length}`)
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
+      makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
+      const { signal } = new AbortController()
+      const { refused } = await importFolder({ ...encryptingSite.context, programs }, folder, {
+        signal,
+        niceness: 0,
+        onProgress: () => {},
+      })
+      expect(refused).toEqual([])
+      const { id } = await encryptingSite.context.db
+        .selectFrom('episodes')
+        .select('id')
+        .executeTakeFirstOrThrow()
+      const visitor = encryptingSite.visitor()
+      await visitor.callOk(getUser)
+      const { playback } = (await visitor.callOk(getEpisode, {
+        query: { episode_id: id },
+      })) as PlayableEpisode
+      const path = siblingUrl(playback.hls_url, 'v0/index.m3u8')
+      const playlist = await (await visitor.fetch(path)).text()
+      const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
+      // The URI of the key is relative, so that the player requests it from the playlist's host, which is the site.
+      expect(uri).toBe('../key')
+      const key = await visitor.fetch(new URL(uri, new URL(path, encryptingSite.url)).pathname)
+      expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
+      expect(linksOf(playlist).length).toBeGreaterThan(1)
+    } finally {
+      await encryptingSite.close()
+    }
+  },
+)
 
 it.each([
   [{ S3_SECRET_ACCESS_KEY: 'wrong' }, 'S3_SECRET_ACCESS_KEY'],
   [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
-])('fails to start if the storage refuses access, and names the setting (%j)', async (wrong, name) => {
+])('fails to start, naming the setting, if the storage refuses access (%j)', async (wrong, name) => {
   const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
   await expect(openStorage(config, silentLog, site.context.siteId)).rejects.toThrow(name)
 })
@@ -302,19 +307,19 @@ it('starts while the storage is unreachable', async () => {
   expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
 })
 
-it("fails to start on another site's bucket, which is unchanged", async () => {
+it("fails to start with another site's bucket, and does not change the bucket", async () => {
   const video = await buildVideo(site.context)
   const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
   await expect(startTestSite({}, store.settings)).rejects.toThrow(
     /^S3_BUCKET: the bucket films is another site's/,
   )
-  // The same site, as another process or after a restart.
+  // The same site opens the bucket again, as another process or after a restart.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
   expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
   expect(await site.context.storage.exists(media)).toBe(true)
 })
 
-it('deletes nothing from a bucket that turns out to be another site’s once it is reachable', async () => {
+it('deletes nothing from a bucket that was unreachable at start and belongs to another site', async () => {
   const other = await startTestSite()
   try {
     const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })
@@ -328,7 +333,7 @@ it('deletes nothing from a bucket that turns out to be another site’s once it 
     const sweeping = { ...other.context, ...tools, storage: agedStorage(storage, twoDaysMs) }
     await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
-    // Its own site deletes it, since no asset claims it.
+    // The site that owns the bucket deletes the file, because no asset has claimed it.
     await purgeStorage({ ...site.context, ...tools, storage: agedStorage(site.context.storage, twoDaysMs) })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {

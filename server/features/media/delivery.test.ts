@@ -34,7 +34,7 @@ async function play(number: number, as = visitor): Promise<PlayableEpisode> {
 const siblingUrl = (url: string, file: string) => url.replace('master.m3u8', file)
 
 describe('a free episode', () => {
-  it('plays for everyone: playlist, segment, captions and storyboard, each with its type', async () => {
+  it('has a playlist, segment, captions and storyboard for everyone, each with its content type', async () => {
     const { playback, next } = await play(1)
     const type = async (file: string) => {
       const response = await visitor.fetch(siblingUrl(playback.hls_url, file))
@@ -48,7 +48,7 @@ describe('a free episode', () => {
     expect(playback.encrypted).toBe(false)
   })
 
-  it('supports ranges, and is cacheable until its link expires', async () => {
+  it('has segments that support ranges and are cacheable until their link expires', async () => {
     const { playback } = await play(1)
     const response = await visitor.fetch(siblingUrl(playback.hls_url, 'v0/00000.m4s'), {
       headers: { range: 'bytes=0-6' },
@@ -58,7 +58,7 @@ describe('a free episode', () => {
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
   })
 
-  it('has one link for all guests without records, and an individual one for others', async () => {
+  it('has one link for all guests without records, and an individual link for each other viewer', async () => {
     const [first, second, member] = [site.visitor(), site.visitor(), site.visitor()]
     const { id } = await member.callOk(getUser)
     await Promise.all([first, second].map((each) => each.callOk(getUser)))
@@ -71,7 +71,7 @@ describe('a free episode', () => {
 })
 
 describe('a locked episode', () => {
-  it('returns the offer and no link', async () => {
+  it('is refused with the offer and without a link', async () => {
     const { answer } = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
     expect(answer).toMatchObject({
       code: 402,
@@ -88,7 +88,7 @@ describe('a locked episode', () => {
     'captions/en.vtt',
     'storyboard.vtt',
     'thumb.webp',
-  ])("returns no byte of %s for another episode's link, an altered one or none", async (file) => {
+  ])("does not serve %s by another episode's link, an altered link or no link", async (file) => {
     const { playback } = await play(1)
     const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
     const [, , signature = '', asset = ''] = playback.hls_url.split('/')
@@ -101,7 +101,7 @@ describe('a locked episode', () => {
     }
   })
 
-  it('shows its public blurred still, and no sharp image', async () => {
+  it('has its public blurred still as image, and no sharp image', async () => {
     const { list } = (await visitor.callOk(getEpisode, { query: { video_id: video.id } })) as {
       list: { thumb_url: string; state: string }[]
     }
@@ -123,7 +123,7 @@ describe('a bought episode', () => {
     expect([other.answer.code, next.answer.code]).toEqual([402, 402])
   })
 
-  it('gets no new link once its subscription has ended, and the old link expires in time', async () => {
+  it('gets no new link after its subscription has ended, and the old link expires', async () => {
     const member = site.visitor()
     const { id } = await member.callOk(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
@@ -137,7 +137,7 @@ describe('a bought episode', () => {
   })
 })
 
-it('offers an ongoing series as a whole once a locked episode is ready, with its number of episodes', async () => {
+it('an ongoing series is offered as a whole, with its number of episodes, once a locked episode is ready', async () => {
   const order = (video_id: string) =>
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
@@ -153,7 +153,7 @@ it('offers an ongoing series as a whole once a locked episode is ready, with its
   expect((await order(running.id)).answer).toMatchObject({ code: 200, info: { amount_cents: 999 } })
 })
 
-it('returns the progress of an episode that is being converted', async () => {
+it('a request for an episode that is being converted returns its progress', async () => {
   const unfinished = await buildVideo(site.context, { ready: 0 })
   const { answer } = await visitor.call(getEpisode, {
     query: { episode_id: unfinished.episodes[0]?.id ?? '' },
@@ -161,7 +161,7 @@ it('returns the progress of an episode that is being converted', async () => {
   expect(answer).toMatchObject({ code: 409, info: { progress: 0 } })
 })
 
-it('does not offer an episode that has nothing to play yet', async () => {
+it('an episode without a playable file is not offered', async () => {
   const unfinished = await buildVideo(site.context, { ready: 3 })
   const body = { episode_id: unfinished.episodes[4]?.id ?? '' }
   const answers = [
@@ -174,7 +174,7 @@ it('does not offer an episode that has nothing to play yet', async () => {
   expect(answers.map(({ answer }) => answer.code)).toEqual([409, 409, 404])
 })
 
-it('neither lists nor counts an episode whose only file failed', async () => {
+it('an episode whose only file failed is not listed and not counted', async () => {
   const { id, episodes } = await buildVideo(site.context, { ready: 4 })
   const { db } = site.context
   const failed = db
@@ -187,7 +187,7 @@ it('neither lists nor counts an episode whose only file failed', async () => {
   expect((await countEpisodes(db, id)).count).toBe(5)
 })
 
-it('offers nothing of an archived video, but plays it for its buyer', async () => {
+it('an archived video is not offered, but plays for its buyer', async () => {
   const archived = await buildVideo(site.context, { state: 'archived' })
   const body = { episode_id: archived.episodes[4]?.id ?? '' }
   const [buyer, other] = [site.visitor(), site.visitor()]
@@ -203,7 +203,7 @@ it('offers nothing of an archived video, but plays it for its buyer', async () =
   expect(answers.map(({ answer }) => answer.code)).toEqual([404, 404, 200])
 })
 
-it('serves no file outside an asset by path traversal', async () => {
+it('no file outside an asset is served by path traversal', async () => {
   const { playback } = await play(1)
   for (const path of [
     '../../../app-secret',
@@ -217,7 +217,7 @@ it('serves no file outside an asset by path traversal', async () => {
 })
 
 it.each(['master.m3u8', 'v0/00000.m4s'])(
-  'serves no %s of a locked asset by path traversal from a free asset or the public files',
+  'no %s of a locked asset is served by path traversal from a free asset or the public files',
   async (file) => {
     const { playback } = await play(1)
     const locked = `${assetOf(4)}/${file}`.replaceAll('/', '%2f')
@@ -248,7 +248,7 @@ async function buy(
   })
 }
 
-/** Returns the cookie once records exist. */
+/** Returns the visitor's cookie, once the visitor has records. */
 async function storedGuestCookie(of: Visitor): Promise<string> {
   await of.callOk(changeUser, { body: { language: 'en' } })
   return of.cookie

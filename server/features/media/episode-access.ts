@@ -18,8 +18,8 @@ import type { Db } from '#server/tables.ts'
 import type { EpisodeRow } from './queries.ts'
 
 /**
- * Dependencies of access checks. A viewer may watch an episode that is free in their
- * experiment variant or covered by an entitlement.
+ * Dependencies of access checks. A viewer may watch an episode that is free in the viewer's experiment variant or
+ * covered by an entitlement.
  */
 export interface AccessContext {
   db: Db
@@ -32,7 +32,7 @@ export interface Access {
   viewer: Viewer | null
   entitlements: VideoEntitlements
   free: FreeEpisodes
-  /** Prices that differ in the viewer's experiment variants. */
+  /** Prices in the viewer's experiment variants that differ from the usual prices. */
   prices: VariantPrices
 }
 
@@ -78,8 +78,8 @@ export function loadViewerEntitlements(
 }
 
 /**
- * Records an experiment exposure if a viewer without an entitlement requests
- * an episode that is not free in every variant.
+ * Records an experiment exposure if a viewer without an entitlement requests an episode that is not free in every
+ * variant.
  */
 export async function recordExposure(
   { experiments }: AccessContext,

@@ -20,7 +20,7 @@ let announced: string[] = []
 let missed = 0
 beforeAll(async () => {
   database = await createTestDatabase()
-  // Like the site's own pool, which handles errors of connections in use.
+  // Handles errors of connections in use, like the site's own pool.
   database.pool.on('connect', (client) => client.on('error', () => {}))
   const { pool } = database
   const listener = {
@@ -39,7 +39,10 @@ beforeEach(async () => {
   video = await buildVideo({ db: database.db, storage: noStorage }, { episodes: 2 })
 })
 
-/** Runs a statement, and waits for what is announced meanwhile. @returns whether something was */
+/**
+ * Runs a statement, and waits for the announcements that it causes.
+ * @returns whether it caused one
+ */
 async function isAnnounced(statement: string): Promise<boolean> {
   const round = async () => {
     const mark = randomUUID()
@@ -53,7 +56,7 @@ async function isAnnounced(statement: string): Promise<boolean> {
   return announced.includes('')
 }
 
-describe('a change is announced', () => {
+describe('a change is announced after', () => {
   const episode = '(SELECT min(id) FROM episodes WHERE video_id = VIDEO)'
   const asset = '(SELECT min(asset_id) FROM episodes WHERE video_id = VIDEO)'
   it.each([
@@ -83,14 +86,14 @@ describe('a change is announced', () => {
   })
 })
 
-it('counts, ranks and the progress of a conversion are not announced', async () => {
+it('changed counts and ranks and the progress of a conversion are not announced', async () => {
   expect(await isAnnounced('UPDATE videos SET play_count = play_count + 1 WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE videos SET free_episodes = free_episodes WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE assets SET progress = 50')).toBe(false)
 })
 
-it('every column that is kept is announced', async () => {
-  /** The columns by their names in a row. Null: an episode in which it is set is not kept. */
+it('a change of any cached column is announced', async () => {
+  /** The columns by their names in a row. Null: an episode in which the column is set is not cached. */
   const sources: Record<keyof EpisodeRow, string | null> = {
     id: 'episodes.id',
     video_id: 'episodes.video_id',
@@ -113,7 +116,7 @@ it('every column that is kept is announced', async () => {
   }
   const row = await selectEpisode(database.db, video.episodes[0]?.id ?? '')
   expect(Object.keys(row ?? {}).toSorted()).toEqual(Object.keys(sources).toSorted())
-  // An update of any column of episodes starts their trigger.
+  // If a trigger names no columns (`tgattr = ''`), an update of any column starts it.
   const { rows } = await database.pool.query<{ name: string; announced: boolean }>(
     `SELECT columns.name, bool_or(tgattr = '' OR attnum = ANY(tgattr)) AS announced
      FROM unnest($1::text[]) AS columns (name)
@@ -134,12 +137,12 @@ it('every column that is kept is announced', async () => {
   )
 })
 
-it('what a repeated import writes unchanged is not announced', async () => {
+it('an update that changes nothing is not announced', async () => {
   expect(await isAnnounced('UPDATE episodes SET titles = titles WHERE video_id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE experiments SET state = state')).toBe(false)
 })
 
-it('episodes and running experiments are read once until a change', async () => {
+it('episodes and running experiments are read once until the catalogue changes', async () => {
   let version: number | undefined = 1
   const changes = { version: () => version }
   const clock = { now: () => new Date(now) }
@@ -162,7 +165,7 @@ it('episodes and running experiments are read once until a change', async () => 
   expect(await read()).toEqual({ free: 7, listed: [7, 7], running: 0 })
 })
 
-it('of lists, only short ones with episodes are kept', async () => {
+it('only lists of one to three episodes are cached', async () => {
   const { db } = database
   const long = await buildVideo({ db, storage: noStorage }, { episodes: 5 })
   let now = Date.now()
@@ -199,7 +202,7 @@ it('an episode that is being converted is read every second', async () => {
   expect(await progress()).toBe(20)
 })
 
-it('announcements that may have been missed are reported', async () => {
+it('a lost connection is reported, because announcements may have been missed', async () => {
   const before = missed
   await database.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^(LISTEN|NOTIFY).*echo' AND datname = current_database()",
@@ -208,7 +211,7 @@ it('announcements that may have been missed are reported', async () => {
   await expect.poll(() => announcements.arrive()).toBe(true)
 })
 
-it('caches rely on announcements a minute after the last change, while they arrive and the database makes them', async () => {
+it('caches rely on announcements that arrive, from a minute after the last change', async () => {
   let now = performance.now()
   const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => time.mockRestore())

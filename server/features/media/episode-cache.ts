@@ -5,28 +5,32 @@ import type { Db } from '#server/tables.ts'
 import { selectEpisode, selectEpisodesAfter, type EpisodeRow } from './queries.ts'
 
 /**
- * Reads episode rows, which are the same for all viewers. Access to an episode is checked for each request, not here.
+ * Reads episode rows, which are the same for all viewers. Access to an episode is not checked here, but for each
+ * request.
  */
 export interface EpisodeCache {
   /** Returns a visible episode, or undefined. */
   find(id: string): Promise<EpisodeRow | undefined>
-  /** Returns a video's episodes after this number, in order, at most `limit`. */
+  /** Returns at most `limit` of a video's episodes after this number, in order. */
   after(videoId: string, number: number, limit: number): Promise<EpisodeRow[]>
 }
 
-/** The progress of a conversion changes without an announcement. */
+/** Rows of other episodes are not cached, because the progress of a conversion changes without an announcement. */
 const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_progress === null
 
-/** What links need. The longer lists of pages would take much memory, and clients choose their start and length. */
+/**
+ * Maximum length of cached lists, which is enough to issue links. The longer lists of pages would take much memory, and
+ * clients choose their start and length.
+ */
 const maxKeptRows = 3
 
-/** An empty list may be that of any unknown video. */
+/** Empty lists are not cached, because a client may request any number of unknown videos. */
 const isKeptList = (rows: readonly EpisodeRow[]) =>
   rows.length > 0 && rows.length <= maxKeptRows && rows.every(isConverted)
 
 /**
  * Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed.
- * @param db the primary: a change may be announced before a replica has it
+ * @param db the primary, because a change may be announced before a replica has it
  */
 export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): EpisodeCache {
   const single = createResponseCache<EpisodeRow | undefined>(clock, {

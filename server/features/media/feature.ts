@@ -18,8 +18,8 @@ interface Dependencies {
 }
 
 /**
- * Adds to the context: the episode cache, the keys and signing secrets of media, the hosts
- * that serve media, and `findCoveringEntitlement`.
+ * Adds to the context: the episode cache, the keys and signing secrets of media, the hosts that serve media, and
+ * `findCoveringEntitlement`.
  */
 export function mediaFeature(
   { config, db, clock, catalogueChanges, storage }: Dependencies,

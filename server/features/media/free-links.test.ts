@@ -24,11 +24,11 @@ const inSpanish = { 'accept-language': 'es' }
 
 async function open(visitor: Visitor, number: number, headers: Record<string, string> = inSpanish) {
   const query = { episode_id: video.episodes[number - 1]?.id ?? '' }
-  // The call returns a playable episode if it names an episode.
+  // The cast is safe, because the call names an episode and so returns a playable episode.
   return (await visitor.callOk(getEpisode, { query, headers })) as PlayableEpisode
 }
 
-/** Counts how often the viewer and their entitlements are queried for an episode. */
+/** Counts the queries about the viewer and the viewer's entitlements in one request of an episode. */
 async function lookUps(visitor: Visitor, number: number, headers?: Record<string, string>): Promise<number> {
   const recordedQueries = recordQueries('sessions', 'users', 'entitlements')
   const before = recordedQueries().length
@@ -36,7 +36,10 @@ async function lookUps(visitor: Visitor, number: number, headers?: Record<string
   return recordedQueries().length - before
 }
 
-/** Repeats the call until the viewer is cached, which begins once notifications arrive. */
+/**
+ * Creates a member, and repeats the call until the member is cached. Caching begins once notifications from the
+ * database arrive.
+ */
 async function remembered() {
   const { visitor, user } = await registerMember(site)
   await expect.poll(() => lookUps(visitor, 1)).toBe(0)
@@ -52,7 +55,7 @@ describe('links of a free episode for a cached viewer', () => {
     expect(parseMediaLink(playback.hls_url).subject).toBe(user.id)
   })
 
-  it('do not apply to a locked episode, which depends on the viewer’s current entitlements', async () => {
+  it('are not issued for a locked episode, because access to it depends on the viewer’s current entitlements', async () => {
     const { visitor, user } = await remembered()
     expect(await lookUps(visitor, 2)).toBeGreaterThan(0)
     expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'locked' })
@@ -71,14 +74,14 @@ describe('links of a free episode for a cached viewer', () => {
     expect((await open(visitor, 3)).episode.state).toBe('unlocked')
   })
 
-  it('use the viewer’s language if the call names none', async () => {
+  it('need a query if the call names no language, because the viewer’s language is used', async () => {
     const { visitor } = await remembered()
     await visitor.callOk(changeUser, { body: { language: 'es' } })
     await expect.poll(() => lookUps(visitor, 1)).toBe(0)
     expect(await lookUps(visitor, 1, { 'accept-language': '*' })).toBeGreaterThan(0)
   })
 
-  it('are no longer the viewer’s after the session has ended', async () => {
+  it('are not signed for the viewer after the session has ended', async () => {
     const { visitor, user } = await remembered()
     await site.context.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
     const subject = async () => {

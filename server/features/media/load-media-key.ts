@@ -5,9 +5,9 @@ import { anonymousSubject, type MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
 /**
- * Loads the key of an encrypted asset for the user of a signed link. Access is checked for each request: a link stays
- * valid for a while after a refund, but the key is then refused.
- * @returns the key; `none` if the asset is not encrypted or does not exist, `replaced` if no episode plays it any more,
+ * Loads the key of an encrypted asset for the user of a signed link. Access is checked for each request. After a
+ * refund, the link is valid for a while, but the key is refused.
+ * @returns the key; `none` if the asset is not encrypted or does not exist; `replaced` if no episode plays the asset;
  * `locked` without access
  */
 export async function loadMediaKey(

@@ -45,7 +45,7 @@ beforeEach(async () => {
   await database.db.updateTable('assets').set(failed).where('id', '=', ofVideo).execute()
 })
 
-/** Does not use `inTransaction`, whose retries would hide a deadlock. */
+/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
 const once = (work: (tx: Tx) => Promise<unknown>) => database.db.transaction().execute(work)
 const mediaContext = () => ({
   db: database.db,
@@ -68,13 +68,13 @@ const works: [name: string, work: () => Promise<unknown>][] = [
   ['removing an episode', () => once((tx) => removeEpisode(tx, episodeId, new Date()))],
 ]
 
-it.each(works)('%s locks the video before the episode, as publishing does', async (_name, work) => {
+it.each(works)('%s locks the video before the episode, as publishing an asset does', async (_name, work) => {
   const publishing = await database.pool.connect()
   await publishing.query('BEGIN')
   await publishing.query('SELECT FROM videos WHERE id = $1 FOR NO KEY UPDATE', [videoId])
   const working = work()
   await waitForLock(database.pool)
-  // Fails at once: if the operation held the episode, the two would deadlock.
+  // NOWAIT fails at once if the operation has locked the episode: then the two would deadlock.
   const episode = publishing.query('SELECT FROM episodes WHERE id = $1 FOR UPDATE NOWAIT', [episodeId])
   await expect(episode).resolves.toMatchObject({ rowCount: 1 })
   await publishing.query('COMMIT')

@@ -23,7 +23,7 @@ test('an asset that is not encrypted has no key', async () => {
   expect((await fetchKey()).status).toBe(404)
 })
 
-test('logs the asset but no signature if an encrypted key cannot be decrypted', async () => {
+test('an encrypted key that cannot be decrypted is logged with the asset and without the signature', async () => {
   const { db, mediaKeys, log } = site.context
   const media_key = mediaKeys.encrypt('ast_another', mediaKeys.generate())
   await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
@@ -33,7 +33,7 @@ test('logs the asset but no signature if an encrypted key cannot be decrypted', 
   logged.mockRestore()
 })
 
-test('the key has sixteen bytes, is never cached, and is gone for links of a replaced asset', async () => {
+test('the key has sixteen bytes, is never cached, and is not served by links of a replaced asset', async () => {
   const { db, mediaKeys } = site.context
   const key = mediaKeys.generate()
   const media_key = mediaKeys.encrypt(link.asset, key)

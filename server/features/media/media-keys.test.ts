@@ -17,7 +17,7 @@ test('an encrypted key can be decrypted only for its folder and with its secret'
   expect(() => createMediaKeys('another secret', true).decrypt('ast_1-1', encrypted)).toThrow()
 })
 
-test('a key that was encrypted before a restart can be decrypted after it, whether or not new media is encrypted', () => {
+test('an encrypted key can be decrypted after a restart, even if new media is not encrypted', () => {
   const key = keys.generate()
   const restarted = createMediaKeys('a secret of the tests', false)
   expect(restarted.decrypt('ast_1-1', keys.encrypt('ast_1-1', key))).toEqual(key)
@@ -30,7 +30,10 @@ test('a playlist refers to the key beside the folders of its renditions', () => 
   )
 })
 
-/** Encrypted by an earlier release; a change of the purpose or the encoding would make every stored key unreadable. */
+/**
+ * A key that an earlier release encrypted. If the purpose or the encoding changed, every stored key would be
+ * unreadable.
+ */
 const sealedBefore = 'D+Zd77zlTsx5xk9sWiQ65454BqiglG4D8mN5SNd6SFMoqu6VRcLd7d4fyNrxUux5G4OScg=='
 
 test('a key that an earlier release encrypted can be decrypted', () => {

@@ -4,13 +4,19 @@ import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 /** URI of the key, relative to the playlist's folder. The site itself serves it (routes.ts). */
 export const keyUri = '../key'
 
-/** Keys of encrypted segments: one for each asset, encrypted in the database, and bound to the folder of its files. */
+/**
+ * Keys of encrypted segments. Each asset has one key, which is encrypted in the database and bound to the folder of its
+ * files.
+ */
 export interface MediaKeys {
   /** Whether new assets are encrypted (MEDIA_ENCRYPTION). */
   encrypts: boolean
   generate(): Buffer
   encrypt(folder: string, key: Buffer): Buffer
-  /** @throws Error if the key was encrypted for another folder or with another APP_SECRET */
+  /**
+   * Decrypts a key.
+   * @throws Error if the key was encrypted for another folder or with another APP_SECRET
+   */
   decrypt(folder: string, encrypted: Buffer): Buffer
 }
 

@@ -51,7 +51,7 @@ export { listFailedFiles } from './failed-files.ts'
 /** Parses a `video.yaml`. The parser is loaded on first use, like the cover generator. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
-/** Makes a cover; see make-images.ts, which is loaded on first use. */
+/** Makes a cover (see make-images.ts, which is loaded on first use). */
 export const makeCover: typeof Stills.makeCover = async (...args) =>
   (await import('./ingest/convert/make-images.ts')).makeCover(...args)
 
@@ -59,7 +59,7 @@ export interface MediaContext {
   db: Db
   episodes: EpisodeCache
   clock: Clock
-  /** Secrets of signed links: the first one signs, all of them verify (signed-urls.ts). */
+  /** Secrets of signed links. The first secret signs, and all of them verify (signed-urls.ts). */
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
   experiments: Experiments
@@ -68,7 +68,7 @@ export interface MediaContext {
   translate(language: Language, key: string): string
 }
 
-/** Subject of links for viewers without a row in the database; such links are issued for free episodes only. */
+/** Subject of links for viewers without a row in the database. Such links are issued only for free episodes. */
 export const anonymousSubject = 'anybody'
 
 const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
@@ -82,8 +82,8 @@ function titleOf(titles: Partial<LocalizedText>, language: Language): string {
 }
 
 /**
- * Presents an episode. The thumbnail of a locked episode is its public blurred still;
- * otherwise it is the sharp image, by a signed URL.
+ * Presents an episode. The thumbnail of a locked episode is its blurred still, which is public. Otherwise it is the
+ * sharp image, by a signed URL.
  */
 function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
   const state = episodeState(row, access)
@@ -152,7 +152,9 @@ export async function listEpisodes(
   }
 }
 
-/** Returns the episode of a video with this number, as a viewer sees it; undefined if there is none. */
+/**
+ * Returns the episode of a video with this number, as a viewer sees it. Returns undefined if there is no such episode.
+ */
 export async function findEpisode(
   context: MediaContext,
   viewer: Viewer | null,
@@ -201,8 +203,7 @@ export async function loadFreePlayable(
 }
 
 /**
- * Loads an episode like `loadPlayable`, and also the next one if the viewer may
- * play it; the next one needs no further query.
+ * Loads an episode like `loadPlayable`. Also loads the next episode if the viewer may play it, without another query.
  */
 export async function loadPlayableAndNext(
   context: MediaContext,
@@ -212,8 +213,8 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await loadPlayableRow(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // If the next episode is not free in every variant, viewers request it themselves, so
-  // that exposures are counted alike in all variants.
+  // If the next episode is not free in every variant, viewers request it themselves. So exposures are counted in the
+  // same way in all variants.
   const isSameInAllVariants = next && (!access.free.experiment || next.number <= access.free.minCount)
   const isPlayable = isSameInAllVariants && next.asset_id && episodeState(next, access) !== 'locked'
   return {
@@ -224,7 +225,10 @@ export async function loadPlayableAndNext(
   }
 }
 
-/** Loads an episode that this viewer may play, and at most `nextCount` following ones. @throws like `loadPlayable` */
+/**
+ * Loads an episode that this viewer may play, and at most `nextCount` following episodes.
+ * @throws like `loadPlayable`
+ */
 async function loadPlayableRow(
   context: MediaContext,
   viewer: Viewer | null,

@@ -6,8 +6,8 @@ import type { Db } from '#server/tables.ts'
 import type { UnusableReason } from './ingest/files/unusable-file.ts'
 
 /**
- * SQL condition: the episode is playable or is to be converted; false if its only file failed. Needs `episodes` joined
- * with its next asset as `coming`.
+ * SQL condition: true if the episode is playable or is to be converted, false if its only file failed. The query must
+ * join `episodes` with their next asset as `coming`.
  */
 export const isPlayableOrPending = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
 
@@ -43,7 +43,7 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
-/** Selects the encrypted key of the asset with this folder, and the episode that plays it, if any. */
+/** Selects the encrypted key of the asset with this folder, and the episode that plays the asset, if any. */
 export function selectMediaKey(db: Db, folder: string) {
   return db
     .selectFrom('assets')
@@ -83,8 +83,8 @@ export function selectEpisodesAfter(db: Db, videoId: string, number: number, lim
 }
 
 /**
- * Counts a video's episodes: `episode_count` includes those still to be
- * converted, `ready_count` has only the playable ones.
+ * Counts a video's episodes. `episode_count` includes those that are not converted yet; `ready_count` has only the
+ * playable ones.
  */
 export function selectEpisodeCounts(db: Db, videoId: string) {
   return db
@@ -99,7 +99,7 @@ export function selectEpisodeCounts(db: Db, videoId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** Returns whether the video exists and is visible; its list of episodes may be empty. */
+/** Returns whether the video exists and is visible. Its list of episodes may be empty. */
 export async function isVideoVisible(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('videos')

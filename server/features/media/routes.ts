@@ -29,8 +29,8 @@ export function mediaRoutes(context: MediaContext): Route[] {
     // including its signed links.
     const { episode_id, video_id, cursor, limit } = call.query
     const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
-    // Load without a viewer: if an experiment starts at this moment, the shared
-    // response must not depend on a viewer's variant.
+    // The response is loaded without a viewer. Otherwise, an experiment that starts at this moment could put a viewer's
+    // variant into the shared response.
     return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
   }
   const loadFree = async ({ query, viewer, language }: Call<typeof getEpisode>) => {
@@ -50,8 +50,8 @@ interface DeliveryContext extends Pick<
 }
 
 /**
- * HTTP statuses of requests for a key that are refused. A replaced asset gets 410, as an expired link does: the player
- * then requests a new link, which is for the new asset.
+ * HTTP statuses of refused requests for a key. A replaced asset gets 410, as an expired link does. The player then
+ * requests a new link, which is for the new asset.
  */
 const missingKeyStatus = { none: 404, locked: 403, replaced: 410 }
 
@@ -61,7 +61,9 @@ interface MediaParams {
   '*': string
 }
 
-/** Serves media files: public ones, and private ones by signed links. Sends plain files, without the API's envelope. */
+/**
+ * Serves public media files, and private media files by signed links. Sends plain files, without the API's envelope.
+ */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
   const { delivery } = storage
@@ -87,14 +89,14 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       async handle(request, reply) {
         const { pass: signature, asset, '*': file } = request.params as MediaParams
         const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
-        // Not cached, because the same link may be accepted later: after a change of the secrets, or by another machine
-        // if the clock of this one is wrong.
+        // Not cached, because the same link may be accepted later: after a change of the secrets, or by a machine whose
+        // clock is right.
         if (validity !== 'valid')
           return reply
             .code(validity === 'expired' ? 410 : 403)
             .header('cache-control', 'no-store')
             .send()
-        // A signature in the URL belongs to one viewer: only their browser may cache the response.
+        // A signature in the URL belongs to one viewer, so only that viewer's browser may cache the response.
         const cacheControl = `private, max-age=${secondsLeft(signature, clock.now())}, immutable`
         if (!bucketFiles) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
         // A playlist from the bucket contains links with this viewer's signature, so no shared cache may store it.
@@ -117,8 +119,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
 }
 
 /**
- * Sends a file from the bucket. If the storage is unreachable, answers 503
- * instead of 404, so that the browser may retry.
+ * Sends a file from the bucket. If the storage is unreachable, answers 503 instead of 404, so that the browser may
+ * retry.
  */
 function sendServed(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()

@@ -16,8 +16,8 @@ export interface SignedFile {
 }
 
 /**
- * Result of a request: the bytes, the URL for a redirect, `missing` if there is no
- * such file, `away` if the storage is unreachable.
+ * Result of a request: the bytes, the URL for a redirect, `missing` if there is no such file, or `away` if the storage
+ * is unreachable.
  */
 export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
 
@@ -28,12 +28,13 @@ export interface BucketFiles {
   open(file: string): Promise<Served>
 }
 
-/** Matches only names that the site generates: no parent folder, no hidden file. */
+/** Matches only names that the site generates. So a name cannot be a parent folder or a hidden file. */
 const safePath = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
 
 /**
- * Serves files from a bucket. The app itself serves playlists, because they contain links with the viewer's signature,
- * and captions, because browsers load tracks only from the page's host. The storage itself serves large files.
+ * Serves files from a bucket. The app itself serves playlists, because they contain links with the viewer's signature.
+ * It also serves captions, because browsers load tracks only from the page's host. The storage itself serves large
+ * files.
  */
 export function createBucketFiles(storage: Storage, delivery: LinkDelivery, log: Log): BucketFiles {
   const read = (key: string) => storage.read(key, { interactive: true })
@@ -71,8 +72,8 @@ function linkTo(delivery: LinkDelivery, { signature, asset, file, expires }: Sig
 }
 
 /**
- * Replaces the URIs in a playlist with links to the storage, except the URIs of playlists and of the key, which the app
- * serves. A URI is on its own line or in an attribute (RFC 8216).
+ * Replaces the URIs in a playlist with links to the storage. URIs of playlists and of the key remain, because the app
+ * serves these files. A URI is on its own line or in an attribute (RFC 8216).
  */
 export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
   const linkUri = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))

@@ -20,7 +20,7 @@ test('links issued within the same five minutes are the same', () => {
   expect(signatureExpiry(new Date(now.getTime() + 210_000), 90_500)).not.toEqual(end)
 })
 
-test('while a secret is replaced, the new one signs, and links signed by the old one stay valid', () => {
+test('while a secret is replaced, the new secret signs, and links signed with the old secret remain valid', () => {
   const old = signMediaUrl(['old'], 'ast_1', 'usr_1', later)
   const fresh = signMediaUrl(['new', 'old'], 'ast_1', 'usr_1', later)
   expect(verifyMediaUrl(['new', 'old'], old, 'ast_1', now)).toBe('valid')
@@ -67,12 +67,12 @@ describe('a signature', () => {
     expect(check(text, 'ast_1', new Date(8.64e15))).toBe('forged')
   })
 
-  test('is invalid if there is no secret', () => {
+  test('is invalid if the site has no secret', () => {
     expect(verifyMediaUrl([], signature, 'ast_1', now)).toBe('forged')
   })
 })
 
-test('the links of an episode share one signature for its folder', () => {
+test('all links of an episode have the same signature for its folder', () => {
   const asset = { folder: 'ast_1-1', duration_ms: 300_000 }
   const { expires, link } = issueSignedUrls(['secret', 'old'], asset, 'usr_1', now)
   expect(expires).toEqual(signatureExpiry(now, 300_000))

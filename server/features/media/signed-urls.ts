@@ -5,21 +5,21 @@ import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.t
 const validityMarginMs = 10 * 60_000
 const maxValidityMs = 4 * 3_600_000
 /**
- * Expiry times are rounded down to multiples of this step. Requests of a viewer that fall into the same step therefore
- * get the same link, and so find the files in the browser's cache.
+ * Expiry times are rounded down to multiples of this step. Requests of a viewer within the same step get the same link,
+ * so their files are found in the browser's cache.
  */
 const stepMs = 5 * 60_000
 
 /**
- * Returns the expiry of a link issued now for an episode of this duration.
- * It is rounded down to a multiple of the step.
+ * Returns the expiry of a link that is issued now for an episode of this duration. The expiry is rounded down to a
+ * multiple of the step.
  */
 export function signatureExpiry(now: Date, durationMs: number): Date {
   const latest = now.getTime() + Math.min(durationMs + validityMarginMs, maxValidityMs)
   return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
-/** Signed links to the files of one asset, all with the same signature, and its expiry. */
+/** Signed links to the files of one asset. All have the same signature, and thus the same expiry. */
 export interface IssuedLinks {
   expires: Date
   link(file: string): string
@@ -39,8 +39,8 @@ export function issueSignedUrls(
 
 /**
  * Creates the signature in media links: a path segment that allows one subject to read one asset until a given time.
- * Its form is `{expires}.{subject}.{mac}`, with the MAC over `asset|subject|expires` in base64url. nginx verifies it
- * with the same secret (deploy/nginx/signed-urls.js). The first secret signs.
+ * Its form is `{expires}.{subject}.{mac}`, with the MAC of `asset|subject|expires` in base64url. nginx verifies it with
+ * the same secret (deploy/nginx/signed-urls.js). The first secret signs.
  */
 export function signMediaUrl(
   [secret = '']: readonly string[],

@@ -7,18 +7,19 @@ type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 /**
- * Key and values of a failure reason. Null for files that failed before this column existed; `reason` has their text.
+ * Key and values of a failure reason. Null for files that failed before this column existed; then `reason` has the
+ * text.
  */
 type ReasonDetailsColumn = JSONColumnType<UnusableReason | null, string | null | undefined, string | null>
 
 /**
- * Captions of an asset in one language. `hash` is the hash of the WebVTT text;
- * it shows whether the caption file has changed.
+ * Captions of an asset in one language. `hash` is the hash of the WebVTT text. It shows whether the caption file has
+ * changed.
  */
 export interface Caption {
   lang: Language
   hash: string
-  /** The captions were embedded in the video file. A caption file in this language replaces them. */
+  /** True if the captions were embedded in the video file. A caption file in this language replaces them. */
   embedded?: true
   /** Line of the first caption that was omitted because of invalid times. */
   omittedLine?: number
@@ -32,13 +33,13 @@ export interface AssetsTable {
   progress: Generated<number>
   /** Number of claims from the queue. A worker may finish the asset only while it has the latest claim. */
   attempt: Generated<number>
-  /** Number of failed conversions caused by the server; interruptions do not count. */
+  /** Number of failed conversions that the server caused. Interruptions do not count. */
   failures: Generated<number>
   /** Reason of the failure in English, as in the log. */
   reason: string | null
   reason_details: ReasonDetailsColumn
   failed_at: NullableTime
-  /** Notes on parts of the file that were not converted, once the asset is ready. */
+  /** Notes on parts of the file that were not converted; set when the asset becomes ready. */
   notes: JSONColumnType<SourceNote[], string | undefined, string>
   original_path: string | null
   source_name: string

@@ -35,7 +35,7 @@ let database: TestDatabase
 let context: MediaContext
 let video: BuiltVideo
 let running: RunningExperiment[]
-/** The requested offers, in order. */
+/** The arguments of each request for an offer, in order. */
 let offered: Parameters<MediaContext['offerFor']>[]
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeEach(async () => {
   context = {
     db,
     clock,
-    // A separate cache, since the clock does not advance.
+    // Each test has a new cache, because the clock does not advance.
     episodes: createEpisodeCache(db, clock, unannounced),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
@@ -127,7 +127,10 @@ async function outcome(pending: Promise<unknown>): Promise<string> {
 
 const play = (viewer: Viewer | null, id: string) => outcome(loadPlayable(context, viewer, id, 'en'))
 
-/** Returns the states of the video's episodes in the list, and checks that each is the same when requested alone. */
+/**
+ * Returns the states of the video's episodes in the list. Checks that each episode is the same when it is requested
+ * alone.
+ */
 async function states(viewer: Viewer | null): Promise<string[]> {
   const { list } = await listEpisodes(context, viewer, { video_id: video.id }, 'en')
   for (const one of list) {
@@ -156,12 +159,12 @@ describe('an episode plays', () => {
       expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
   })
 
-  test('never by the entitlements of a guest without records', async () => {
+  test('for no guest without records because of entitlements', async () => {
     const member = await createViewerWith({})
     expect(await play({ ...member, isStored: false }, episode(4))).toBe('locked')
   })
 
-  test('only once it is ready, and returns the progress until then', async () => {
+  test('only once it is ready; until then the refusal has its progress', async () => {
     const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 3 })
     await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
     const id = coming.episodes[3]?.id ?? ''
@@ -172,7 +175,7 @@ describe('an episode plays', () => {
       })
   })
 
-  test('after its video was archived, only for those with an entitlement', async () => {
+  test('after its video was archived, if it is free or covered by an entitlement', async () => {
     await database.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
     expect(await play(await createViewerWith({}), episode(4))).toBe('plays')
     expect(await play(null, episode(3))).toBe('plays')
@@ -180,7 +183,7 @@ describe('an episode plays', () => {
     expect(offered).toEqual([])
   })
 
-  test('while its video is visible', async () => {
+  test('only while its video is visible', async () => {
     const viewer = await createViewerWith({})
     expect(await play(viewer, 'ep_none')).toBe('notFound')
     await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
@@ -214,7 +217,7 @@ describe('a locked episode', () => {
     ])
   })
 
-  test('shows its blurred still, and every other episode its image by a signed link', async () => {
+  test('has its blurred still as image, and every other episode a signed link to its image', async () => {
     const { list } = await listEpisodes(context, null, { video_id: video.id }, 'en')
     expect(list[3]?.thumb_url).toBe(`/public/${folderOf(4)}/still.webp`)
     const link = list[2]?.thumb_url ?? ''
@@ -223,7 +226,7 @@ describe('a locked episode', () => {
     expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, folderOf(3), now)).toBe('valid')
   })
 
-  test('shows no image before it is ready', async () => {
+  test('has no image before it is ready', async () => {
     const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 0 })
     const { list } = await listEpisodes(context, null, { video_id: coming.id }, 'en')
     expect(list.map(({ thumb_url, ready }) => [thumb_url, ready])).toEqual(
@@ -240,18 +243,18 @@ describe('the links of a playable episode are signed', () => {
     return link.subject
   }
 
-  test('for everyone, if the viewer has no records', async () => {
+  test('for all viewers together if the viewer has no records', async () => {
     expect(await subjectOf(null, 1)).toBe(anonymousSubject)
     expect(await subjectOf(guest(), 3)).toBe(anonymousSubject)
   })
 
-  test('for the viewer, if the viewer has records, free or bought', async () => {
+  test('for the viewer if the viewer has records, whether the episode is free or bought', async () => {
     const viewer = await createViewerWith({})
     expect(await subjectOf(viewer, 1)).toBe(viewer.userId)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
   })
 
-  test('for the guest, if only their variant has the episode free', async () => {
+  test('for the guest if the episode is free only in the guest’s variant', async () => {
     const viewer = guestIn(await tryFree(5), 1)
     expect(await subjectOf(viewer, 3)).toBe(anonymousSubject)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
@@ -259,7 +262,7 @@ describe('the links of a playable episode are signed', () => {
 })
 
 describe('the next episode', () => {
-  test('is named with its state, and the last one has none', async () => {
+  test('is named with its state; the last episode has no next episode', async () => {
     const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(6) })
     const nextOf = async (number: number) => (await loadPlayable(context, viewer, episode(number), 'en')).next
     expect(await nextOf(2)).toEqual({ id: episode(3), number: 3, state: 'free' })
@@ -280,7 +283,7 @@ describe('the next episode', () => {
     expect(third?.next).toEqual({ id: episode(4), number: 4, state: 'unlocked' })
   })
 
-  test('is not included before it is ready, nor after the last one', async () => {
+  test('is not included if it is not ready or does not exist', async () => {
     const member = await createViewerWith({})
     expect(await following(member, 6)).toBeUndefined()
     await database.db
@@ -296,7 +299,7 @@ describe('the next episode', () => {
     expect(await following(member, 3)).toBeUndefined()
   })
 
-  test('is requested separately if an experiment decides, so that the exposure is counted', async () => {
+  test('is not included if an experiment decides whether it is free, so that the exposure is counted', async () => {
     const experiment = await tryFree(5)
     const viewer = guestIn(experiment, 1)
     expect(await following(viewer, 2)).toBe(3)
@@ -308,7 +311,7 @@ describe('the next episode', () => {
 })
 
 describe('an experiment about free episodes', () => {
-  test("frees the number of the viewer's variant, and the minimum of all variants for those without an id", async () => {
+  test("frees the number of the viewer's variant, or the minimum of all variants for viewers without an id", async () => {
     const experiment = await tryFree(5)
     const more = ['free', 'free', 'free', 'free', 'free', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(more)
@@ -317,7 +320,7 @@ describe('an experiment about free episodes', () => {
     expect(await states(null)).toEqual(usual)
   })
 
-  test('can free fewer episodes than usual, also for those without an id', async () => {
+  test('can free fewer episodes than usual, also for viewers without an id', async () => {
     const experiment = await tryFree(1)
     const fewer = ['free', 'locked', 'locked', 'locked', 'locked', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(fewer)
@@ -332,7 +335,7 @@ describe('an experiment about free episodes', () => {
     expect(await states(null)).toEqual(fewer)
   })
 
-  test('on the video takes precedence over one on all videos, and one on another video has no effect', async () => {
+  test('on the video takes precedence over an experiment on all videos; an experiment on another video has no effect', async () => {
     const other = await tryFree(6, 'vid_other')
     const all = await tryFree(5)
     const own = await tryFree(4, video.id)
@@ -349,7 +352,7 @@ describe('an experiment about free episodes', () => {
     expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(3)
   })
 
-  test('counts a viewer without an entitlement who requests an episode that not every variant frees', async () => {
+  test('records the exposure of a viewer without an entitlement who requests an episode that is not free in every variant', async () => {
     const experiment = await tryFree(5)
     for (const variant of [0, 1]) {
       const viewer = guestIn(experiment, variant)
@@ -373,7 +376,7 @@ describe('unlocking', () => {
     expect(await unlock(viewer, episode(4))).toMatchObject({ source: 'purchase', episode_id: episode(4) })
   })
 
-  test('offers the episode to a viewer without one, and counts them in an experiment', async () => {
+  test('offers the episode to a viewer without an entitlement, and records the exposure to an experiment', async () => {
     const experiment = await tryFree(3)
     const viewer = await createViewerWith()
     expect(await outcome(unlock(viewer, episode(5)))).toBe('locked')
@@ -408,7 +411,7 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
-  test("is served according to the viewer's variant, and not to everyone because of a variant", async () => {
+  test("is served according to the viewer's variant, but not by links for everyone", async () => {
     const experiment = await tryFree(5)
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
@@ -416,7 +419,7 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(anonymousSubject, 5)).toBe('locked')
   })
 
-  test('does not exist for an asset that is unknown or not encrypted, and is refused once no episode plays the file', async () => {
+  test('does not exist if the asset is unknown or not encrypted, and is refused if no episode plays the asset', async () => {
     expect(await loadMediaKey(context, anonymousSubject, folderOf(1))).toBe('none')
     expect(await loadMediaKey(context, anonymousSubject, 'ast_none')).toBe('none')
     await keyFor(anonymousSubject, 1)
@@ -437,7 +440,7 @@ describe('a position is saved', () => {
   const unlocked = ({ userId }: Viewer) =>
     database.db.selectFrom('unlocks').select('episode_id').where('user_id', '=', userId).execute()
 
-  test('in a free episode by everyone, in a locked one by viewers with an entitlement', async () => {
+  test('in a free episode for everyone, in a locked episode only for viewers with an entitlement', async () => {
     const one = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     expect(await save(await createViewerWith(), 3)).toBe('plays')
     expect(await save(await createViewerWith(), 4)).toBe('notOwner')
@@ -454,7 +457,7 @@ describe('a position is saved', () => {
     }
   })
 
-  test('with an unlock record for episodes opened by subscription, but not for free or bought ones', async () => {
+  test('with an unlock record if the episode was opened by subscription, not if it is free or bought', async () => {
     const subscriber = await createViewerWith({})
     await save(subscriber, 3)
     expect(await unlocked(subscriber)).toEqual([])
@@ -466,7 +469,7 @@ describe('a position is saved', () => {
   })
 })
 
-test('episodes are read once a second: each by its id, and each list by its video, start and length', async () => {
+test('each episode, and each list of episodes with the same video, start and length, is read once a second', async () => {
   const time = { now }
   const episodes = createEpisodeCache(database.db, { now: () => time.now }, unannounced)
   const other = await buildVideo({ db: database.db, storage: noStorage })

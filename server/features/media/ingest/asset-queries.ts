@@ -7,8 +7,8 @@ import { isPlayableOrPending } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
 /**
- * An asset claimed from the queue. Later updates compare `attempt`, so they fail
- * if another worker has claimed the asset since.
+ * An asset claimed from the queue. Later updates compare `attempt`, so they fail if another worker has claimed the
+ * asset in between.
  */
 export interface ClaimedAsset {
   id: string
@@ -18,12 +18,12 @@ export interface ClaimedAsset {
   source_name: string
 }
 
-/** Key of an asset's advisory lock, which its worker holds on a dedicated connection. */
+/** Key of an asset's advisory lock. The worker of the asset holds this lock on a dedicated connection. */
 const advisoryLockKey = sql`hashtextextended(id, 471185)`
 
 /**
  * Claims the next waiting asset (highest priority first, then the oldest) and takes its advisory lock on this
- * connection. Considers only `assetIds`, if given.
+ * connection. If `assetIds` is given, considers only these assets.
  */
 export async function claimNext(
   connection: Db,
@@ -43,7 +43,7 @@ export async function claimNext(
   return rows[0]
 }
 
-/** Returns whether any asset waits for a worker or is `processing`, including assets whose worker has died. */
+/** Returns whether any asset waits for a worker or is `processing`. This includes assets whose worker has died. */
 export async function hasOpenAssets(db: Db): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
     SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND deleted_at IS NULL)
@@ -55,7 +55,10 @@ export async function unlockAll(connection: Db): Promise<void> {
   await sql`SELECT pg_advisory_unlock_all()`.execute(connection)
 }
 
-/** Requeues assets that are `processing` although nobody holds their lock: their worker has died. Returns their ids. */
+/**
+ * Requeues assets that are `processing` although no worker holds their lock, because their worker has died. Returns
+ * their ids.
+ */
 export async function requeueAbandoned(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH abandoned AS MATERIALIZED (
@@ -85,7 +88,7 @@ export interface AssetChanges {
 }
 
 /**
- * Updates an asset and locks its row, if it is still in state `from` and in this attempt. Otherwise returns undefined.
+ * Updates an asset and locks its row if it is still in state `from` and in this attempt. Otherwise returns undefined.
  */
 export function updateAssetState(
   db: Db,
@@ -144,7 +147,7 @@ export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
     .execute()
 }
 
-/** Creates the episode if it does not exist, and otherwise updates its titles, if given. Returns its id. */
+/** Creates the episode if it does not exist. Otherwise updates its titles, if given. Returns its id. */
 export async function upsertEpisode(
   tx: Tx,
   episode: { videoId: string; number: number; titles?: object | undefined },
@@ -167,7 +170,7 @@ export async function addMissingTitles(tx: Tx, id: string, titles: Partial<Local
   )
 }
 
-/** Selects an episode's current asset and its next one (`coming`). Locks the episode's row. */
+/** Selects an episode's current asset and its next asset (`coming`). Locks the episode's row. */
 export function selectEpisodeAssets(tx: Tx, id: string) {
   return tx
     .selectFrom('episodes')
@@ -201,8 +204,8 @@ export async function lockVideoOfAsset(tx: Tx, assetId: string): Promise<void> {
 }
 
 /**
- * Makes the next asset of an episode its current one.
- * @returns the episode's video, number and previous asset; undefined if this is no episode's next asset
+ * Makes the next asset of an episode its current asset.
+ * @returns the episode's video, number and previous asset; undefined if the asset is not the next asset of any episode
  */
 export async function switchEpisode(
   tx: Tx,
@@ -257,8 +260,8 @@ export function selectVideoOfAsset(db: Db, assetId: string) {
 }
 
 /**
- * Counts a video's playable and pending episodes. `progress` is their average conversion progress in percent, where a
- * playable episode counts as 100; null if all are playable.
+ * Counts a video's playable and pending episodes. `progress` is their average conversion progress in percent. A
+ * playable episode counts as 100. `progress` is null if all episodes are playable.
  */
 export async function countEpisodes(
   db: Db,

@@ -29,8 +29,8 @@ import type { UploadRow } from './upload-queries.ts'
 
 /**
  * Claims a completed upload, joins its parts and queues the file for conversion. An unusable file is rejected with a
- * readable reason. If the process dies meanwhile, the upload is processed again: the ingest recognises a file by its
- * content.
+ * readable reason. If the process dies, the upload is processed again. This adds no second asset, because the ingest
+ * recognises a file by its content.
  * @returns whether there was an upload to process
  */
 export async function processNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
@@ -63,8 +63,8 @@ async function processUpload(context: IngestContext, upload: UploadRow, signal: 
 }
 
 /**
- * Requeues an upload after an unexpected error, behind the others. After `maxFailures`, rejects it but keeps its parts:
- * if the operator uploads the same file again, it is processed without being sent again.
+ * Requeues an upload after an unexpected error, behind the other uploads. After `maxFailures` errors, rejects it but
+ * keeps its parts. If the operator uploads the same file again, it is processed without being sent again.
  * @throws the error, if the upload is requeued
  */
 async function requeueOrReject(
@@ -74,7 +74,7 @@ async function requeueOrReject(
   signal: AbortSignal,
 ): Promise<void> {
   const { id, name, reason_details: earlier } = upload
-  // An interruption, or an unreachable storage, is not caused by the file and does not count as a failure.
+  // An interruption or an unreachable storage does not count as a failure, because the file did not cause it.
   if (signal.aborted || isStorageUnavailable(error)) {
     await queries.setUploadState(db, id, { state: 'complete' }, clock.now())
     throw error
@@ -92,7 +92,8 @@ async function ingestVideo(context: IngestContext, upload: UploadRow, signal: Ab
   try {
     await joinParts(context, upload, path, signal)
     await checkSource(context.programs.ffprobePath, path, signal)
-    // Joining and checking a large file takes minutes; its episode number or titles may have been corrected meanwhile.
+    // Joining and checking a large file takes minutes. An operator may have corrected its episode number or titles
+    // since.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
@@ -121,7 +122,10 @@ async function joinParts(
   }
 }
 
-/** Reads a part of an upload. @throws UnusableFile if the part is missing, as can happen after a restore */
+/**
+ * Reads a part of an upload.
+ * @throws UnusableFile if the part is missing, as can happen after a restore
+ */
 async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
   return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
     if (Object(error).code !== 'ENOENT') throw error
@@ -129,7 +133,10 @@ async function readPart(storage: Storage, id: string, part: number): Promise<Buf
   })
 }
 
-/** Reads the captions of the episode's latest asset, which a new video file keeps. Embedded captions are not kept. */
+/**
+ * Reads the captions of the episode's latest asset, which remain with a new video file. Embedded captions do not
+ * remain.
+ */
 async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
@@ -154,15 +161,15 @@ async function ingestCaptions(context: IngestContext, upload: UploadRow, languag
 
 /** Uploads that are not continued for this long are discarded. */
 const abandonedAfterMs = 7 * 24 * 3_600_000
-/** A part is stored just before its row is committed, so an older part without an open upload is orphaned. */
+/** Time after which a part without an open upload is orphaned. A part is stored just before its row is committed. */
 const orphanAgeMs = 3_600_000
 
-/** Discards abandoned uploads, and deletes the parts that are not needed any more. */
+/** Discards abandoned uploads, and deletes the parts that are not needed. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const before = new Date(clock.now().getTime() - abandonedAfterMs)
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, before))
   const old = new Set<string>()
-  // The files' times are real, but the sandbox may advance the site's clock.
+  // The storage states real times, but the sandbox may move the site's clock forward.
   const orphanedBefore = Date.now() - orphanAgeMs
   for await (const { key, modifiedAt } of storage.list(uploadFiles.all))
     if (modifiedAt.getTime() < orphanedBefore) old.add(uploadFiles.uploadIdOf(key))

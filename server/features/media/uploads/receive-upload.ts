@@ -47,7 +47,7 @@ export async function listUploads(db: Db, videoId: string, operatorLanguage: Lan
   return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, operatorLanguage))
 }
 
-/** Lists the files of a video that were uploaded completely, so that the same files are not sent again. */
+/** Lists the files of a video that were uploaded completely, so that these files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<CompletedUpload[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
   return rows.map((row) => ({
@@ -58,8 +58,8 @@ export async function listArrivedUploads(db: Db, videoId: string): Promise<Compl
 }
 
 /**
- * Cancels uploads of a video; the next cleanup deletes their parts. Completed uploads
- * are not cancelled, and deleted ones are ignored.
+ * Cancels uploads of a video. The next cleanup deletes their parts. Completed uploads are not cancelled, and deleted
+ * ones are ignored.
  * @throws Refusal notFound
  */
 export async function removeUploads(
@@ -67,7 +67,7 @@ export async function removeUploads(
   videoId: string,
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; notRemoved: UploadRow[] }> {
-  // Locks in the same order as `startUploads`, to prevent a deadlock.
+  // Takes locks in the same order as `startUploads`, to prevent a deadlock.
   await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const deletedIds = await queries.deleteUploads(
@@ -75,17 +75,20 @@ export async function removeUploads(
     rows.map(({ id }) => id),
   )
   const remainingIds = rows.map(({ id }) => id).filter((id) => !deletedIds.has(id))
-  // Rows that were cancelled concurrently no longer exist.
+  // Uploads that were cancelled concurrently do not exist any more.
   const notRemoved =
     remainingIds.length > 0 ? await queries.selectUploads(tx, { videoId, ids: remainingIds }) : []
   return { removed: rows.filter(({ id }) => deletedIds.has(id)), notRemoved }
 }
 
-/** Free space that uploads leave on the disk. The database may use the same disk, and sales must not stop. */
+/** Free space that uploads leave on the disk. The database may use the same disk, and a full disk would stop sales. */
 const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
-/** Checks that the disk has space for uploads. @throws Fault unavailable */
+/**
+ * Checks that the disk has space for uploads.
+ * @throws Fault unavailable
+ */
 async function assertDiskSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   if (bavail * bsize < reserveBytes)
@@ -95,7 +98,7 @@ async function assertDiskSpace(folder: string): Promise<void> {
 /**
  * Stores one part of an upload. Sending a part again changes nothing. After the last missing part, the upload is
  * complete and waits for the worker.
- * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part's number or size is wrong,
+ * @throws Refusal notFound if the upload was cancelled; Fault badRequest if the part's number or size is wrong; Fault
  * unavailable if the disk is nearly full
  */
 export async function receivePart(

@@ -12,8 +12,8 @@ const afterErrorMs = 5000
 const purgeEveryMs = 10 * 60_000
 
 /**
- * Processes completed uploads until `signal` aborts, in parallel with conversions.
- * The wake signal announces a completed upload.
+ * Processes completed uploads until `signal` aborts, in parallel with conversions. The wake signal announces a
+ * completed upload.
  */
 export async function runUploadLoop(
   context: IngestContext,

@@ -24,10 +24,10 @@ export interface UploadAuditRecord {
 }
 
 /**
- * Registers files to upload; for partly uploaded files, lists the existing parts. An unacceptable file is rejected with
- * a reason and does not affect the others. Repeating the request changes nothing.
- * @returns the result of each file, in order, and the audit-log record of the files that are new or have another target
- * or other titles; null if there are none
+ * Registers files to upload. For partly uploaded files, lists the existing parts. An unacceptable file is rejected with
+ * a reason, and the other files are registered. Repeating the request changes nothing.
+ * @returns the result of each file, in order; and the audit-log record of the files that are new or have another target
+ * or other titles, or null if there are none
  * @throws Refusal notFound, textTooLong
  */
 export async function startUploads(
@@ -40,7 +40,7 @@ export async function startUploads(
   list: StartedUpload[]
   change: { before?: UploadAuditRecord; after: UploadAuditRecord } | null
 }> {
-  // The lock serializes concurrent requests for the same video.
+  // The lock makes concurrent requests for the same video wait for each other.
   await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
   const files = [
@@ -63,7 +63,7 @@ export async function startUploads(
 type CheckedFile = NewUpload | (NewUpload & { refusal: UnusableReason })
 
 /**
- * Checks the planned files. A file can have only one target: if it is listed again with another target, the second
+ * Checks the planned files. A file can have only one target. If it is listed again with another target, the second
  * entry is rejected.
  */
 function checkPlan(planned: readonly AnnouncedFile[]): CheckedFile[] {
@@ -116,7 +116,7 @@ const targetAndTitlesOf = (row: UploadRow) => JSON.stringify([targetOf(row), row
 
 function diffUploads(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
   const pairs = [...after].map(([key, row]) => ({ row, was: before.get(key) }))
-  // An upload that restarts gets a new row.
+  // An upload that starts again gets a new row.
   const started = pairs.filter(({ row, was }) => was?.id !== row.id)
   const retargeted = pairs.filter(
     ({ row, was }) => was?.id === row.id && targetAndTitlesOf(was) !== targetAndTitlesOf(row),
@@ -130,7 +130,7 @@ function diffUploads(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<
   }
 }
 
-/** Returns the audit-log record of files. It stores little per file, because a season has many files. */
+/** Returns the audit-log record of files. The record has little data per file, because a season has many files. */
 export function auditRecordOf(rows: readonly UploadRow[]): UploadAuditRecord {
   const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
   const titled = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)

@@ -3,7 +3,7 @@ import type { Language, LocalizedText } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Identifies a file on the operator's computer. */
+/** The data that identifies a file on the operator's computer. */
 export interface FileKey {
   name: string
   bytes: number
@@ -13,13 +13,13 @@ export interface FileKey {
 export interface NewUpload extends FileKey {
   number: number
   language: Language | null
-  /** Null keeps the existing titles. */
+  /** The titles of the episode. Null keeps the existing titles. */
   titles: Partial<LocalizedText> | null
 }
 
 /**
- * SQL condition: the upload was rejected after too many unexpected errors. Its parts are kept. While an upload is being
- * retried, it has the same reason with the number of failures so far.
+ * SQL condition: true if the upload was rejected after too many unexpected errors. Its parts are kept. While an upload
+ * is being retried, it has the same reason with the number of failures so far.
  */
 const hasFailed = sql<boolean>`(state = 'rejected' AND reason_details ->> 'key' = 'gaveUp')`
 
@@ -30,8 +30,8 @@ const existingParts = sql<
 /**
  * Inserts uploads of a video. For uploads in progress or waiting for the worker, updates target and titles. Rejected
  * uploads start again, or wait for the worker again if their parts were kept. Processed uploads start again if their
- * result is not used any more: they had another target, their episode was deleted, or a later file replaced them. Files
- * must be unique.
+ * result is not used any more: they had another target, their episode was deleted, or a later file replaced them. The
+ * given files must be unique.
  */
 export async function upsertUploads(
   tx: Tx,
@@ -80,7 +80,8 @@ export async function upsertUploads(
 }
 
 /**
- * SQL condition: a processed upload's file is still in use, because its episode exists and no later file replaced it.
+ * SQL condition: true if a processed upload's file is still in use, because its episode exists and no later file
+ * replaced it.
  */
 const isCurrent = sql<boolean>`(
   EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
@@ -154,7 +155,10 @@ export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[
     .execute()
 }
 
-/** Records a part. @returns how many parts exist; undefined if the upload was cancelled */
+/**
+ * Records a part.
+ * @returns how many parts exist; undefined if the upload was cancelled
+ */
 export async function recordPart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
   const { numUpdatedRows } = await tx
     .updateTable('uploads')
@@ -190,7 +194,7 @@ export async function setUploadState(
 }
 
 /**
- * Deletes uploads that are in progress or were rejected; completed ones stay.
+ * Deletes uploads that are in progress or were rejected. Completed uploads remain.
  * @returns the ids of the deleted uploads
  */
 export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
@@ -206,7 +210,7 @@ export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set
 /**
  * Claims the next completed upload and takes its lock on this connection. Captions of a missing episode wait while the
  * episode's video file is being uploaded.
- * @returns undefined if none is left, or if another process completed the claimed one meanwhile
+ * @returns undefined if no upload waits, or if another process completed the claimed upload in the meantime
  */
 export async function claimUpload(connection: Db): Promise<UploadRow | undefined> {
   const { rows } = await sql<{ id: string }>`
@@ -219,7 +223,7 @@ export async function claimUpload(connection: Db): Promise<UploadRow | undefined
       ) ORDER BY updated_at, id LIMIT 50
     ) AS next WHERE pg_try_advisory_lock(hashtextextended(id, 471186)) LIMIT 1`.execute(connection)
   if (!rows[0]) return undefined
-  // Another process may have released its lock between this query's snapshot and the lock.
+  // Another process may have completed the upload and released its lock after this query's snapshot.
   const [row] = await selectUploads(connection, { id: rows[0].id })
   return row?.state === 'complete' ? row : undefined
 }

@@ -1,14 +1,14 @@
 /** Matches an ampersand that does not start an entity of WebVTT. */
 const unescapedAmpersand = /&(?!(?:amp|lt|gt|nbsp|lrm|rlm|#\d+|#x[\da-f]+);)/gi
 
-/** Escapes text for WebVTT, so that nothing in it is read as markup. Entities stay unchanged. */
+/** Escapes text for WebVTT, so that no part of it is read as markup. Entities remain unchanged. */
 export function escapeCueText(text: string): string {
   return text.replaceAll(unescapedAmpersand, '&amp;').replaceAll('<', '&lt;').replaceAll('-->', '--&gt;')
 }
 
 /**
- * Returns the WebVTT cue settings of a caption's ASS override codes. The first
- * alignment code counts; without one, `defaultSettings`.
+ * Returns the WebVTT cue settings of a caption's ASS override codes. The first alignment code counts. Without an
+ * alignment code, returns `defaultSettings`.
  */
 export function cueSettings(overrideCodes: readonly string[], defaultSettings = ''): string {
   const settings = overrideCodes.map(settingsOfCode).find((placed) => placed !== undefined) ?? defaultSettings
@@ -23,12 +23,12 @@ function settingsOfCode(code: string): string | undefined {
   return old === undefined ? undefined : settingsForSsaAlignment(old)
 }
 
-/** Bottom centre, the default alignment, has the same number in both ASS and SSA. */
+/** The number of the default alignment, bottom centre, in both ASS and SSA. */
 const bottomCenter = 2
 
 /**
- * Returns the cue settings for an alignment number of `\an` or an ASS style, numbered like a numeric keypad (7 to 9 are
- * the top row). The middle row is shown at the bottom.
+ * Returns the cue settings for an alignment number of `\an` or an ASS style. The numbers are those of a numeric keypad,
+ * so 7 to 9 are the top row. The middle row is shown at the bottom.
  */
 export function settingsForAssAlignment(numpad: string): string {
   const alignment = Number(/^[1-9]$/.exec(numpad)?.[0] ?? bottomCenter)
@@ -36,7 +36,7 @@ export function settingsForAssAlignment(numpad: string): string {
 }
 
 /**
- * Returns the cue settings for an alignment number of `\a` or an SSA style: 1 to 3 are the bottom row, 5 to 7 the top
+ * Returns the cue settings for an alignment number of `\a` or an SSA style. 1 to 3 are the bottom row, 5 to 7 the top
  * row, 9 to 11 the middle row. The middle row is shown at the bottom.
  */
 export function settingsForSsaAlignment(number: string): string {

@@ -24,7 +24,8 @@ export interface CaptionTrack {
 
 /**
  * The extraction format of each text caption codec. Other codecs contain images of text (DVD, Blu-ray, DVB), which
- * cannot become WebVTT. Our own parsers convert SubRip, because ffmpeg would write a "<" in the text as WebVTT markup.
+ * cannot become WebVTT. ffmpeg extracts SubRip unchanged, because its own conversion would write a "<" in the text as
+ * WebVTT markup.
  */
 const formats: Record<string, CaptionTrack['format']> = {
   subrip: 'srt',
@@ -40,7 +41,8 @@ const imageCodecs = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle'
 
 /**
  * Chooses one caption stream for each language of the site. Prefers full captions to captions for the hearing-impaired,
- * and those to forced captions (foreign speech and signs only). Omits streams in other languages.
+ * and captions for the hearing-impaired to forced captions (foreign speech and signs only). Omits streams in other
+ * languages.
  */
 export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, CaptionTrack> {
   const chosen = new Map<Language, CaptionTrack>()
@@ -52,7 +54,7 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
   return chosen
 }
 
-/** Returns notes on the caption streams that cannot be shown, one for each reason. Empty streams get no note. */
+/** Returns one note for each reason for which caption streams cannot be shown. Empty streams get no note. */
 export function noteSkippedCaptions(streams: readonly CaptionStream[]): SourceNote[] {
   const nonEmptyTracks = captionTracksOf(streams).filter(({ nb_frames }) => nb_frames !== '0')
   const numbers = (tracks: typeof nonEmptyTracks) =>

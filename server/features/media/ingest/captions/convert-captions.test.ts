@@ -7,9 +7,9 @@ const make = (text: string) => convertCaptions(Buffer.from(text)).text
 
 test.each([
   ['clean WebVTT', clean],
-  ['a byte order mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
+  ['WebVTT with a byte order mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
   [
-    'times without hours, a name and notes',
+    'WebVTT with times without hours, a name and notes',
     'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n',
   ],
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
@@ -20,12 +20,12 @@ test.each([
 test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
-  ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
-])('reports the first caption that is omitted among valid ones: %s', (_, text, omittedLine) => {
+  ['no omitted caption in valid SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
+])('reports the line of the first omitted caption: %s', (_, text, omittedLine) => {
   expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, omittedLine })
 })
 
-test('keeps the position of a caption, and its two lines', () => {
+test('keeps the position and the two lines of a caption', () => {
   expect(make('WEBVTT\n\n00:01.000 --> 00:02.000 line:10% align:start\nOne\nTwo\n')).toBe(
     'WEBVTT\n\n00:00:01.000 --> 00:00:02.000 line:10% align:start\nOne\nTwo\n',
   )
@@ -49,18 +49,18 @@ test.each([
     '00:00:01.000 --> 00:00:02.000\n \nOne',
   ],
   [
-    'an arrow begins a caption without an empty line before',
+    'an arrow begins a caption even without an empty line before it',
     '00:01.000 --> 00:02.000\nA\n00:02.000 --> 00:03.000\nB',
     '00:00:01.000 --> 00:00:02.000\nA\n\n00:00:02.000 --> 00:00:03.000\nB',
   ],
   ['no space is needed at the arrow', '00:01.000-->00:02.000\nA', '00:00:01.000 --> 00:00:02.000\nA'],
   [
-    'a caption may be named like a note',
+    'a caption may have a name that begins with NOTE',
     'NOTE 1\n00:01.000 --> 00:02.000\nA',
     '00:00:01.000 --> 00:00:02.000\nA',
   ],
   [
-    'a note may hold several lines',
+    'a note may have several lines',
     'NOTE\nA\nB\n\n00:01.000 --> 00:02.000\nA',
     '00:00:01.000 --> 00:00:02.000\nA',
   ],
@@ -80,7 +80,7 @@ test.each([
     '00:00:01.000 --> 00:00:02.000 line:0\nA',
   ],
   [
-    'text stays text, and tags stay tags',
+    'a "<" in the text is escaped, and tags remain',
     '00:01.000 --> 00:02.000\nI <3 <b>you</b> <00:01.500>all',
     '00:00:01.000 --> 00:00:02.000\nI &lt;3 <b>you</b> <00:01.500>all',
   ],
@@ -88,7 +88,7 @@ test.each([
   expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${expected}\n`)
 })
 
-test('accepts a caption directly after the header of WebVTT', () => {
+test('accepts a caption directly after the WebVTT header', () => {
   expect(make('WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\nA\n')).toContain('\nA\n')
 })
 
@@ -180,18 +180,18 @@ test.each([
 })
 
 test.each(['At 12:30 -> the bank', '3.5 -> 4.5', '-00:00:02,000'])(
-  'text in SubRip stays text: %s',
+  'a line of text in SubRip that resembles times remains text: %s',
   (words) => {
     expect(make(srt(`One\n${words}`))).toContain(`\n${words}\n`)
   },
 )
 
-test('a number in the text is kept if the caption has no number of its own', () => {
+test('a number in the text remains if the caption has no index', () => {
   const converted = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
   expect(converted).toContain('\n42\n')
 })
 
-test('ASS is read by its columns: text and line breaks stay; override codes, drawings and comments are dropped', () => {
+test('ASS is converted to its text and line breaks, without override codes, drawings and comments', () => {
   const ass = [
     '[Script Info]',
     '[V4+ Styles]',
@@ -199,7 +199,7 @@ test('ASS is read by its columns: text and line breaks stay; override codes, dra
     '[Events]',
     'Format: Start, End, Style, Text',
     'Dialogue: 0:00:03.00,0:00:04.00,Main,Second, & <last>',
-    'Comment: 0:00:00.00,0:00:09.00,Main,Nobody says this',
+    'Comment: 0:00:00.00,0:00:09.00,Main,This is a comment',
     'Dialogue: 0:00:02.00,0:00:02.50,Main,{\\p1}m 0 0 l 9 9{\\p0}',
     'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\N{\\p1\\p0}li{\\p2}m 0 0{\\p0}ne',
   ].join('\r\n')
@@ -215,7 +215,7 @@ test.each([
   { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
   { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
 ])(
-  'braces are text or override codes: $words ($isConverted) is shown as $shown',
+  'ASS with $words in braces (converted by ffmpeg: $isConverted) is shown as $shown',
   ({ words, isConverted, shown }) => {
     expect(convertCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
   },
@@ -223,10 +223,10 @@ test.each([
 
 const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
 test.each([
-  ['UTF-16 with its mark', Buffer.from(`\uFEFF${french}`, 'utf16le')],
-  ['UTF-16 without its mark', Buffer.from(french, 'utf16le')],
-  ['UTF-16 from the high end', Buffer.from(`\uFEFF${french}`, 'utf16le').swap16()],
-  ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
+  ['UTF-16 with a byte order mark', Buffer.from(`\uFEFF${french}`, 'utf16le')],
+  ['UTF-16 without a byte order mark', Buffer.from(french, 'utf16le')],
+  ['big-endian UTF-16', Buffer.from(`\uFEFF${french}`, 'utf16le').swap16()],
+  ['big-endian UTF-16 without a byte order mark', Buffer.from(french, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
 ])('%s is accepted', (_, bytes) => {
   expect(convertCaptions(bytes).text).toBe(french)
@@ -243,12 +243,12 @@ test.each([
 })
 
 test.each([
-  ['French of DOS', Buffer.from('63616682', 'hex')],
-  ['German of DOS', Buffer.from('4d84646368656e', 'hex')],
-  ['German of an old Macintosh', Buffer.from('4d8a646368656e', 'hex')],
+  ['French in a DOS code page', Buffer.from('63616682', 'hex')],
+  ['German in a DOS code page', Buffer.from('4d84646368656e', 'hex')],
+  ['German in Mac OS Roman', Buffer.from('4d8a646368656e', 'hex')],
   ['Russian in Windows-1251', Buffer.from('cff0e8e2e5f2', 'hex')],
-  ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
-])('%s is refused, as it would yield wrong text', (_, word) => {
+  ['French in Mac OS Roman', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
+])('%s is refused, because it would be decoded to wrong text', (_, word) => {
   const bytes = Buffer.concat([Buffer.from(clean), word])
   expect(() => convertCaptions(bytes)).toThrow('isn’t UTF-8 text')
 })
@@ -259,12 +259,12 @@ test('a file with zero bytes that is not UTF-16 is refused', () => {
 
 const ass = '[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.50,'
 test.each([
-  ['unclosed codes of ASS', ass + '{'.repeat(60_000)],
+  ['unclosed override codes in ASS', ass + '{'.repeat(60_000)],
   ['unclosed drawings', ass + '{\\p1'.repeat(60_000)],
-  ['drawings in one code', `${ass}{${'\\p1'.repeat(60_000)}}word`],
-  ['unclosed codes in SubRip', srt('{\\'.repeat(60_000))],
+  ['drawings in one override code', `${ass}{${'\\p1'.repeat(60_000)}}word`],
+  ['unclosed override codes in SubRip', srt('{\\'.repeat(60_000))],
   ['unclosed tags in SubRip', srt('<font '.repeat(60_000))],
-])('%s take time proportional to their length', (_, text) => {
+])('%s are converted in time proportional to their length', (_, text) => {
   const began = performance.now()
   try {
     make(text)

@@ -15,8 +15,8 @@ export interface ConvertedCaptions {
 
 /**
  * Converts a caption file (WebVTT, SubRip or ASS) to plain WebVTT: UTF-8 without a byte order mark, LF line ends, full
- * timestamps. Omits styles, notes and regions and, like browsers, captions with invalid times. Set `isConverted` for
- * ASS that ffmpeg made from another format.
+ * timestamps. Omits styles, notes and regions. Like browsers, also omits captions with invalid times. Set `isConverted`
+ * for ASS that ffmpeg made from another format.
  * @throws UnusableFile if no caption can be shown; the reason names the line with invalid times, if there is one
  */
 export function convertCaptions(bytes: Buffer, { isConverted = false } = {}): ConvertedCaptions {

@@ -2,17 +2,18 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 
 /**
  * The characters of Windows-1252 that the site's languages and their neighbours use. A file in another legacy encoding
- * yields other characters when read as Windows-1252, and is refused. "Š" is excluded because its byte is "ä" in Mac OS
- * Roman.
+ * has other characters if it is read as Windows-1252, so it is refused. "Š" is excluded because its byte is "ä" in Mac
+ * OS Roman.
  */
 const legacyCharacters =
   /^[\x20-\x7e\s\u00AD¡¿«»‹›“”„‚‘’–—…•·¶ªº°²€£¢§©®™´½¼¾×áàâãäåçéèêëíîïñóôõöøúùûüßœæÁÀÂÃÄÅÇÉÈÊËÍÎÏÑÓÔÕÖØÚÙÛÜŒÆ]*$/u
-/** An opening quote directly after a letter is an "é" or "ä" of a DOS code page. */
+/** Matches an opening quote directly after a letter, which is an "é" or "ä" of a DOS code page. */
 const dosCharacters = /\p{L}[‚„]/u
 
 /**
  * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. Otherwise
- * decodes it as Windows-1252, which older tools write, if the result has only characters of the site's languages.
+ * decodes it as Windows-1252, which older tools write. Refuses the file if that gives characters that the site's
+ * languages do not use.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
@@ -38,8 +39,8 @@ function refuse(key: 'notText' | 'notUtf8'): never {
 }
 
 /**
- * Detects UTF-16 by its byte order mark or zero bytes: timestamps and line ends
- * are ASCII, so every second byte of them is 0.
+ * Detects UTF-16 by its byte order mark or its zero bytes. Timestamps and line ends are ASCII, so in UTF-16 every
+ * second byte of them is 0.
  */
 function detectUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const byteOrderMark = bytes.toString('hex', 0, 2)

@@ -12,10 +12,10 @@ const defaultColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effec
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses the dialogue of ASS and SSA captions and sorts it by time. Uses only the position of a style: top or bottom,
+ * Parses the dialogue of ASS and SSA captions and sorts it by time. Of a style, uses only the position: top or bottom,
  * and the side. Omits comments and drawings.
- * @param isConverted true if ffmpeg converted the captions from another format; text in
- * braces is then kept unless it is an override code
+ * @param isConverted true if ffmpeg converted the captions from another format; then text in braces remains unless it
+ * is an override code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(defaultColumns)
@@ -59,7 +59,8 @@ function readStyle(line: string, columns: readonly string[], section: string): [
 }
 
 /**
- * Parses a line of dialogue; undefined if its times are invalid. The text is the last column and may contain commas.
+ * Parses a line of dialogue. Returns undefined if its times are invalid. The text is the last column and may contain
+ * commas.
  */
 function readDialogue(
   line: string,
@@ -93,11 +94,11 @@ function toCueText(text: string, isConverted: boolean): string {
   return escapeCueText(plainText)
 }
 
-/** Matches codes in braces. Also matches an escaped brace (after a backslash), which is text. */
+/** Matches override codes in braces. Also matches an escaped brace (after a backslash), which is text. */
 const overrideCodePattern = /(\\[{}]|\{[^{}]*\})/
 const ffmpegOverrideCodePattern = /(\\[{}]|\{\\[^{}]*\})/
 
-/** Removes the override codes in braces, and drawings, which are the text between `\p1` and `\p0`. */
+/** Removes the override codes in braces. Also removes drawings, which are the text between `\p1` and `\p0`. */
 function stripOverrideCodes(text: string, isConverted: boolean): string {
   let isDrawing = false
   let plainText = ''

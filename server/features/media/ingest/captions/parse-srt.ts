@@ -3,8 +3,8 @@ import { toMilliseconds } from './caption-times.ts'
 import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
 
 /**
- * Matches hours (optional), minutes and seconds separated by colons, or all three separated by points. A time with a
- * minus sign, which cutting tools leave behind, is read as 0.
+ * Matches hours (optional), minutes and seconds, separated by colons. If all three are present, they may be separated
+ * by points. A time with a minus sign, which cutting tools write, is read as 0.
  */
 const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*(?:--?|–|—)>\s*${timestamp}(?:\s.*)?$`)
@@ -12,8 +12,8 @@ const timing = new RegExp(String.raw`^\s*${timestamp}\s*(?:--?|–|—)>\s*${tim
 const timingLike = /^\s*-?\d+:.*-->/
 
 /**
- * Parses SubRip, which has no standard. A caption begins at its line of times. Empty lines do not separate captions:
- * files may omit them, or have them within a caption. A number before the times is the caption's index.
+ * Parses SubRip, which has no standard. A caption begins at its line of times. Empty lines do not separate captions,
+ * because some files omit them or have them within a caption. A number before the times is the caption's index.
  */
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
@@ -43,16 +43,16 @@ function readTimes(line: string): { from: number; to: number } | undefined {
 }
 
 /**
- * Converts the groups of `timestamp` to milliseconds: the sign, then the
- * numbers between colons or those between points.
+ * Converts the groups of `timestamp` to milliseconds. The first group is the sign; the others are the numbers between
+ * colons or between points.
  */
 function readTime([sign, h1, m1, s1, f1, h2, m2, s2, f2]: readonly (string | undefined)[]): number {
   return sign ? 0 : toMilliseconds(h1 ?? h2, m1 ?? m2, s1 ?? s2, f1 ?? f2)
 }
 
 /**
- * Removes the next caption's index from the end of a caption's lines. If empty lines follow the number, it counts as an
- * index only if it equals `next`.
+ * Removes the next caption's index from the end of a caption's lines. If empty lines follow the number, it is an index
+ * only if it equals `next`.
  */
 function withoutNextIndex(lines: readonly string[], next: number): readonly string[] {
   const last = lines.findLastIndex((line) => line.trim() !== '')
@@ -68,7 +68,7 @@ const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)
 
 const assCode = /\{\\[^{}]*\}/g
 
-/** Keeps bold, italic and underline. Removes other tags, and ASS codes that tools leave in SubRip. */
+/** Keeps bold, italic and underline. Removes other tags, and ASS codes that tools write into SubRip. */
 function toCueMarkup(text: string): string {
   return text
     .replaceAll(assCode, '')

@@ -2,21 +2,21 @@ import type { Cue, ParsedCaptions, CueTimeError } from './cues.ts'
 import { toMilliseconds } from './caption-times.ts'
 
 /**
- * Hours are optional and of any length; minutes and seconds have two digits. Accepts
- * a comma before the decimals, a common mistake.
+ * Matches a timestamp. Hours are optional and of any length; minutes and seconds have two digits. A comma before the
+ * decimals, which is a common mistake, is accepted.
  */
 const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
 const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(.*)$`)
 /** The cue settings that are kept. `region` is dropped, because the definitions of regions are dropped too. */
 const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
-/** A "<" that starts neither a tag nor a timestamp is text, such as "<3". */
+/** Matches a "<" that starts neither a tag nor a timestamp. It is text, such as "<3". */
 const strayAngleBracket = /<(?![a-z/]|\d+:)/gi
 
 /**
  * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing). An empty line ends a block;
- * a line of spaces does not. A line with an arrow begins a caption wherever it is. A caption with invalid times, or
- * without text, is omitted. Any line before the first arrow of a block is a cue's name, a note, a style or a region,
- * and is ignored.
+ * a line of spaces does not. A line with an arrow begins a caption anywhere. A caption with invalid times, or without
+ * text, is omitted. The lines before the first arrow of a block are ignored: they are a cue's name, a note, a style or
+ * a region.
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []

@@ -26,11 +26,11 @@ import {
 import type { Programs } from './programs.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** The analysis of a source file, which its conversion requires. */
+/** The analysis of a source file, which the conversion requires. */
 export interface SourceAnalysis {
   times: PacketTimes
   /**
-   * The decoded audio in one format, from the start of the film and without gaps; undefined if the file has no audio.
+   * The decoded audio in one format, from the start of the film and without gaps. Undefined if the file has no audio.
    */
   sound: SoundInput | undefined
   gain: Gain | undefined
@@ -44,7 +44,7 @@ interface AnalyzeOptions {
   programs: Programs
   input: string
   source: SourceMedia & { clockJump: number | undefined }
-  /** Folder for temporary files. Only the decoded audio is left there. */
+  /** Folder for temporary files. After the analysis, only the decoded audio remains in it. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -56,7 +56,7 @@ const pcmArgs = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
  * Reads the packet times, the audio and the captions of a file, without decoding its video. Writes the audio in one
- * format, because ffmpeg restarts its filters when channels or sample rate change
+ * format, because ffmpeg restarts its filters when the channels or the sample rate change
  * (docs/decisions/0013-loudness-is-measured-first.md).
  * @throws UnusableFile
  * @throws the signal's reason when aborted
@@ -95,7 +95,7 @@ async function readPackets(
     return { result, times: collected.times() }
   }
   const fullRun = await readWith(captionArgs(captions))
-  // Captions that cannot be read must not fail the episode: the file is then read again without them.
+  // Captions that cannot be read must not fail the episode, so the file is read again without them.
   const areCaptionsRead = fullRun.result.status === 0 || captions.size === 0
   const { result, times } = areCaptionsRead ? fullRun : await readWith([])
   if (result.status !== 0) throw toConversionError(result)
@@ -157,7 +157,9 @@ function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 
 const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
-/** Minimum duration (seconds) for computing the time limit, because the container may state a wrong duration. */
+/**
+ * Minimum duration (seconds) from which the time limit is computed, because the container may state a wrong duration.
+ */
 const minLimitSeconds = 600
 
 function run(
@@ -165,7 +167,7 @@ function run(
   args: readonly string[],
   onLine?: (line: string) => void,
 ): Promise<RunResult> {
-  // A run without `onLine` prints its progress instead, because a run that prints nothing counts as hung.
+  // A run that prints nothing counts as hung. So a run without `onLine` prints its progress.
   const progress = onLine ? [] : ['-progress', 'pipe:1']
   return runLimited({
     program: programs.ffmpegPath,

@@ -14,7 +14,7 @@ const framesPerSecond = 4
 const testRendition = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
 
 /**
- * Encodes two seconds of a tiny video and returns the encoder's fault, or undefined. Players switch renditions at
+ * Encodes two seconds of a tiny video. Returns the encoder's fault, or undefined. Players switch renditions at
  * keyframes, so an encoder that omits or adds keyframes is unusable.
  */
 export async function findEncoderFault(

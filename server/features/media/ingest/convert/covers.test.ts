@@ -20,7 +20,10 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Imports a folder again, with one new episode. @returns the video's cover, and how sharp it is */
+/**
+ * Imports a folder again, with one new episode.
+ * @returns the path of the video's cover, and how sharp the cover is
+ */
 async function addEpisode(name: string, episode: string, film = {}) {
   const folder = join(root, name)
   mkdirSync(folder, { recursive: true })
@@ -36,7 +39,7 @@ async function addEpisode(name: string, episode: string, film = {}) {
     .select('cover_path')
     .where('slug', '=', name)
     .executeTakeFirstOrThrow()
-  // No digits, which scanners could mistake for a card number.
+  // The name has no digits, which scanners could mistake for a card number.
   expect(cover_path).toMatch(/^public\/covers\/(still-)?[a-p]{24}\.webp$/)
   const response = await site.visitor().fetch(`/${cover_path}`)
   expect(response.status).toBe(200)
@@ -44,9 +47,9 @@ async function addEpisode(name: string, episode: string, film = {}) {
   return { path: cover_path, sharpness }
 }
 
-test('a locked episode yields a blurred cover, and the first free one its own', async () => {
+test('a locked episode gives the video a blurred cover, which the first free episode replaces with its own image', async () => {
   const blurred = await addEpisode('locked-first', '02.mp4')
-  // A different image, which would yield a different cover.
+  // The image of this episode is different, so it would give a different cover.
   expect((await addEpisode('locked-first', '03.mp4', { noise: true })).path).toBe(blurred.path)
   const own = await addEpisode('locked-first', '01.mp4')
   expect(own.sharpness).toBeGreaterThan(2 * blurred.sharpness)

@@ -54,7 +54,7 @@ async function play() {
 }
 
 test.each(['v0', 'a'])(
-  'decrypts the segments of %s with the key that their playlist names, and only with it',
+  'the segments of %s can be decrypted only with the key that their playlist names',
   async (folder) => {
     const { bytes } = await play()
     const playlist = (await bytes(`${folder}/index.m3u8`)).toString()
@@ -64,7 +64,7 @@ test.each(['v0', 'a'])(
     expect(key).toHaveLength(16)
     const segments = parsePlaylist(playlist)
     expect(segments.length).toBeGreaterThan(1)
-    // The same bytes in every segment: a wrong IV would change only the first sixteen.
+    // Every segment has the same bytes. A wrong IV would change only the first sixteen.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
       const encrypted = await bytes(`${folder}/${file}`)
@@ -80,11 +80,11 @@ test.each(['v0', 'a'])(
   },
 )
 
-test('tells the player that the media is encrypted', async () => {
+test('the playback response states that the media is encrypted', async () => {
   expect((await play()).playback.encrypted).toBe(true)
 })
 
-test('stores the key nowhere in plain text: not beside the segments, and in the database only encrypted for this asset', async () => {
+test('the key is not stored beside the segments, and is stored in the database only encrypted for this asset', async () => {
   const { bytes, asset } = await play()
   const key = await bytes('key')
   const files = readdirSync(diskRoot(site.context.storage), { recursive: true, withFileTypes: true })

@@ -6,7 +6,7 @@ import { parsePlaylist } from './playlists.ts'
 
 /**
  * Encrypts every segment below an asset's folder in place, and adds the key tag to each playlist (RFC 8216,
- * METHOD=AES-128). Init sections contain no media and stay unencrypted, so the key tag is written after EXT-X-MAP.
+ * METHOD=AES-128). Init sections contain no media and are not encrypted, so the key tag is written after EXT-X-MAP.
  */
 export async function encryptSegments(media: string, key: Buffer): Promise<void> {
   for (const entry of await readdir(media, { withFileTypes: true })) {
@@ -22,7 +22,8 @@ export async function encryptSegments(media: string, key: Buffer): Promise<void>
 }
 
 /**
- * Encrypts a segment. The playlist states no IV, so the IV is the segment's number in 16 bytes (RFC 8216, section 5.2).
+ * Encrypts a segment. The playlist has no IV attribute, so the IV is the segment's number in 16 bytes (RFC 8216,
+ * section 5.2).
  */
 function encryptSegment(bytes: Buffer, key: Buffer, number: number): Buffer {
   const iv = Buffer.alloc(16)

@@ -16,9 +16,9 @@ import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/pla
 import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
-/*
- * Films that flash and beep on each whole second from 1. Their conversions must do both at the same times, within 50 ms, up to
- * their end.
+/**
+ * Films that flash and beep on each whole second from 1. Their conversions must flash and beep at the same times,
+ * within 50 ms, up to the end of the film.
  */
 
 let root: string
@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let runs = 0
-/** Checks a film like an upload or an import, then converts it. */
+/** Checks a film as an upload or an import does, then converts it. */
 async function make(input: string) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
@@ -86,16 +86,16 @@ test('captions that outlast a film do not lengthen it', async () => {
   writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
   const input = join(root, 'captioned.mkv')
   const inputs = [...flashingVideoInput(2), '-i', srt, ...encodeOptions, '-c:s', 'srt']
-  // Written to a pipe, the streams have no durations of their own.
+  // Written to a pipe, the streams state no durations.
   writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
   expect((await make(input)).result.durationMs).toBe(2000)
 })
 
 test.each([
-  { name: 'to its end', cut: 'null', flashed: [1, 2, 3] },
+  { name: 'with video to its end', cut: 'null', flashed: [1, 2, 3] },
   { name: 'with a last frame that is held', cut: "select='lt(t,1.5)'", flashed: [1] },
 ])(
-  'a part of a recording, whose clock starts late, keeps its playing time: $name',
+  'a part of a recording whose clock does not start at 0 keeps its duration: $name',
   async ({ name, cut, flashed }) => {
     const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
     const { result, flashes, beeps } = await make(
@@ -118,7 +118,7 @@ test.each([
 test.each([
   { name: 'a single frame', cut: "select='eq(n,0)'" },
   { name: 'the last frame', cut: "select='lt(t,1.5)'" },
-])('$name is held for all of the audio', async ({ name, cut }) => {
+])('$name is held until the end of the audio', async ({ name, cut }) => {
   const input = write(
     `${name}.mkv`,
     ...flashingVideoInput(4),
@@ -134,7 +134,7 @@ test.each([
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('the first frame is held during the audio before it', async () => {
+test('the first frame is shown during the audio before it', async () => {
   const input = write(
     'late.mp4',
     ...beepingAudioInput(4),
@@ -155,7 +155,7 @@ const stream = (name: string, size: string, sound = ['-c:a', 'aac'], picture = e
 test.each([
   { name: 'the clock restarts', size: '96x64' },
   { name: 'the frame size changes', size: '192x128' },
-  { name: 'the frame is rotated', size: '64x96' },
+  { name: 'width and height are exchanged', size: '64x96' },
 ])('a film in which $name in the middle stays in sync', async ({ name, size }) => {
   const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
   const { result, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
@@ -219,7 +219,7 @@ test.each([
   },
 )
 
-test('a pause in the audio of one of two joined recordings is kept', async () => {
+test('a pause in the audio of one of two joined recordings remains', async () => {
   const pause = ['-af', "volume='not(between(t,1.5,4.5))':eval=frame,aselect='not(between(t,1.5,4.5))'"]
   const sound = [...pause, '-c:a', 'ac3', '-f', 'mpegts']
   const first = write(
@@ -281,7 +281,7 @@ test.each([
   },
   { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },
   { name: 'mp4', note: 'in fragments', more: ['-c:a', 'aac', ...fragmented] },
-])('joined recordings in $name $note are refused with that reason', async ({ name, note, more }) => {
+])('joined recordings in $name $note are refused as several recordings', async ({ name, note, more }) => {
   const inputs = [...flashingVideoInput(3), ...beepingAudioInput(3), ...encodeOptions, ...more]
   const first = join(root, `first ${note}.${name}`)
   if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
@@ -292,7 +292,7 @@ test.each([
   })
 })
 
-test('a fragmented recording whose index is repeated in the middle is one recording', async () => {
+test('a fragmented recording whose index is repeated in the middle is accepted as one recording', async () => {
   const input = write(
     'fragments.mp4',
     ...flashingVideoInput(4),
@@ -343,7 +343,7 @@ test('audio with many lost packets stays in sync', async () => {
   expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })
 
-test('a recording with bursts of motion is converted at their frame rate', async () => {
+test('a recording with bursts of motion is converted at the frame rate of the bursts', async () => {
   const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
   const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
   expect((await make(write('bursts.mkv', ...moving, ...bursts, ...encodeOptions))).rate).toBe(30)
@@ -354,7 +354,7 @@ test.each([
   { declared: { num: 24_000, den: 1001 }, made: { num: 24_000, den: 1001 } },
   { declared: { num: 0, den: 0 }, made: { num: 25_000, den: 1000 } },
 ])(
-  'a film of 25 frames a second, then a still, is converted at $made.num/$made.den if its container declares $declared.num/$declared.den',
+  'a film of 25 frames a second that ends with a still is converted at $made.num/$made.den if its container declares $declared.num/$declared.den',
   ({ declared, made: expected }) => {
     const collected = collectTimes()
     collected.addLine('#tb 0: 1/1000')
@@ -369,8 +369,8 @@ test.each([
   { rate: '25/2', made: 25 },
   { rate: '15/2', made: 15 },
   { rate: '40/3', made: 40 / 3 },
-])('a film of $rate frames a second shows each of them on time', async ({ rate, made: expected }) => {
-  // A frame may be as late as in the source, plus up to one step of its grid.
+])('a film of $rate frames a second shows each frame on time', async ({ rate, made: expected }) => {
+  // A frame may be as late as in the source, plus up to one step of the source's frame times.
   const [num = 1, den = 1] = rate.split('/').map(Number)
   const step = den / num
   const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
@@ -383,7 +383,7 @@ test.each([
   expect(film.beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('frames after one that is held for seconds are shown on time', async () => {
+test('frames after a frame that lasts for seconds are shown on time', async () => {
   const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
   const uneven = write(
     'uneven.mkv',

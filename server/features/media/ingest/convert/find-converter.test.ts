@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bundledFfmpegWarning } from './find-converter.ts'
 
-test('warns in production if the bundled ffmpeg is used instead of a current one', () => {
+test('in production, the bundled ffmpeg causes a warning', () => {
   expect(bundledFfmpegWarning({ bundled: true, version: 'N-47683' })).toMatch(
     /N-47683.*FFMPEG_PATH to a current ffmpeg in production/,
   )

@@ -19,7 +19,7 @@ export async function findConverter({
   return codec === undefined ? found : { ...found, extraRendition: await cachedEncoder(found, codec) }
 }
 
-/** Returns a warning about the bundled ffmpeg of 2018; undefined for any other. */
+/** Returns a warning if this is the bundled ffmpeg of 2018; undefined for any other. */
 export function bundledFfmpegWarning({
   bundled,
   version,

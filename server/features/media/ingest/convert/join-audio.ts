@@ -5,7 +5,8 @@ import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './
 
 /**
  * Joins audio segments so that they match the video's segments of 1, 1, 1, 1, 2, 2 … s, and rewrites the playlist.
- * ffmpeg cuts audio, which has no keyframes, every second; after the first four, segments are joined in pairs.
+ * ffmpeg cuts audio every second, because audio has no keyframes. So the first four segments remain, and the others are
+ * joined in pairs.
  */
 export async function joinAudio(folder: string): Promise<void> {
   const playlist = join(folder, 'index.m3u8')
@@ -14,8 +15,8 @@ export async function joinAudio(folder: string): Promise<void> {
   for (const [index, group] of groups.entries()) {
     const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
     const uri = `${String(index).padStart(5, '0')}.m4s`
-    // A group's index is never higher than that of its first segment, so this
-    // overwrites only segments that were already read.
+    // A group's index is never higher than that of its first segment. So this overwrites only segments that were
+    // already read.
     await writeFile(join(folder, uri), joinSegments(parts))
     joined.push({ uri, duration: playlistDuration(group) })
   }
@@ -25,8 +26,8 @@ export async function joinAudio(folder: string): Promise<void> {
 }
 
 /**
- * Groups segments: the first four alone, then in pairs. A last segment below
- * half a second is added to the previous group.
+ * Groups segments: the first four alone, then in pairs. A last segment below half a second is added to the previous
+ * group.
  */
 export function groupSegments(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []

@@ -11,10 +11,13 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 
 const posterSide = 720
 const thumbSide = 180
-/** Shorter side of a still before it is enlarged: too few pixels to recognise a face or text, even after sharpening. */
+/**
+ * Shorter side of a still before it is enlarged. It has too few pixels to recognise a face or text, even after
+ * sharpening.
+ */
 const blurPixels = 14
 const stillSide = 180
-/** Images of at least this size yield a sharp cover. */
+/** An image of at least this size gives a sharp cover. */
 export const coverSize = { width: 600, height: 800 }
 /** Limit of decoded images, about the resolution of phone cameras. */
 const maxPixels = 50_000_000
@@ -62,8 +65,8 @@ async function makeBlurredStill(frame: string, target: string): Promise<void> {
 }
 
 /**
- * Returns the first frame that is not black, white or flat. If there is
- * none, returns the frame with the highest contrast.
+ * Returns the first frame that is not black, white or flat. If there is none, returns the frame with the highest
+ * contrast.
  */
 async function chooseFrame(frames: readonly string[]): Promise<string> {
   let best = { frame: frames[0] ?? '', contrast: -1 }
@@ -81,17 +84,19 @@ async function measureFrame(frame: string): Promise<{ mean: number; contrast: nu
   return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
 }
 
-/** A stored cover: its storage key (`path`), and a dark shade of its main colour, which is shown while it loads. */
+/**
+ * A stored cover: its storage key (`path`), and a dark shade of its main colour, which is shown while the cover loads.
+ */
 export interface Cover {
   path: string
   color: string
-  /** Whether the image was enlarged because it has fewer pixels than a cover. */
+  /** True if the image was enlarged because it has fewer pixels than a cover. */
   isSmall: boolean
 }
 
 /**
- * Makes a video's public 3:4 cover from an image. Its storage key is a hash of its
- * content, so the same image yields the same key.
+ * Makes a video's public 3:4 cover from an image. Its storage key is a hash of its content, so the same image gives the
+ * same key.
  * @param image bytes of an upload, which are checked, or the path of an image that the ingest made
  * @throws UnusableFile if the image is unreadable, of an unsupported type, or too large
  */

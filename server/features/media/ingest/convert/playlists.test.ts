@@ -5,16 +5,16 @@ import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './pl
 
 const segment = (duration: number, bytes = 0) => ({ uri: 's.m4s', duration, bytes })
 
-test('the peak is the highest rate of any run of segments of one to three seconds', () => {
+test('the peak is the highest rate of any consecutive segments that last one to three seconds together', () => {
   expect(measureBitRates([segment(1, 1000), segment(2, 1000), segment(2, 1000)])).toEqual({
     average: 4800,
     peak: 8000,
   })
-  // A remainder of 0.2 s counts with its neighbour, not alone.
+  // A last segment of 0.2 s counts together with the segment before it, not alone.
   expect(measureBitRates([segment(2, 1000), segment(0.2, 1000)])).toEqual({ average: 7273, peak: 7273 })
 })
 
-test('joins audio cut every second to match the video: 1 s four times, then 2 s', () => {
+test('audio segments of one second are grouped to match the video: four of 1 s, then 2 s', () => {
   const durations = (count: number, last = 1) =>
     groupSegments(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
       (group) => group.length,
@@ -27,7 +27,7 @@ test('joins audio cut every second to match the video: 1 s four times, then 2 s'
   expect(durations(4, 0.1)).toEqual([1, 1, 2])
 })
 
-test('joined segments keep their fragments in order under one init section, without the index', () => {
+test('joined segments have all fragments in order after one header, without the index', () => {
   const box = (type: string, body: string) => {
     const bytes = Buffer.alloc(8 + body.length)
     bytes.writeUInt32BE(bytes.length, 0)
@@ -62,7 +62,7 @@ test('a written playlist is parsed to the same segments, with relative names onl
   expect(text).not.toMatch(/\/\/|\n\//)
 })
 
-test('the master playlist states size, codecs and measured rates, and adds the audio rate to each rendition', () => {
+test('the master playlist states size, codecs and measured rates, which include the audio, for each rendition', () => {
   const video = {
     folder: 'v0',
     segments: [segment(1, 10_000), segment(2, 20_000)],

@@ -48,7 +48,7 @@ export function writePlaylist(segments: readonly Segment[]): string {
 
 /**
  * Measures bit rates in bits per second: the average, and the peak as RFC 8216 defines it. The peak is the highest rate
- * of any run of segments that together last between 0.5 and 1.5 times the target duration.
+ * of any consecutive segments that together last between 0.5 and 1.5 times the target duration.
  */
 export function measureBitRates(segments: readonly MeasuredSegment[]): { average: number; peak: number } {
   const total = sum(segments.map(({ duration }) => duration))
@@ -70,8 +70,8 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 
 /**
  * Writes a master playlist of measured renditions, in the given order. `extra` announces that `extra.m3u8` has more
- * renditions in this codec. They are not in the main playlist, because Chromium's native player fails when the codec
- * changes.
+ * renditions, in this codec. The main playlist omits these renditions, because Chromium's native player fails when the
+ * codec changes.
  */
 export function writeMaster(
   videos: readonly VideoRendition[],

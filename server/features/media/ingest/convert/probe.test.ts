@@ -6,12 +6,12 @@ import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { probe, detectContainer } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-test.each([1, 2, 3])('refuses a file of %d bytes with a readable reason', (length) => {
+test.each([1, 2, 3])('a file of %d bytes is refused with a readable reason', (length) => {
   expect(() => detectContainer(Buffer.alloc(length, 'a'))).toThrow(UnusableFile)
   expect(() => detectContainer(Buffer.alloc(length, 0xff))).toThrow(UnusableFile)
 })
 
-test('recognises Matroska by its first four bytes', () => {
+test('Matroska is recognised by its first four bytes', () => {
   expect(detectContainer(Buffer.from('1a45dfa3', 'hex'))).toBe('matroska')
 })
 
@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const characterSets = { none: '', cyrillic: '\u0001', latin: '\u000b', korean: '\u0012', unicode: '\u0015' }
 
 test.each(Object.entries(characterSets))(
-  'probes a transport stream with names in the character set %s',
+  'a transport stream with names in the character set %s is probed',
   async (name, first) => {
     const input = join(root, `${name}.ts`)
     const more = ['-metadata', `service_provider=${first}Cafe`, '-f', 'mpegts']
@@ -42,7 +42,7 @@ const box = (type: string, bytes = Buffer.alloc(8)) => {
 }
 
 test.each(['styp', 'sidx', 'emsg'])(
-  'recognises a fragmented recording whose first box is %s as a video',
+  'a fragmented recording whose first box is %s is recognised as a video',
   async (type) => {
     const [whole, input] = [join(root, 'whole.mp4'), join(root, `${type}.mp4`)]
     makeTestVideo(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
@@ -63,7 +63,7 @@ test.each([
   { name: 'with a time before each packet, as cameras write', more: ['-mpegts_m2ts_mode', '1'] },
   { name: 'with a checksum after each packet', change: withChecksums },
   { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
-])('recognises a transport stream $name as a video', async ({ name, more = [], change }) => {
+])('a transport stream $name is recognised as a video', async ({ name, more = [], change }) => {
   const input = join(root, `${name}.ts`)
   makeTestVideo(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
   if (change) writeFileSync(input, change(readFileSync(input)))

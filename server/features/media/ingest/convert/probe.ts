@@ -39,7 +39,7 @@ export interface SourceMedia extends SourceShape {
   interlaced: boolean
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
-  /** Index of the video stream. It is not always the first: a cover image is a video stream too. */
+  /** Index of the video stream. It is not always 0, because a cover image is a video stream too. */
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
   soundIndex: number | undefined
@@ -57,7 +57,7 @@ const maxSide = 8192
 const timeoutMs = 30_000
 
 /**
- * Probes a file before it is accepted, and refuses several concatenated recordings in one file. The search for a second
+ * Probes a file before it is accepted. Refuses a file of several concatenated recordings. The search for a second
  * recording reads the whole file, so the conversion does not repeat it (see `probe`).
  * @throws UnusableFile
  */
@@ -129,8 +129,8 @@ function isText(start: Buffer): boolean {
 }
 
 /**
- * Returns whether a file has several recordings of which ffmpeg would read only the first. In a transport stream,
- * ffmpeg reads all of them.
+ * Returns whether a file has several recordings of which ffmpeg would read only the first. Of a transport stream,
+ * ffmpeg reads all recordings.
  */
 async function isJoined(container: Container, path: string): Promise<boolean> {
   if (container === 'mpegts') return false
@@ -142,7 +142,7 @@ async function unreadableReason(container: Container, path: string): Promise<'no
 }
 
 interface ProbedStream extends CaptionStream, ProbedColours {
-  /** Such as 0x100; some containers have none. */
+  /** A container's id of a stream, such as 0x100. Some containers have no ids. */
   id?: string
   width?: number
   height?: number
@@ -161,7 +161,7 @@ interface Probed {
 }
 
 function parseProbe(json: string): Probed {
-  // The cast is safe: this is ffprobe's output, and all fields but a stream's index are optional in the types.
+  // The cast is safe: the value is ffprobe's output, and all fields of the type are optional except a stream's index.
   const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
   return { streams, format }
 }
@@ -202,7 +202,10 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
   }
 }
 
-/** Checks a film's duration in seconds. @throws UnusableFile if it exceeds the maximum */
+/**
+ * Checks a film's duration in seconds.
+ * @throws UnusableFile if it exceeds the maximum
+ */
 export function checkMaxDuration(duration: number): void {
   if (duration > maxHours * 3600)
     throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, max: maxHours })
@@ -228,8 +231,8 @@ function videoDurationOf(
 }
 
 /**
- * Chooses the default video stream, otherwise the first readable one, and lists the numbers of the unreadable ones.
- * Cover images are excluded, although they are video streams too.
+ * Chooses the default video stream if it is readable, otherwise the first readable one. Lists the numbers of the
+ * unreadable ones. Excludes cover images, which are video streams too.
  * @throws UnusableFile if no video stream is readable
  */
 function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
@@ -243,7 +246,7 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
   const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
     codec_name !== undefined && width > 0 && height > 0
   const readable = videoStreams.filter(isReadable)
-  // A stream with a single frame is a cover image that is not marked as one.
+  // A stream with a single frame is a cover image that is not marked as such.
   const multiFrameStreams = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
   const video = defaultStream(multiFrameStreams) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
@@ -251,8 +254,9 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
 }
 
 /**
- * Chooses the default audio stream, otherwise the first readable one, and lists the numbers of the unreadable ones.
- * @throws UnusableFile if there is audio but none is readable
+ * Chooses the default audio stream if it is readable, otherwise the first readable one. Lists the numbers of the
+ * unreadable ones.
+ * @throws UnusableFile if there is audio but no stream is readable
  */
 function chooseAudioStream(streams: readonly ProbedStream[]): {
   sound: ProbedStream | undefined

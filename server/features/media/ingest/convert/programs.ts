@@ -3,8 +3,8 @@ import type { Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import type { ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
 
 /**
- * ffmpeg and ffprobe with their resource limits, and the encoder of the
- * extra codec besides H.264, if one is configured.
+ * The paths of ffmpeg and ffprobe, their resource limits, and the encoder of the extra codec besides H.264, if one is
+ * configured.
  */
 export interface Converter extends Ffmpeg {
   limits: RunLimits

@@ -46,14 +46,14 @@ const inputOf = (name: string, ...args: string[]) => {
 }
 
 describe('audio', () => {
-  /** Generates speech-like audio: two seconds on, one off. */
+  /** Generates audio that resembles speech: two seconds of sound, then one of silence. */
   const voice = (volume: number, seconds = 9) =>
     lavfi(`sine=frequency=300:duration=${seconds},volume='${volume}*lt(mod(t,3),2)':eval=frame`)
 
   test.each([
     ['whispered', 0.15],
     ['loud', 7.5],
-  ])('that is %s is played at −16 LUFS', async (name, volume) => {
+  ])('that is %s is converted to −16 LUFS', async (name, volume) => {
     const input = inputOf(`${name}.mkv`, ...picture(9), ...voice(volume), '-c:a', 'flac')
     expect(Math.abs(loudnessOf(input).integrated + 16)).toBeGreaterThan(5)
     const { sound } = await make(input)
@@ -63,7 +63,7 @@ describe('audio', () => {
     expect(peak).toBeLessThanOrEqual(-1)
   })
 
-  test('with one bang in a quiet film gets louder without clipping', async () => {
+  test('of a quiet film with one bang gets louder without clipping', async () => {
     const bang = '0.03+0.9*between(t,4,4.02)'
     const tone = lavfi(`aevalsrc='(${bang})*sin(2*PI*440*t)':s=48000:d=9`)
     const { sound } = await make(inputOf('bang.mkv', ...picture(9), ...tone, '-c:a', 'flac'))
@@ -72,7 +72,7 @@ describe('audio', () => {
     expect(peak).toBeLessThanOrEqual(-1)
   })
 
-  test('that is completely silent stays silent', async () => {
+  test('that is completely silent remains silent', async () => {
     const { sound, result } = await make(
       inputOf('mute.mkv', ...picture(), ...lavfi('anullsrc,atrim=duration=2'), '-c:a', 'flac'),
     )
@@ -80,7 +80,7 @@ describe('audio', () => {
     expect(loudnessOf(sound).integrated).toBe(-70)
   })
 
-  test('in 5.1 becomes two channels, and the centre channel is audible in both', async () => {
+  test('in 5.1 becomes two channels, of which each contains the centre channel', async () => {
     const middle = lavfi('aevalsrc=0|0|0.2*sin(2*PI*440*t)|0|0|0:c=5.1:s=48000:d=3')
     const { sound } = await make(inputOf('surround.mkv', ...picture(3), ...middle, '-c:a', 'flac'))
     expect(streamFields(sound, 'a:0', 'channels')).toEqual(['2'])
@@ -120,7 +120,7 @@ describe('audio', () => {
   })
 })
 
-test('notes unreadable audio if another track is used', async () => {
+test('that is unreadable is noted if another track is used', async () => {
   const sounds = [...lavfi('sine=duration=2'), ...lavfi('sine=duration=2')]
   const codecs = ['-c:a:0', 'flac', '-c:a:1', 'libopus', '-disposition:a:0', 'default']
   const input = inputOf(
@@ -162,7 +162,7 @@ describe('a video stream', () => {
   })
 
   test.each(['attached_pic', 'attached_pic+default'])(
-    'that is a cover is never used, whatever its place and the default (%s)',
+    'that is a cover is never used, whatever its position and default flag (%s)',
     async (disposition) => {
       const film = [
         ...lavfi('color=white:size=160x90:rate=25:duration=0.04'),
@@ -178,7 +178,7 @@ describe('a video stream', () => {
     },
   )
 
-  test('that cannot be read is noted if another track is used', async () => {
+  test('that is unreadable is noted if another track is used', async () => {
     const input = inputOf('other-picture.mkv', ...two('-c:v:0', 'mpeg4', '-c:v:1', 'libx264'))
     const bytes = readFileSync(input)
     bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
@@ -188,7 +188,9 @@ describe('a video stream', () => {
     expect(result.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
-  /** Generates a gradient that starts white and gets darker: left and upper edges differ from the others. */
+  /**
+   * Generates a gradient that starts white and gets darker, so that its left and upper edges differ from the others.
+   */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
   const falls = (values: number[]) => values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0))
@@ -215,7 +217,7 @@ describe('a video stream', () => {
     { coded: '3x5', more: [], shown: '2x4' },
     { coded: '2400x32', more: [], shown: '1920x26' },
     { coded: '32x2400', more: [], shown: '26x1920' },
-  ])('of $coded $more is converted to $shown, with square pixels', async ({ coded, more, shown }) => {
+  ])('of $coded $more is converted to $shown with square pixels', async ({ coded, more, shown }) => {
     const input = join(root, `odd-${coded}-${more.length}.mkv`)
     ffmpeg(
       ...lavfi(`testsrc=size=${coded}:rate=25:duration=1`),
@@ -231,7 +233,7 @@ describe('a video stream', () => {
     expect([`${width}x${height}`, dots]).toEqual([shown, expect.stringMatching(/1:1|N\/A/)])
   })
 
-  test('filmed upright with a rotation in its container is as tall as one without', async () => {
+  test('filmed upright with a rotation in its container gets the height of an upright film without rotation', async () => {
     const input = inputOf('phone.mp4', ...lavfi(shaded(960, 540)))
     rotateMp4(input, 90)
     const { read } = await make(input)
@@ -241,7 +243,7 @@ describe('a video stream', () => {
     ])
   })
 
-  test('of variable frame rate is converted to a constant one, in sync with its audio, with keyframes on the second', async () => {
+  test('of variable frame rate is converted to a constant rate, in sync with its audio, with a keyframe every second', async () => {
     const uneven = "select='lt(t,2)*not(mod(n,3))+gte(t,2)*lt(t,4)+gte(t,4)*not(mod(n,5))'"
     const input = join(root, 'uneven.mkv')
     ffmpeg(
@@ -267,7 +269,10 @@ describe('a video stream', () => {
 })
 
 describe('HDR', () => {
-  /** Generates two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer function defines them. */
+  /**
+   * Generates two halves, each of one code value in ten bits. The given codes are from 0 to 1, as the transfer function
+   * defines them.
+   */
   const halves = (left: number, right: number, { cb = 512, cr = 512, range = 'tv' } = {}) =>
     lavfi(
       `nullsrc=size=320x180:rate=25:duration=1,format=yuv420p10,` +
@@ -275,7 +280,7 @@ describe('HDR', () => {
     )
   const write = (name: string, transfer: string, source: string[], range = 'tv') => {
     const input = join(root, `${name}.mkv`)
-    // Older builds write the colours of the options, newer ones those of the frames.
+    // Older ffmpeg builds write the colours in the options to the file, newer builds those of the frames.
     const colours = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc']
     const frames = `setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc:range=${range}`
     ffmpeg(...source, '-vf', frames, '-c:v', 'ffv1', ...colours, '-color_range', range, input)
@@ -283,7 +288,7 @@ describe('HDR', () => {
   }
 
   test.each([
-    // 1 and 1000 cd/m². Without conversion they would be 38 and 192 of 255.
+    // 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
     { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
     // A fifth of white, and white as broadcasters define it.
     { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
@@ -313,7 +318,7 @@ describe('HDR', () => {
     )
   })
 
-  test('keeps the look of its wide colours in the narrower standard gamut', async () => {
+  test('has the same look after its wide colours are converted to the narrower standard gamut', async () => {
     const { top } = await make(write('wide', 'bt709', halves(0.5, 0.5, { cr: 640 })))
     const [red = 0, green = 0, blue = 0] = ffmpeg(
       '-i',
@@ -328,7 +333,7 @@ describe('HDR', () => {
       'rawvideo',
       'pipe:1',
     )
-    // Misread as standard colours they would be 185, 110, 128.
+    // If the wide colours were read as standard colours, the values would be 185, 110, 128.
     expect(red).toBeGreaterThan(195)
     expect(green).toBeLessThan(100)
     expect(Math.abs(blue - 127)).toBeLessThan(15)
@@ -352,7 +357,7 @@ describe('embedded captions', () => {
     ['mov_text', 'captioned.mp4'],
     ['srt', 'captioned.mkv'],
     ['ass', 'styled.mkv'],
-  ])('of kind %s become WebVTT by language', async (kind, name) => {
+  ])('of the format %s become WebVTT, one file for each language', async (kind, name) => {
     const input = inputOf(
       name,
       ...tracks(kind, ['eng', 'Hello'], ['ger', 'Grüße'], ['jpn', '今日は'], ['fre', 'Salut']),
@@ -366,7 +371,7 @@ describe('embedded captions', () => {
     ['mov_text', 'marks.mp4'],
     ['srt', 'marks.mkv'],
     ['ass', 'marks.ass.mkv'],
-  ])('of kind %s keep all their text', async (kind, name) => {
+  ])('of the format %s keep all their text', async (kind, name) => {
     const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
     const { captions } = (await make(input)).result
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')

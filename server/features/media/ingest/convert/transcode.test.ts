@@ -43,7 +43,7 @@ async function make(input: string, signal = new AbortController().signal) {
   return { result, folder, media: join(folder, 'media'), read, progress }
 }
 
-test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {
+test('a film becomes renditions with aligned segments: four of 1 s, then 2 s, each beginning with a keyframe', async () => {
   const input = join(root, 'film.mp4')
   makeTestVideo(input, { size: '640x360', seconds: 6, rate: '30' })
   const { result, media, read, progress } = await make(input)
@@ -76,7 +76,7 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
   expect((await sharp(join(media, 'storyboard.jpg')).metadata()).width).toBe(480)
 })
 
-test('the lowest rendition stays within 400 kbit/s even for pure noise', async () => {
+test('the lowest rendition needs at most 400 kbit/s even for pure noise', async () => {
   const input = join(root, 'noise.mkv')
   makeTestVideo(input, { size: '360x640', seconds: 4, noise: true })
   const { read } = await make(input)
@@ -84,7 +84,7 @@ test('the lowest rendition stays within 400 kbit/s even for pure noise', async (
   expect(rates.at(-1)).toBeLessThanOrEqual(400_000)
 })
 
-test('an unusual aspect ratio is kept, and a film without audio gets no audio rendition', async () => {
+test('a film keeps an unusual aspect ratio, and gets no audio rendition if it has no audio', async () => {
   const input = join(root, 'wide.mov')
   makeTestVideo(input, { size: '480x204', seconds: 1, sound: false })
   const { result, media, read } = await make(input)
@@ -100,7 +100,7 @@ test('a film held upright is shown upright', async () => {
   expect((await make(input)).result).toMatchObject({ width: 180, height: 320 })
 })
 
-test('the public still shows only a few dots', async () => {
+test('the public still has too few pixels to show any detail', async () => {
   const input = join(root, 'still.mp4')
   makeTestVideo(input, { seconds: 1 })
   const { folder } = await make(input)
@@ -137,9 +137,9 @@ test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })
   },
 )
 
-test('does not mistake a cover image before the film for it', async () => {
+test('the film is found after a cover image that precedes it', async () => {
   const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
-  if (!film || !cover || !input) throw new Error('three names make three paths')
+  if (!film || !cover || !input) throw new Error('each name gets its own path')
   makeTestVideo(film, { size: '320x180', seconds: 1 })
   await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } }).toFile(cover)
   const joined = ['-i', cover, '-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic']
@@ -168,7 +168,7 @@ test('audio without video is refused', async () => {
   await expect(make(input)).rejects.toThrow('contains no video')
 })
 
-test('a truncated file is refused with its actual and its expected duration', async () => {
+test('a truncated file is refused with the actual and the expected duration', async () => {
   const input = join(root, 'cut.mp4')
   makeTestVideo(input, { seconds: 6, more: ['-movflags', '+faststart'] })
   truncateSync(input, Math.round((await stat(input)).size * 0.55))
@@ -182,7 +182,7 @@ test('a file truncated before its index is refused', async () => {
   await expect(make(input)).rejects.toThrow('its index is missing')
 })
 
-test('an interrupted run ends at once with the reason of the interruption', async () => {
+test('an aborted run ends at once with the reason of the abort', async () => {
   const input = join(root, 'long.mp4')
   makeTestVideo(input, { seconds: 20 })
   const stop = new AbortController()

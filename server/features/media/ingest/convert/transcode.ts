@@ -60,14 +60,14 @@ export interface TranscodeResult {
 const aacLc = 'mp4a.40.2'
 /**
  * Maximum difference between the declared and the actual duration of a film: 5 %, or half a second if that is more. A
- * file with a larger difference counts as truncated.
+ * file with a larger difference is considered truncated.
  */
 const maxMissingShare = 0.05
 const maxMissingSeconds = 0.5
 
 /**
- * Makes all files of an asset except captions: renditions, playlists, storyboard
- * and images. Returns embedded captions as text.
+ * Makes all files of an asset except captions: renditions, playlists, storyboard and images. Returns embedded captions
+ * as text.
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
@@ -127,7 +127,7 @@ export async function transcode({
 }
 
 /**
- * Returns by how many seconds the clock of a transport stream jumps back in the middle; undefined if it does not.
+ * Returns by how many seconds the clock of a transport stream jumps back in the middle; undefined if it does not jump.
  * @throws UnusableFile if a track changes its codec
  */
 async function findClockJump(
@@ -142,8 +142,8 @@ async function findClockJump(
 }
 
 /**
- * Checks that ffmpeg has the filters of the colour conversion. Refusing a file
- * is better than showing grossly wrong colours.
+ * Checks that ffmpeg has the filters of the colour conversion. It is better to refuse a file than to show grossly wrong
+ * colours.
  * @throws UnusableFile
  */
 async function checkColours(ffmpegPath: string): Promise<void> {
@@ -163,7 +163,9 @@ async function makeFolders(folder: string, plan: LadderPlan, hasExtraRendition: 
 
 const minFreeBytes = 1024 ** 2
 
-/** Returns whether a file system has less than 1 MB free. One that reports no blocks does not count as full. */
+/**
+ * Returns whether a file system has less than 1 MB free. A file system that reports no blocks is not considered full.
+ */
 export function isFull({
   blocks,
   bavail,
@@ -222,8 +224,8 @@ async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Pr
 }
 
 /**
- * Writes `master.m3u8` for every player. With an extra codec, also writes `extra.m3u8` with all
- * renditions, for players that support both codecs.
+ * Writes `master.m3u8` for every player. With an extra codec, also writes `extra.m3u8` with all renditions, for players
+ * that support both codecs.
  */
 async function writeMasters(
   media: string,
@@ -250,7 +252,10 @@ async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec)
   return rendition
 }
 
-/** Measures the segments of a rendition. @throws Error if a segment is missing, empty or incomplete */
+/**
+ * Measures the segments of a rendition.
+ * @throws Error if a segment is missing, empty or incomplete
+ */
 async function measure(media: string, name: string, codec: string): Promise<Rendition> {
   const segments = []
   for (const segment of parsePlaylist(await readFile(join(media, name, 'index.m3u8'), 'utf8'))) {
@@ -270,8 +275,8 @@ async function hasSegments(folder: string): Promise<boolean> {
 }
 
 /**
- * Measures a film's duration in seconds by its packets. The duration stated by the container serves only to detect a
- * truncated file and, in Matroska, to extend the last frame.
+ * Measures a film's duration in seconds by its packets. The duration that the container states has only two uses: to
+ * detect a truncated file and, in Matroska, to extend the last frame.
  * @throws UnusableFile
  */
 async function measureDuration(

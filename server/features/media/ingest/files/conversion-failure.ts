@@ -2,12 +2,14 @@ import { constants } from 'node:os'
 import type { RunResult } from './run-ffmpeg.ts'
 import { truncateMessage, UnusableFile } from './unusable-file.ts'
 
-/** Exit statuses of newer ffmpeg builds after a system error: the negative error number as an unsigned byte. */
+/**
+ * Exit statuses with which newer ffmpeg builds report a system error: the negative error number as an unsigned byte.
+ */
 const systemErrorStatus = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
 
 /**
- * Converts a failed run to an error. A full disk allows a retry (`Error`); any other
- * failure is caused by the file (`UnusableFile`).
+ * Converts a failed run to an error. A full disk allows a retry (`Error`). Any other failure is caused by the file
+ * (`UnusableFile`).
  */
 export function toConversionError({ status, stderr }: RunResult): Error {
   // Older builds exit with status 1, so a full disk is recognised by the messages of the C library.

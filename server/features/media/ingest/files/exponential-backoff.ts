@@ -13,7 +13,10 @@ const defaultBackoff: BackoffOptions = { firstMs: 5000, maxMs: 5 * 60_000 }
  * Delays between retries of an unreachable service. Each delay is twice as long as the previous one, up to a maximum.
  */
 export interface ExponentialBackoff {
-  /** Logs the error and waits. @throws the signal's reason when aborted */
+  /**
+   * Logs the error and waits.
+   * @throws the signal's reason when aborted
+   */
   wait(error: unknown, signal: AbortSignal): Promise<void>
   /** Resets the delay after a success. */
   reset(): void
@@ -34,7 +37,10 @@ export function exponentialBackoff(
   }
 }
 
-/** Retries repeatable work with exponential backoff while the storage is unreachable. @throws any other error */
+/**
+ * Retries repeatable work with exponential backoff while the storage is unreachable.
+ * @throws any other error
+ */
 export async function retryWithBackoff<Result>(
   backoff: ExponentialBackoff,
   signal: AbortSignal,

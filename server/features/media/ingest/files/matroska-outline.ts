@@ -5,8 +5,8 @@ const segmentId = 0x18538067
 const clusterId = 0x1f43b675
 
 /**
- * Returns whether a Matroska or WebM file ends before its declared length. A file that declares no length never counts
- * as truncated. https://www.rfc-editor.org/rfc/rfc8794
+ * Returns whether a Matroska or WebM file ends before its declared length. A file that declares no length is never
+ * considered truncated. https://www.rfc-editor.org/rfc/rfc8794
  */
 export async function isMatroskaTruncated(path: string): Promise<boolean> {
   const file = await open(path)
@@ -33,20 +33,20 @@ export async function isMatroskaJoined(path: string): Promise<boolean> {
 }
 
 /**
- * An EBML element: its ID, and the position of its end. `end` is undefined if
- * no length is declared, as in a live recording.
+ * An EBML element: its ID, and the position of its end. `end` is undefined if no length is declared, as in a live
+ * recording.
  */
 interface Element {
   id: number
   end: number | undefined
 }
 
-/** Enough for 3.5 hours of 60 frames and 100 audio packets a second. */
+/** Maximum number of elements that are read. It is enough for 3.5 hours of 60 frames and 100 audio packets a second. */
 const maxElements = 3_000_000
 
 /**
- * Yields a file's top-level elements, and those inside segments and clusters
- * without a length. Stops at the first unreadable one.
+ * Yields a file's top-level elements, and those inside segments and clusters without a length. Stops at the first
+ * unreadable element.
  */
 async function* elementsOf(file: FileHandle): AsyncGenerator<Element> {
   const readHeaderAt = createHeaderReader(file)
@@ -67,8 +67,8 @@ const maxHeaderBytes = 12
 const windowBytes = 64 * 1024
 
 /**
- * Creates a buffered reader of element headers: one read of the file serves
- * many of the small blocks of a live recording.
+ * Creates a buffered reader of element headers. One read of the file serves many of the small blocks of a live
+ * recording.
  */
 function createHeaderReader(file: FileHandle): (at: number) => Promise<Buffer> {
   let [from, bytes] = [0, Buffer.alloc(0)]

@@ -24,7 +24,7 @@ export function splitBoxes(file: Buffer): Box[] {
 
 const maxBoxes = 10_000
 
-/** Returns the types of a file's top-level boxes, and whether the file ends exactly where the last of them ends. */
+/** Returns the types of a file's top-level boxes, and whether the last box ends exactly at the end of the file. */
 export async function readBoxOutline(path: string): Promise<{ types: string[]; isWhole: boolean }> {
   const file = await open(path)
   try {
@@ -41,14 +41,14 @@ export async function readBoxOutline(path: string): Promise<{ types: string[]; i
   }
 }
 
-/** Maximum number of boxes that are read: enough for 3.5 hours in fragments of a third of a second. */
+/** Maximum number of boxes that are read. It is enough for 3.5 hours in fragments of a third of a second. */
 const maxFragments = 100_000
 const maxFragmentHeaderBytes = 1024 ** 2
 
 /**
  * Returns whether a file consists of several concatenated recordings: it has a second index (moov), or the clock of its
- * fragments goes back. Some programs repeat the index before each fragment; with a continuous clock that is one
- * recording.
+ * fragments jumps back. Some programs repeat the index before each fragment. If the clock is continuous, such a file is
+ * one recording.
  */
 export async function isMp4Joined(path: string): Promise<boolean> {
   const file = await open(path)
@@ -73,8 +73,8 @@ export async function isMp4Joined(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the start time of each track in a fragment (moof), in the track's own time
- * units. Tracks without a start time are omitted.
+ * Returns the start time of each track in a fragment (moof), in the track's own time units. Omits tracks without a
+ * start time.
  */
 function fragmentTimes(moof: Buffer): Map<number, number> {
   const times = new Map<number, number>()
@@ -101,7 +101,7 @@ function boxesIn(box: Buffer): Box[] {
   return boxes
 }
 
-/** Yields the top-level boxes of a file on disk, up to the first one with an invalid length. */
+/** Yields the top-level boxes of a file on disk, up to the first box with an invalid length. */
 async function* boxesOf(
   file: FileHandle,
   size: number,
@@ -115,8 +115,8 @@ async function* boxesOf(
 }
 
 /**
- * Reads a box header. Length 0 means up to the end of the file; length 1
- * means that the actual length follows in 64 bits.
+ * Reads a box header. A length of 0 means that the box extends to the end of the file. A length of 1 means that the
+ * actual length follows in 64 bits.
  */
 async function readHeader(
   file: FileHandle,

@@ -12,7 +12,7 @@ export function processMemory(pid: number): number {
   )
 }
 
-/** Parses the bytes in memory and swapped out from a process's Linux status. */
+/** Parses the bytes in memory and the swapped-out bytes from a process's Linux status. */
 function parseMemory(status: string): number {
   const figures = [...status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+) kB$/gm)]
   return figures.reduce((sum, [, kilobytes]) => sum + 1024 * Number(kilobytes), 0)

@@ -10,12 +10,12 @@ interface RunOptions {
   program: string
   args: string[]
   cwd?: string
-  /** 0 is normal, 19 the lowest priority. */
+  /** Priority of the process: 0 is normal, 19 the lowest. */
   niceness?: number
   limits?: RunLimits | undefined
   /** Maximum duration of the run. */
   timeoutMs: number
-  /** A run that prints no line for this long counts as hung. */
+  /** A run that prints no line for this long is considered hung. */
   silenceMs?: number
   signal?: AbortSignal
   onLine?: (line: string) => void
@@ -23,7 +23,7 @@ interface RunOptions {
 
 export interface RunResult {
   status: number | null
-  /** The end of its output on stderr. */
+  /** The end of the program's output on stderr. */
   stderr: string
 }
 
@@ -33,15 +33,15 @@ const maxFileBytes = 8 * gigabyte
 /** Interval at which the memory of a run is checked. */
 const memoryCheckMs = 100
 /**
- * Added to the limit of `prlimit`, which also counts memory that is only reserved: each thread reserves 8 MB for its
- * stack, and a large machine runs a thousand threads.
+ * Added to the limit of `prlimit`, which also counts memory that is only reserved. Each thread reserves 8 MB for its
+ * stack, and ffmpeg starts up to a thousand threads on a large machine.
  */
 const reservedMemory = 8 * gigabyte
 const maxStderrChars = 8_000
 
 /**
- * Configuration that keeps a statically linked ffprobe from crashing on the
- * names in a transport stream (see gconv-modules).
+ * Configuration for a statically linked ffprobe. Without it, the names in a transport stream would make ffprobe crash
+ * (see gconv-modules).
  */
 const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
 
@@ -49,8 +49,8 @@ const baseTimeoutMs = 10 * 60_000
 const silenceMs = 5 * 60_000
 
 /**
- * Returns the limits of a run for a film of `duration` seconds: sixty times its duration plus
- * ten minutes, and five minutes without output.
+ * Returns the limits of a run for a film of `duration` seconds: sixty times its duration plus ten minutes, and five
+ * minutes without output.
  */
 export function timeLimit(duration: number): Pick<RunOptions, 'timeoutMs' | 'silenceMs'> {
   return { timeoutMs: baseTimeoutMs + 60_000 * duration, silenceMs }
@@ -59,7 +59,7 @@ export function timeLimit(duration: number): Pick<RunOptions, 'timeoutMs' | 'sil
 /**
  * Runs ffmpeg or ffprobe with limits on time, memory and file size. The program is killed when this process ends, even
  * after a crash. Memory is polled, because a build whose allocations fail prints its own message or hangs. A failed run
- * is not repeated: the same file gives the same result, and the queue resumes interrupted work.
+ * is not repeated, because the same file gives the same result. The queue repeats interrupted work.
  * @throws UnusableFile if the run takes too much time or memory, a file becomes too large, or the program crashes
  * @throws Error if the program can't be started or was killed externally
  * @throws the signal's reason when aborted
@@ -112,7 +112,9 @@ export async function runLimited(run: RunOptions): Promise<RunResult> {
   }
 }
 
-/** Exit statuses of shells, loaders and wrapper commands if a program or its libraries can't be loaded. */
+/**
+ * Exit statuses with which shells, loaders and wrapper commands report that a program or its libraries can't be loaded.
+ */
 const notStartedStatuses = new Set([126, 127])
 
 function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
@@ -139,8 +141,8 @@ function waitForExit(child: ChildProcess): Promise<ExitResult> {
 }
 
 /**
- * Returns the signal that an exit status reports. A shell adds 128 to a
- * signal's number; ffmpeg exits with 255 after SIGTERM.
+ * Returns the signal that an exit status reports. A shell adds 128 to a signal's number. ffmpeg exits with 255 after
+ * SIGTERM.
  */
 function signalOfStatus(status: number): NodeJS.Signals | undefined {
   if (status === 255) return 'SIGTERM'
@@ -149,8 +151,8 @@ function signalOfStatus(status: number): NodeJS.Signals | undefined {
 }
 
 /**
- * Converts a signal to an error. A crash is caused by the file and would happen again (`UnusableFile`). A kill from
- * outside, or by a system without free memory, is not caused by the file (`Error`).
+ * Converts a signal to an error. A crash is caused by the file and would happen again (`UnusableFile`). A kill by
+ * another process, or by a system without free memory, is not caused by the file (`Error`).
  */
 function signalError(signal: NodeJS.Signals): Error {
   if (signal === 'SIGXFSZ')
@@ -160,7 +162,7 @@ function signalError(signal: NodeJS.Signals): Error {
   return new Error(`The converter was killed externally (${signal}).`)
 }
 
-/** Kills the whole group, because the program may be a child of the guarding shell. */
+/** Kills the whole process group, because the program may be a child of the guarding shell. */
 function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -180,7 +182,7 @@ function isAvailable(...command: [string, ...string[]]): boolean {
   return known
 }
 
-/** Replaces setpriv on systems without it: this shell kills the program when the pipe from our process closes. */
+/** Replaces setpriv on systems without it. This shell kills the program when the pipe from our process closes. */
 const guardScript =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
@@ -196,8 +198,8 @@ function buildCommand({ program, args, niceness = 0, limits = defaultLimits }: R
 }
 
 /**
- * Restricts runs to the last `maxCores` of the cores that this process may use. All runs share
- * them; the other cores stay free for requests.
+ * Restricts all runs together to the last `maxCores` of the cores that this process may use. The other cores remain
+ * free for requests.
  */
 function coreLimitArgs(maxCores: number | undefined): string[] {
   if (maxCores === undefined || !isAvailable('taskset', '--version')) return []
@@ -205,7 +207,7 @@ function coreLimitArgs(maxCores: number | undefined): string[] {
   return cores.length > maxCores ? ['taskset', '-c', cores.slice(-maxCores).join(',')] : []
 }
 
-/** Parses the allowed cores from a process's Linux status: "0-2,5" is 0, 1, 2 and 5. */
+/** Parses the allowed cores from a process's Linux status. "0-2,5" is 0, 1, 2 and 5. */
 export function allowedCores(status: string): number[] {
   const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(status)?.[1] ?? ''
   return list.split(',').flatMap((part) => {
@@ -215,8 +217,8 @@ export function allowedCores(status: string): number[] {
 }
 
 /**
- * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output; undefined
- * for other lines. Progress is counted in frames, because HLS outputs report no times.
+ * Parses the number of finished frames of the largest rendition from a line of ffmpeg's `-progress` output. Returns
+ * undefined for other lines. Progress is counted in frames, because HLS outputs report no times.
  */
 export function parseFrameCount(line: string): number | undefined {
   const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []

@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const megabyte = 1024 ** 2
-/** Milliseconds. A busy machine is slow with large or long films. */
+/** Test timeout in milliseconds, which is high because a busy machine is slow with large or long films. */
 const timeout = 300_000
 
 async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
@@ -26,7 +26,7 @@ async function printed(script: string, limits?: { cores?: number; memory?: numbe
   return lines
 }
 
-test('a run is limited to the configured cores and file size, and in its reserved memory', async () => {
+test('a run is limited in its cores, file size and reserved memory', async () => {
   expect(await printed('ulimit -d; nproc; ulimit -c', { cores: 1, memory: 700 * megabyte })).toEqual([
     String(((700 + 8 * 1024) * megabyte) / 1024),
     '1',
@@ -67,14 +67,14 @@ test(
   },
 )
 
-test("memory does not grow with a film's duration", { timeout }, async () => {
+test("the memory of a conversion does not grow with the film's duration", { timeout }, async () => {
   makeTestVideo(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
   const limits = { cores: undefined, memory: 300 * megabyte }
   expect(await run({ limits }, 'long.mp4')).toMatchObject({ durationMs: 40_000 })
 })
 
 test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
-  'a program that takes too much memory is killed, also if a shell has started it (%s)',
+  'a program that takes too much memory is killed even if a shell has started it (%s)',
   async (script) => {
     const greedy = 'globalThis.taken = Buffer.alloc(300 * 1024 ** 2, 1); setInterval(() => {}, 1000)'
     const limits = { cores: undefined, memory: 200 * megabyte }
@@ -96,12 +96,12 @@ describe('a converter that exits with an error', () => {
     )
   }
 
-  test('with the code for lack of memory is reported as such, whatever it prints', async () => {
+  test('with the status for lack of memory is reported as such, whatever it prints', async () => {
     const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
     expect(error).toMatchObject({ name: 'UnusableFile', reason: { key: 'tooMuchMemory' } })
   })
 
-  test('with a message of its own is quoted', async () => {
+  test('with its own message is quoted', async () => {
     const error = await ended('odd-words', 'echo "[out] Cannot do it" >&2; exit 1')
     expect(error).toMatchObject({ reason: { key: 'converterSays', said: 'Cannot do it' } })
   })
@@ -113,14 +113,18 @@ describe('a converter that exits with an error', () => {
       'not be started',
     ],
     ['without the right to run', 'exit 126', 'not be started'],
-    ['on a full disk, as newer builds do', 'exit 228', 'The disk is full.'],
-    ['on a full disk, as older ones do', 'echo "av_write(): No space left on device" >&2; exit 1', 'full'],
+    ['on a full disk, with the status of newer builds', 'exit 228', 'The disk is full.'],
+    [
+      'on a full disk, with the message of older builds',
+      'echo "av_write(): No space left on device" >&2; exit 1',
+      'full',
+    ],
     [
       'with a segment cut short',
       `${programs.ffmpegPath} "$@" || exit; [ ! -d v0 ] || echo 1 > v0/00000.m4s`,
       'incomplete',
     ],
-  ])('%s leaves the file for a retry', async (name, script, words) => {
+  ])('%s does not make the file unusable', async (name, script, words) => {
     const error = await ended(name.replaceAll(' ', '-'), script)
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(UnusableFile)
@@ -128,13 +132,13 @@ describe('a converter that exits with an error', () => {
   })
 })
 
-test('a disk is full if it has no room for a frame, unless it reports no figures', () => {
+test('a disk is full if it has almost no free space, unless it reports no blocks', () => {
   expect(isFull({ blocks: 1000, bavail: 3, bsize: 4096 })).toBe(true)
   expect(isFull({ blocks: 1000, bavail: 500, bsize: 4096 })).toBe(false)
   expect(isFull({ blocks: 0, bavail: 0, bsize: 4096 })).toBe(false)
 })
 
-test('the time limit of a film is sixty times its duration', () => {
+test('the time limit of a film is sixty times its duration plus ten minutes', () => {
   expect(timeLimit(600).timeoutMs).toBe(600_000 * 60 + 600_000)
 })
 
@@ -154,11 +158,11 @@ test.each(['SIGKILL', 'SIGTERM'])(
   },
 )
 
-test('a file that crashes the program is unusable', async () => {
+test('a file is unusable if the program crashes', async () => {
   await expect(printed('kill -SEGV $$; sleep 5')).rejects.toThrow(UnusableFile)
 })
 
-test('a converter that is asked to end while it works leaves the file for a retry', async () => {
+test('a converter that is asked to end while it works does not make the file unusable', async () => {
   const converter = join(root, 'ffmpeg')
   writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
   await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(

@@ -3,8 +3,8 @@ import { translate } from '#server/i18n/translate.ts'
 
 /**
  * The kinds of notes about parts of a file that were not converted, each with the placeholders of its text (`noted.*`
- * in server/i18n). Stored assets contain these keys: do not delete a key that is no longer created while rows may have
- * it.
+ * in server/i18n). Stored assets contain these keys. Do not delete a key that the code has stopped creating while rows
+ * may have it.
  */
 export const noteValues = {
   pictureTracks: ['tracks'],
@@ -16,8 +16,8 @@ export const noteValues = {
 } as const satisfies Record<string, readonly string[]>
 
 /**
- * `language` is a language of the site. `tracks` lists track numbers ("1, 3"), counted
- * from 1 separately for video, audio and captions.
+ * `language` is a language of the site. `tracks` lists track numbers ("1, 3"). They are counted from 1, separately for
+ * video, audio and captions.
  */
 export type SourceNote =
   | { key: Exclude<keyof typeof noteValues, 'captionTimes'>; tracks: string }

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
 /**
- * Distance between packets in bytes: plain, with a timestamp before each
- * (cameras), with a checksum after each (receivers).
+ * Distances between packets in bytes: plain packets, packets with a timestamp before each (cameras), packets with a
+ * checksum after each (receivers).
  */
 const packetLengths = [188, 192, 204]
 const sync = 0x47
@@ -22,13 +22,13 @@ export function findPackets(start: Buffer): { first: number; length: number } | 
   return undefined
 }
 
-/** Discontinuities of a transport stream that was joined from several. */
+/** Discontinuities of a transport stream that was joined from several streams. */
 export interface StreamBreaks {
   /** Smallest backward jump of a track's clock in seconds; undefined if there is none. */
   clockJump: number | undefined
   /**
-   * True if a track changes its codec, or ends while another track of its kind
-   * begins. ffmpeg silently drops everything after that.
+   * True if a track changes its codec, or ends while another track of its kind begins. ffmpeg silently drops everything
+   * after that point.
    */
   codecChanges: boolean
 }
@@ -36,8 +36,8 @@ export interface StreamBreaks {
 const chunk = 4 * 1024 ** 2
 
 /**
- * Finds discontinuities. Reads the headers of all packets: the tables of tracks, and the times of
- * the tracks with these packet identifiers (PIDs).
+ * Finds discontinuities. Reads the headers of all packets, the tables of tracks, and the times of the tracks with these
+ * packet identifiers (PIDs).
  */
 export async function findStreamBreaks(
   path: string,
@@ -59,7 +59,7 @@ export async function findStreamBreaks(
       length ??= findPackets(bytes.subarray(0, 1024))?.length ?? 188
       let at = 0
       while (at + length < bytes.length) {
-        // After lost bytes, a packet is accepted only if another one follows directly.
+        // After lost bytes, a packet is accepted only if another packet follows directly.
         if (bytes[at] === sync && bytes[at + length] === sync) {
           reader.take(bytes, at)
           at += length
@@ -104,9 +104,11 @@ function createBreakReader(pids: readonly number[]) {
 }
 
 const ticks = 90_000
-/** Times have 33 bits: after 26.5 hours they restart at 0, which is not a jump. */
+/** Times have 33 bits. After 26.5 hours they restart at 0, which is not a jump. */
 const wrap = 2 ** 33
-/** Smallest backward jump that counts, in seconds. Frames without a decoding time may be out of order by less. */
+/**
+ * Smallest backward jump that counts, in seconds. Frames without a decoding time may be out of order by less than this.
+ */
 const minJump = 0.5
 
 function secondsBack(last: number, next: number): number {
@@ -115,8 +117,8 @@ function secondsBack(last: number, next: number): number {
 }
 
 /**
- * Reads the decoding time from a track's packet header (PES), or the presentation
- * time if it has no other; undefined without both.
+ * Reads the decoding time from a track's packet header (PES). If there is none, reads the presentation time. Returns
+ * undefined if there is neither.
  */
 function decodingTime(payload: Buffer): number | undefined {
   if (payload.length < 19 || payload.readUIntBE(0, 3) !== 1) return undefined
@@ -128,8 +130,8 @@ function decodingTime(payload: Buffer): number | undefined {
 }
 
 /**
- * Assembles the sections of a table from its packets. Calls `take` for each
- * complete section that differs from the previous one.
+ * Assembles the sections of a table from its packets. Calls `take` for each complete section that differs from the
+ * previous one.
  */
 function collectSections(take: (section: Buffer) => void): (payload: Buffer, isStart: boolean) => void {
   let pending = Buffer.alloc(0)
@@ -168,7 +170,7 @@ function checksum(section: Buffer): number {
   return value
 }
 
-/** Watches the tables for changes of the codecs of these tracks, and for the program that contains them. */
+/** Checks the tables for changes of the codecs of these tracks, and finds the program that contains the tracks. */
 function watchTracks(
   pids: readonly number[],
   onTable: (pid: number, take: (section: Buffer) => void) => void,
@@ -182,7 +184,7 @@ function watchTracks(
     if (section[0] !== 2) return
     const listed = tracksOf(section)
     if (pids.some((pid) => listed.has(pid))) ourProgram = program
-    // Ignore the tables of other programs, which a broadcast contains beside ours.
+    // Ignore the tables of the other programs of a broadcast.
     else if (ourProgram === undefined || (ourProgram !== program && programs.has(ourProgram))) return
     for (const pid of pids) {
       const codec = listed.get(pid)
@@ -226,7 +228,10 @@ const codecsByType: Record<number, string> = {
   0x83: 'sound truehd',
   0x80: 'sound pcm',
 }
-/** Codec names of tracks with a private type: first by descriptor tag (EN 300 468), then by registered name. */
+/**
+ * Codec names of tracks with a private type, by descriptor tag (EN 300 468). If there is no such tag, by registered
+ * name.
+ */
 const codecsByDescriptor: Record<number, string> = {
   0x6a: 'sound ac3',
   0x7a: 'sound eac3',

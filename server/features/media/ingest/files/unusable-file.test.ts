@@ -6,14 +6,14 @@ import { truncateMessage, localizeReason, reasons, UnusableFile } from './unusab
 const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).toSorted()
 
 describe('an unusable file', () => {
-  it.each(languages)('has one sentence with its values for each reason in %s', (language) => {
+  it.each(languages)('has a text with its values for each reason in %s', (language) => {
     const sentences = Object.entries(serverTexts[language].unusable)
     const found = sentences.map(([key, text]) => [key, placeholders(text)])
     const expected = Object.entries(reasons).map(([key, values]) => [key, [...values].toSorted()])
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
   })
 
-  it('is reported with figures in the format of the language, and in English by the error itself', () => {
+  it('is reported with figures in the format of the language, and in English in the error’s message', () => {
     const { message, reason: reason_details } = new UnusableFile({
       key: 'cutOff',
       made: 1203.456,
@@ -35,7 +35,7 @@ describe('an unusable file', () => {
     )
   })
 
-  it('is reported with its stored reason if that has no key, and not reported without a reason', () => {
+  it('is reported with its stored text if the reason has no key, and not reported without a reason', () => {
     expect(localizeReason('dy', { reason: 'is damaged', reason_details: null })).toBe('is damaged')
     expect(localizeReason('dy', { reason: null, reason_details: null })).toBeNull()
   })

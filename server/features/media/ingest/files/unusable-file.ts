@@ -3,7 +3,7 @@ import { translate } from '#server/i18n/translate.ts'
 
 /**
  * The reasons for which a file can't be used, each with the placeholders of its text (`unusable.*` in server/i18n).
- * Stored rows contain these keys: do not delete a key that is no longer created while rows may have it.
+ * Stored rows contain these keys. Do not delete a key that the code has stopped creating while rows may have it.
  */
 export const reasons = {
   empty: [],
@@ -54,7 +54,7 @@ export type UnusableReason = {
   [K in ReasonKey]: { key: K } & Record<(typeof reasons)[K][number], string | number>
 }[ReasonKey]
 
-/** A file that can't be used. The message is the reason in English, without the file's name: "is empty". */
+/** A file that can't be used. The error's message is the reason in English, without the file's name: "is empty". */
 export class UnusableFile extends Error {
   override name = 'UnusableFile'
   readonly reason: UnusableReason
@@ -79,16 +79,16 @@ export function formatReason({ key, ...values }: UnusableReason, language: Langu
 }
 
 /**
- * Returns the database columns of a reason: `reason` in English, as in the log, and
- * `reason_details`, which can be shown in any language.
+ * Returns the database columns of a reason: `reason` in English, as in the log, and `reason_details`, which can be
+ * shown in any language.
  */
 export function reasonColumns({ message, reason }: UnusableFile): { reason: string; reason_details: string } {
   return { reason: message, reason_details: JSON.stringify(reason) }
 }
 
 /**
- * Formats a stored failure reason in a language. Rows older than the column
- * `reason_details` have only the text in `reason`.
+ * Formats a stored failure reason in a language. Rows older than the column `reason_details` have only the text in
+ * `reason`.
  */
 export function localizeReason(
   language: Language,
@@ -97,10 +97,13 @@ export function localizeReason(
   return reason_details === null ? reason : formatReason(reason_details, language)
 }
 
-/** After this many failures, an unexpected error counts as caused by the file, which is then not tried again. */
+/**
+ * After this many failures, an unexpected error is considered to be caused by the file, and the file is not tried
+ * again.
+ */
 export const maxFailures = 5
 
-/** Describes an unexpected error, with the number of failures so far, as a reason for operators. */
+/** Converts an unexpected error to a reason for operators, with the number of failures so far. */
 export function unexpectedFailure(error: unknown, attempts: number): UnusableFile {
   const said = truncateMessage(error instanceof Error ? error.message : String(error))
   return new UnusableFile({ key: 'gaveUp', attempts, said })

@@ -104,7 +104,7 @@ function episodesOf(slug: string) {
 const videoOf = (slug: string) =>
   database.db.selectFrom('videos').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
 
-test('a folder becomes a published video that plays; a second import changes nothing', async () => {
+test('a folder becomes a published video that plays, and a second import changes nothing', async () => {
   const folder = makeFolder('salt', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   writeFileSync(join(folder, '01.en.vtt'), captions)
   expect(await run(folder)).toMatchObject({ made: ['salt/01.mp4', 'salt/02.mp4'], refused: [] })
@@ -145,7 +145,7 @@ test('updates changed captions and titles without converting the episode again',
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
-test('imports embedded captions; a file beside the episode overrides them, and nothing removes them', async () => {
+test('imports embedded captions, which a caption file beside the episode overrides and no import removes', async () => {
   const file = join(root, 'captioned.mkv')
   const srt = join(root, 'spoken.srt')
   writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nSpoken\n')
@@ -166,7 +166,7 @@ test('imports embedded captions; a file beside the episode overrides them, and n
   expect(read('pt')).toContain('Spoken')
 })
 
-test('a changed file replaces its episode when it is ready; the old one stays for five hours', async () => {
+test('a changed file replaces its episode’s media once it is converted, and the old media remains for five hours', async () => {
   const folder = makeFolder('swap', { '01.mp4': 'one.mp4' })
   await run(folder)
   const [old] = await episodesOf('swap')
@@ -185,7 +185,7 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   expect(await context.storage.exists(`media/${fresh?.folder}/master.m3u8`)).toBe(true)
 })
 
-test('unusable files are refused by name, and the rest is imported', async () => {
+test('unusable files are refused by name, and the other files are imported', async () => {
   const folder = makeFolder('mixed', { '01.mp4': 'one.mp4' })
   writeFileSync(join(folder, '02.mp4'), '')
   writeFileSync(join(folder, '03.mp4'), '#EXTM3U\n')
@@ -210,7 +210,7 @@ test('unusable files are refused by name, and the rest is imported', async () =>
   expect(reasonOf('mixed/05.mp4')).toContain('several recordings')
 })
 
-test('a mistake in one video.yaml is reported with file and key, and other folders are imported', async () => {
+test('a mistake in a video.yaml is reported with its file and key, and other folders are imported', async () => {
   makeFolder(
     'shelf/bad',
     { '01.mp4': 'one.mp4' },
@@ -224,7 +224,7 @@ test('a mistake in one video.yaml is reported with file and key, and other folde
   ])
 })
 
-test('an episode that was removed from the folder stays on the site, and the import reports it', async () => {
+test('an episode that was removed from the folder remains on the site, and the import reports the removal', async () => {
   const folder = makeFolder('shrunk', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   await run(folder)
   rmSync(join(folder, '02.mp4'))
@@ -248,7 +248,7 @@ test('an import reports unusual prices, a small cover, and labels without transl
   ])
 })
 
-test('an interrupted import publishes nothing, and the next one finishes it', async () => {
+test('an interrupted import publishes nothing, and the next import publishes the video', async () => {
   makeTestVideo(join(root, 'long.mp4'), { seconds: 25 })
   const folder = makeFolder('stopped', { '01.mp4': 'long.mp4' })
   const stop = new AbortController()
@@ -300,7 +300,7 @@ test('several workers share the queue, and each episode is converted once', asyn
   expect(assets).toEqual(names.map(() => ({ state: 'ready', attempt: 1 })))
 })
 
-test('assets of a dead worker are requeued, those of an active one are not', async () => {
+test('assets of a dead worker are requeued, and assets of an active worker are not', async () => {
   await enqueue(makeFolder('orphan', { '01.mp4': 'one.mp4' }))
   let claim: Awaited<ReturnType<typeof claimNext>>
   const client = await database.pool.connect()
@@ -328,7 +328,7 @@ test('assets of a dead worker are requeued, those of an active one are not', asy
   )
 })
 
-test('no unfinished files are left', () => {
+test('no unfinished files remain', () => {
   const own = readdirSync(context.storage.workDir).flatMap((name) =>
     readdirSync(join(context.storage.workDir, name)),
   )
@@ -363,7 +363,7 @@ test('omitted parts of a film or its captions are noted at each import', async (
   expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', omittedLine: 6 }])
 })
 
-test('captions in a subfolder are imported, and other files beside the dramas are noted', async () => {
+test('captions in a subfolder are imported, and files beside the folders of dramas are noted', async () => {
   const folder = makeFolder('beside/nested', { '01.mp4': 'one.mp4' })
   for (const name of ['subs', '../sketches']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'subs/01.en.vtt'), captions)

@@ -36,9 +36,12 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 
 export interface EnqueueOptions {
   signal: AbortSignal
-  /** When a new video is published: with its first converted episode, now, or later by an operator (`draft`). */
+  /**
+   * When a new video is published. `whenReady`: with its first converted episode. `now`: at once. `draft`: later, by an
+   * operator.
+   */
   release: 'whenReady' | 'now' | 'draft'
-  /** Priority of an episode in the queue, higher is sooner. */
+  /** Priority of an episode in the queue. Episodes with a higher priority are converted first. */
   priority: (number: number) => number
   /** Names of categories and tags by slug. */
   names?: ReadonlyMap<string, LocalizedText>
@@ -62,8 +65,9 @@ export interface EnqueuedFolder {
 }
 
 /**
- * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. Episodes
- * whose file has a known hash are skipped (enqueue-episode.ts). Unusable files are listed in `refused`.
+ * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. An
+ * episode whose file is already known by its hash is skipped (enqueue-episode.ts). Unusable files are listed in
+ * `refused`.
  */
 export async function enqueueFolder(
   context: IngestContext,
@@ -125,7 +129,10 @@ async function checkEpisodes(
   return usable
 }
 
-/** Returns the reason of a refusal. @throws errors that the file did not cause */
+/**
+ * Returns the reason of a refusal.
+ * @throws errors that the file did not cause
+ */
 function refusalReason(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -172,7 +179,7 @@ const priceWarningTexts = {
   allEpisodesFree: 'every episode is free, so nothing is for sale',
 }
 
-/** Returns notes on implausible prices, and on categories and tags that have English names only. */
+/** Returns notes on implausible prices, and on categories and tags that have only English names. */
 async function noteLabelAndPriceWarnings(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
@@ -257,13 +264,13 @@ export interface ImportReport {
   notes: string[]
 }
 
-/** Queue priority of imported episodes: an operator's videos are converted before the demo. */
+/** Queue priority of imported episodes, so that an operator's videos are converted before the demo. */
 export const importPriority = 10
 const pollMs = 400
 
 /**
- * Imports a content folder, or a folder of them, and returns when all episodes are converted. Other workers on the same
- * database share the work. A stopped import can be repeated: finished episodes are not converted again.
+ * Imports a content folder, or a folder of content folders, and returns when all episodes are converted. Other workers
+ * on the same database share the work. A stopped import can be repeated; finished episodes are not converted again.
  * @throws Error with a readable message if the path has no content; the signal's reason when aborted
  */
 export async function importFolder(
@@ -316,7 +323,10 @@ async function noteOmittedParts(
   )
 }
 
-/** Converts these assets, and waits for those that other workers convert. @returns the failed ones */
+/**
+ * Converts these assets, and waits for assets that other workers convert.
+ * @returns the failed assets
+ */
 async function processEpisodes(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],

@@ -25,7 +25,10 @@ afterAll(async () => {
 const colours = { red: '#e01010', green: '#10b010', blue: '#1010e0' }
 type Colour = keyof typeof colours
 
-/** Imports a drama of one episode with these covers. @returns what was refused, and the video's id */
+/**
+ * Imports a drama of one episode with these covers.
+ * @returns the refused files, and the video's id
+ */
 async function importDrama(slug: string, covers: Record<string, Colour | 'no picture'>) {
   const folder = join(root, slug)
   mkdirSync(folder, { recursive: true })
@@ -99,7 +102,7 @@ test('viewers see the cover of their language everywhere, and otherwise the defa
   expect(await shownIn('fr', id)).toEqual(everywhere('blue'))
 })
 
-test('another import replaces its covers, and refuses a file that is not an image by name', async () => {
+test('a second import replaces the covers, and refuses a file that is not an image by name', async () => {
   await importDrama('pepper', { 'cover.png': 'red', 'cover.dy.png': 'green', 'cover.es.png': 'green' })
   const { id, refused } = await importDrama('pepper', {
     'cover.dy.png': 'blue',

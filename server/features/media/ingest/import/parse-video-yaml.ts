@@ -76,7 +76,7 @@ export function parseVideoYaml(text: string): VideoDescription {
   }
 }
 
-/** Converts an exception of the YAML parser (too deep nesting, too many aliases) to a DescriptionError. */
+/** Converts an exception of the YAML parser (nesting is too deep, or too many aliases) to a DescriptionError. */
 function parseOrThrow<Read>(read: () => Read): Read {
   try {
     return read()
@@ -121,7 +121,7 @@ function readPartialTexts(value: unknown, key: string, maxLength: number): Parti
   for (const [code, text] of Object.entries(
     asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
   )) {
-    // Refuse a tag with a region: "pt-BR" and "pt-PT" together would be two texts for one language.
+    // Refuse a language code with a region, because "pt-BR" and "pt-PT" together would be two texts for one language.
     const language = code.includes('-') ? undefined : languageFromTag(code)
     if (!language)
       throw new DescriptionError(

@@ -35,15 +35,15 @@ async function read(...names: string[]) {
   }
 }
 
-// A pattern with exponential backtracking would not terminate.
+// Matching of this name would not end if the pattern backtracked exponentially.
 test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 'ä'])(
-  'a folder named %s is refused by its name',
+  'a folder named %s is refused because of its name',
   async (name) => {
     expect(await readFolder(`/nowhere/${name}`)).toMatchObject({ file: name, reason: expect.any(String) })
   },
 )
 
-test('recognises the same file names as the studio', async () => {
+test('recognises the same names of files as the studio', async () => {
   const captions = ['03.pt-BR.vtt', '03.spa.srt', '03.fr.vtt', '03.en.sdh.vtt', 'Episode 5.de.ass']
   expect(await read('03.mkv', 'S01E04.mp4', 'Episode 5.mp4', 'cover.heic', ...captions)).toEqual({
     episodes: [
@@ -89,7 +89,7 @@ test('reports every unused file, except those of operating systems', async () =>
   )
 })
 
-test('reads files in subfolders of a drama like the studio', async () => {
+test('reads files in subfolders of a drama, as the studio does', async () => {
   const nested = ['subs/01.en.vtt', 'subs/01.de.srt', 'Season 1/02.mp4', 'art/cover.png', 'art/poster.psd']
   expect(await read('01.mp4', ...nested)).toEqual({
     episodes: [
@@ -102,7 +102,7 @@ test('reads files in subfolders of a drama like the studio', async () => {
   })
 })
 
-test('uses a cover as the default, or for the language in its name, and reports a second one for a language', async () => {
+test('uses a cover as the default or for the language in its name, and reports a second cover for a language', async () => {
   const inLanguages = ['cover.dy.jpg', 'cover.de.png', 'Cover_fr.WEBP', 'cover.pt-BR.jpg', 'cover.it.jpg']
   expect(await read('cover.jpg', 'cover.en.png', ...inLanguages)).toEqual({
     episodes: [],
@@ -118,7 +118,7 @@ test('uses a cover as the default, or for the language in its name, and reports 
   })
 })
 
-test('without a default cover, uses the English one', async () => {
+test('uses the English cover if there is no default cover', async () => {
   expect(await read('cover.en.jpg', 'cover.es.jpg')).toMatchObject({
     covers: { all: 'cover.en.jpg', es: 'cover.es.jpg' },
     refused: [],
@@ -126,7 +126,7 @@ test('without a default cover, uses the English one', async () => {
   })
 })
 
-test('reports a subfolder of a drama if nothing in it is read', async () => {
+test('reports a subfolder of a drama if no file in it is used', async () => {
   const nested = [
     '01.mp4',
     'extras/01.mp4',

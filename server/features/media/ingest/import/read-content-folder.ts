@@ -11,7 +11,7 @@ import {
 } from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
-/** An unusable file or folder. `file` is its path as the operator sees it: "my-drama/02.mp4". */
+/** An unusable file or folder. `file` is the path that is shown to the operator: "my-drama/02.mp4". */
 export interface RefusedFile {
   file: string
   reason: string
@@ -24,7 +24,7 @@ export interface EpisodeSource {
 }
 
 export interface CoverSource {
-  /** Undefined for the default cover, which viewers see if their language has no cover. */
+  /** The language of the cover. Undefined for the default cover, which viewers see if their language has no cover. */
   language: Language | undefined
   path: string
 }
@@ -45,10 +45,10 @@ export interface ContentFolder {
 const otherFormat =
   /^\d{1,4}\.\w+$|\.(avi|wmv|flv|f4v|mpe?g|vob|ogv|asf|rmvb?|sub|idx|sup|sbv|ttml|dfxp|stl|scc|smi)$/i
 const maxSlugLength = 100
-// Parts and separators have no character in common, so that matching takes linear time.
+// Parts and separators of the pattern have no character in common, so that matching takes linear time.
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
-/** The content folders at a path, and the other entries there. */
+/** The content folders at a path, and the other entries at that path. */
 export interface FoundFolders {
   folders: string[]
   /** Files that should be called `video.yaml`, such as video.yml. */
@@ -60,7 +60,7 @@ export interface FoundFolders {
 const misnamedDescription = /^video\.ya?ml$/i
 
 /**
- * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise those inside it.
+ * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise the folders inside it.
  * @throws Error with a readable message if there is none
  */
 export async function findFolders(path: string): Promise<FoundFolders> {
@@ -145,7 +145,7 @@ interface FolderEntry extends ParsedFileName {
 
 /**
  * Lists the files in a folder and its subfolders, by the same rules as the studio. A subfolder is listed like a file if
- * it is named like one, is empty or unreadable, or has its own `video.yaml`.
+ * its name is that of an episode or captions file, if it is empty or unreadable, or if it has its own `video.yaml`.
  */
 async function listFiles(path: string, subfolder = ''): Promise<FolderEntry[]> {
   const files: FolderEntry[] = []
@@ -188,7 +188,8 @@ function collectCaptions(
   episodes: Map<number, EpisodeSource>,
   refuse: Refuse,
 ): void {
-  // Prefer the file with the shorter name if there are two for one language: "03.en.vtt" before "03.en.forced.vtt".
+  // If there are two files for one language, prefer the one with the shorter name: "03.en.vtt" before
+  // "03.en.forced.vtt".
   const captions = files
     .filter(({ kind }) => kind === 'captions')
     .toSorted((a, b) => basename(a.name).length - basename(b.name).length)

@@ -33,7 +33,7 @@ export interface TranscodeJob {
   /** Indexes of the film's video and audio streams. */
   streamIndex: number
   soundIndex: number | undefined
-  /** Seconds by which the clock jumps back in the middle; see `clockJumpArgs`. */
+  /** Seconds by which the clock jumps back in the middle (see `clockJumpArgs`). */
   clockJump: number | undefined
   /** The audio to encode, and the gain for its loudness. */
   sound: SoundInput | undefined
@@ -43,7 +43,10 @@ export interface TranscodeJob {
   plan: LadderPlan
 }
 
-/** In a transport stream the audio may begin long after the video: up to 5 minutes and 200 MB are read to detect it. */
+/**
+ * In a transport stream, the audio may begin long after the video. To detect it, ffmpeg reads up to 5 minutes and 200
+ * MB.
+ */
 const deepProbeArgs = ['-analyzeduration', '300M', '-probesize', '200M']
 
 /**
@@ -64,13 +67,13 @@ export function inputArgs(input: string, container: Container): string[] {
   ]
 }
 
-/** ffmpeg's default limit above which a change of the clock counts as a jump, in seconds. */
+/** The change of the clock, in seconds, above which ffmpeg by default assumes a jump. */
 const defaultJumpThreshold = 10
 
 /**
- * Makes ffmpeg recognise a short backward jump of the clock. In the file, audio from before the jump may follow video
- * from after it. The clock then also jumps forward by the same amount, and ffmpeg must not treat that as a gap. Shorter
- * gaps stay gaps.
+ * Makes ffmpeg recognise a short backward jump of the clock. Near the jump, packets of audio and video from before and
+ * after it are mixed. So ffmpeg also reads a forward jump of the same size, which it must not treat as a gap. Shorter
+ * gaps remain gaps.
  */
 export function clockJumpArgs(clockJump: number | undefined): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold
@@ -79,14 +82,15 @@ export function clockJumpArgs(clockJump: number | undefined): string[] {
 
 /**
  * Forces keyframes at 0, 1, 2, 3, 4, 6, 8 … seconds, so that the segments of all renditions align. The first four
- * segments last 1 s, the others 2 s. On a slow connection, each short segment arrives before the previous one ends,
+ * segments last 1 s, the others 2 s. On a slow connection, each short segment arrives before the previous segment ends,
  * even if video and audio are fetched one after the other.
  */
 export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*n_forced-4))']
 
 /**
- * Gives frame n the time of n seconds and writes one frame a second, so that no frame is repeated or dropped. ffmpeg's
- * own option for this depends on the version: `-vsync` (removed in 9) or `-fps_mode` (unknown before 5.1).
+ * Gives frame n the time of n seconds and writes one frame a second, so that no frame is repeated or dropped. ffmpeg
+ * has an option for this, but its name depends on the version: `-vsync` (removed in 9) or `-fps_mode` (unknown before
+ * 5.1).
  */
 const onePerSecondFilter = 'setpts=N/TB'
 const onePerSecondArgs = ['-r', '1']
@@ -106,8 +110,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-nostats',
     '-progress',
     'pipe:1',
-    // If the frame size changes in the middle, the scaler adapts. A
-    // restarted filter graph would lose its frame counters.
+    // If the frame size changes in the middle, the scaler adapts. A restarted filter graph would lose its frame
+    // counters.
     '-reinit_filter:v',
     '0',
     ...clockJumpArgs(job.clockJump),
@@ -145,8 +149,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 }
 
 /**
- * Reads and discards the audio of a transport stream, so that this run reads the same streams as the analysis: ffmpeg
- * detects jumps of the clock in any stream it reads. If there is a jump, the audio is decoded, because only a decoder
+ * Reads and discards the audio of a transport stream. ffmpeg detects jumps of the clock in any stream that it reads, so
+ * this run must read the same streams as the analysis. If there is a jump, the audio is decoded, because only a decoder
  * knows the duration of an AC-3 packet.
  */
 function sameStreamsArgs({ container, soundIndex, clockJump }: TranscodeJob): string[] {
@@ -179,13 +183,14 @@ function ladderGraph(job: TranscodeJob): string {
 
 /**
  * Adds a second input whose frames are discarded. In a graph with one input, ffmpeg up to version 5 repeats each frame
- * for the duration of its packet and then drops later frames. A frame shown for seconds would break the timing.
+ * for the duration of its packet and then drops later frames. If a frame is shown for seconds, this would break the
+ * timing.
  */
 const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsink`
 
 /**
- * Makes the storyboard and the poster candidates from the same decoding. They have their own graph because ffmpeg 7
- * holds back all frames of a graph until each output has one, and the storyboard has none before the end of the film.
+ * Makes the storyboard and the poster candidates from the same decoding. They need a separate graph: ffmpeg 7 delays
+ * all frames of a graph until each output has one, and the storyboard has none before the end of the film.
  */
 function imagesGraph(job: TranscodeJob): string {
   const { plan, duration } = job
@@ -202,8 +207,8 @@ function imagesGraph(job: TranscodeJob): string {
 }
 
 /**
- * Selects the video stream by its index: in a filter graph, ffmpeg 4 does
- * not find it by `V` if a cover image precedes it.
+ * Selects the video stream by its index. In a filter graph, `V` does not find it in ffmpeg 4 if a cover image precedes
+ * it.
  */
 function sourceChain(job: TranscodeJob): string {
   const { streamIndex } = job
@@ -212,8 +217,8 @@ function sourceChain(job: TranscodeJob): string {
 }
 
 /**
- * Deinterlaces an interlaced film. yadif does not support a change of the frame size, so each frame is first scaled to
- * the first size, field by field, and keeps its aspect ratio.
+ * Deinterlaces an interlaced film. yadif does not support a change of the frame size. So each frame is first scaled to
+ * the size of the first frame, field by field, and keeps its aspect ratio.
  */
 function deinterlaceFilter({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
   return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''
@@ -228,8 +233,8 @@ function holdLastFrame({ plan, duration, lastPicture }: TranscodeJob): string {
 }
 
 /**
- * Scales the source to the largest rendition. After a change of the frame size, a different aspect ratio gets bars; an
- * almost equal one fills the frame.
+ * Scales the source to the largest rendition. After a change of the frame size, a frame with a different aspect ratio
+ * gets bars. A frame with almost the same aspect ratio is stretched.
  */
 function firstScale({ colours }: TranscodeJob, width: number, height: number): string {
   const scaleOptions = `flags=bicubic${scaleColourOptions(colours, 'video')}`
@@ -240,7 +245,7 @@ function firstScale({ colours }: TranscodeJob, width: number, height: number): s
   return `scale=w='${scaledWidth}':h='${scaledHeight}':eval=frame:${scaleOptions},${padFilter}`
 }
 
-/** Converts and labels the colours after scaling, when there are fewer pixels to process. */
+/** Converts and labels the colours. Used after scaling, when there are fewer pixels to process. */
 function finishChain({ colours }: TranscodeJob, target: Target): string {
   return `${toBt709Filter(colours, target)},setsar=1${colourLabelFilter(target)}`
 }
@@ -290,7 +295,7 @@ function extraArgs({ extraRendition, plan }: TranscodeJob): string[] {
 
 /**
  * Encodes audio of the same length as the video, because players would wait for missing audio. Drops the first 1024
- * samples, because the encoder inserts as many before the audio; this keeps both in sync.
+ * samples, because the encoder inserts as many before the audio. So audio and video remain in sync.
  */
 function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
   if (!sound) return []
@@ -320,7 +325,7 @@ function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
 
 /**
  * Returns the arguments of an HLS output with segments of 1 s. Video is cut at every keyframe. Audio is cut every
- * second, and `joinAudio` joins its segments to match the video.
+ * second, and `joinAudio` then joins its segments to match the video.
  */
 function hlsArgs(folder: string): string[] {
   return [

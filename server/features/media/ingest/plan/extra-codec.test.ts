@@ -29,7 +29,7 @@ test.each([
   { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
   { codec: 'av1', named: /^av01\.0\.\d\dM\.08$/ },
 ])(
-  'renditions in $codec are listed separately, under their own name, and align with the others',
+  'renditions in $codec are listed in a separate playlist, and their segments align with the other renditions',
   async ({ codec, named }) => {
     const folder = join(root, codec)
     mkdirSync(folder)
@@ -63,7 +63,7 @@ test.each([
   300_000,
 )
 
-test('the lowest rendition is also made in the extra codec, for players that do not change codecs', async () => {
+test('the lowest rendition is also made in the extra codec, because players do not change the codec', async () => {
   const renditions = [1280, 854, 640].map((height) => ({
     width: 360,
     height,
@@ -78,7 +78,7 @@ test('the lowest rendition is also made in the extra codec, for players that do 
   ])
 })
 
-/** Creates a stub of ffmpeg with these encoders; `encode` is a shell command that writes `$last`. */
+/** Creates a stub of ffmpeg with these encoders. `encode` is a shell command that writes the output file `$last`. */
 function drawEncoders(name: string, encoders: string[], encode: string): string {
   const folder = join(root, name)
   mkdirSync(folder)
@@ -103,27 +103,30 @@ test.each([
   },
   { name: 'fails', encode: 'exit 1', fault: 'fails' },
   { name: 'crashes', encode: 'kill -SEGV $$', fault: 'fails' },
-])('an encoder that $name is refused at start, by name', async ({ name, encode, fault }) => {
-  const path = drawEncoders(name, ['libx265'], encode)
-  await expect(find('hevc', path)).rejects.toThrow(
-    `EXTRA_CODEC hevc can’t be used with ${path}: its libx265 ${fault}.`,
-  )
-})
+])(
+  'an encoder that $name is refused at start, and the error names the encoder',
+  async ({ name, encode, fault }) => {
+    const path = drawEncoders(name, ['libx265'], encode)
+    await expect(find('hevc', path)).rejects.toThrow(
+      `EXTRA_CODEC hevc can’t be used with ${path}: its libx265 ${fault}.`,
+    )
+  },
+)
 
-test('chooses the next encoder if the best ignores forced keyframes', async () => {
+test('the next encoder is chosen if the best one ignores forced keyframes', async () => {
   const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
   const path = drawEncoders('next', ['libsvtav1', 'libaom-av1'], encode)
   expect((await find('av1', path)).extraRendition).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
 })
 
-test('a build without the encoder is refused at start, with the name of the setting', async () => {
+test('an ffmpeg without the encoder is refused at start, and the error names the setting', async () => {
   const path = drawEncoders('lacking', ['libx264'], 'exit 1')
   await expect(find('av1', path)).rejects.toThrow(
     `EXTRA_CODEC av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
   )
 })
 
-test('does not test encoders if EXTRA_CODEC is not set', async () => {
+test('encoders are not tested if EXTRA_CODEC is not set', async () => {
   const path = drawEncoders('untried', ['libx265'], 'exit 1')
   const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
   expect(found.extraRendition).toBeUndefined()

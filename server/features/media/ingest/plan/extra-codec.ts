@@ -12,7 +12,7 @@ export interface ExtraRendition {
 const bitRateShare = 0.65
 
 const x265Params = 'bframes=0:scenecut=0:open-gop=0:keyint=250:log-level=error'
-// The first releases of this encoder are marked experimental and need `-strict`.
+// The first releases of this encoder are marked as experimental and need `-strict`.
 const aomOptions = [
   '-strict',
   'experimental',
@@ -26,7 +26,7 @@ const aomOptions = [
   '250',
 ]
 
-/** Encoders by codec, best first. An encoder is listed again if some of its releases need other options. */
+/** Encoders by codec, best first. If some releases of an encoder need other options, the encoder is listed twice. */
 const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
   hevc: [
     {
@@ -52,7 +52,7 @@ const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
       // Release 1 ignores forced keyframes without this parameter.
       options: ['-preset', '8', '-crf', '36', '-g', '250', '-svtav1-params', 'enable-force-key-frames=1'],
     },
-    // Without `realtime`, release 3 adds a keyframe after each forced one and takes ten times as long.
+    // Without `realtime`, release 3 adds a keyframe after each forced keyframe and takes ten times as long.
     { encoder: 'libaom-av1', options: ['-usage', 'realtime', ...aomOptions] },
     // The release of 2018 does not know `-usage`.
     { encoder: 'libaom-av1', options: aomOptions },
@@ -65,8 +65,8 @@ export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
 }
 
 /**
- * Returns the indexes of the renditions that are also made in the extra codec: the largest and the smallest. Players
- * keep the codec with which they start, so they need a rendition for slow networks in each codec.
+ * Returns the indexes of the renditions that are also made in the extra codec: the largest and the smallest. A player
+ * keeps the codec with which it starts, so it needs a rendition for slow networks in each codec.
  */
 export function extraRenditionIndexes({ renditions }: LadderPlan): number[] {
   return renditions.length > 1 ? [0, renditions.length - 1] : [0]

@@ -1,10 +1,10 @@
-/** Loudness of audio: integrated (LUFS, EBU R128), and its highest peak (dBTP). */
+/** The integrated loudness of audio (LUFS, EBU R128), and its highest peak (dBTP). */
 export interface Loudness {
   integrated: number
   peak: number
 }
 
-/** Adjusts audio to the target loudness: one constant gain (dB), and a limiter if its peaks would clip. */
+/** An adjustment of audio to the target loudness: one constant gain (dB), and a limiter if its peaks would clip. */
 export interface Gain {
   decibels: number
   limited: boolean
@@ -12,22 +12,22 @@ export interface Gain {
 
 /** Target loudness in LUFS: suitable for phone speakers, and common among similar players. */
 const target = -16
-/** dB. A higher gain would amplify the hiss of a nearly silent film. */
+/** Maximum gain in dB. A higher gain would amplify the hiss of a nearly silent film. */
 const maxGain = 24
-/** Audio below this (LUFS) is silence with noise and stays unchanged. */
+/** Audio below this loudness (LUFS) is silence with noise and is not changed. */
 const silenceThreshold = -60
-/** dB. Leaves headroom for the encoder, which adds up to 2 dB to a peak in a loud film. */
+/** Maximum peak in dB. It leaves headroom for the encoder, which adds up to 2 dB to a peak in a loud film. */
 const maxPeak = -2
-/** dB. Maximum compensation of the limiter's reduction; beyond that it would be audible. */
+/** Maximum compensation of the limiter's reduction, in dB. A higher compensation would be audible. */
 const maxCompensation = 6
 
 /**
- * Converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is
- * copied to both). Keeps no state between frames.
+ * Converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is copied to both). Keeps no state between
+ * frames.
  */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 
-/** Lets audio begin at time 0, and fills gaps of at least 20 ms with silence, because many short gaps add up. */
+/** Makes audio begin at time 0, and fills gaps of at least 20 ms with silence, because many short gaps add up. */
 export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
 /** Plans the gain for audio of this loudness; undefined for silence. */
@@ -43,7 +43,7 @@ export function compensateLimiter(gain: Gain, measuredLoudness: number): Gain {
   return { ...gain, decibels: Math.min(maxGain, gain.decibels + missing) }
 }
 
-/** Returns the ffmpeg filters that apply a gain; none without a gain. */
+/** Returns the ffmpeg filters that apply a gain; empty without a gain. */
 export function gainFilters(gain: Gain | undefined): string[] {
   if (!gain) return []
   const ceiling = (10 ** (maxPeak / 20)).toFixed(4)

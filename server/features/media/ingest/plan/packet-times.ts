@@ -7,13 +7,13 @@ export interface PacketTimes {
   pictureEnd: number
   /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
-  /** Highest frame rate within about a second of the film; undefined for fewer than three frames. */
+  /** Highest frame rate within about a second of the film. Undefined if there are fewer than three frames. */
   peakFrameRate: number | undefined
 }
 
 /**
- * Matches a packet in a line of ffmpeg's `framecrc`: the number of its output,
- * and its times in the time base of that output.
+ * Matches a packet in a line of ffmpeg's `framecrc`: the number of its output, and its times in the time base of that
+ * output.
  */
 const packetLine = /^(\d+),\s*(-?\d+),\s*(-?\d+|NOPTS),\s*(\d+),/
 const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
@@ -56,21 +56,24 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
 }
 
 /**
- * If the peak frame rate exceeds the container's rate by this factor, that
- * rate is an average of moving and still parts.
+ * If the peak frame rate exceeds the container's rate by this factor, the container's rate is an average of moving and
+ * still parts.
  */
 const burstFactor = 1.25
 
 /**
- * Returns the frame rate for the conversion: the declared rate, or the peak rate if frames come in bursts. In a screen
- * recording, the average stated by the container is too low for the moving parts.
+ * Returns the frame rate for the conversion: the declared rate, or the peak rate if frames arrive in bursts. For a
+ * screen recording, the average that the container states is too low for the moving parts.
  */
 export function chooseFrameRate({ peakFrameRate }: PacketTimes, declared: Fraction): Fraction {
   const isEven = peakFrameRate === undefined || peakFrameRate <= (burstFactor * declared.num) / declared.den
   return isEven ? declared : { num: Math.round(1000 * peakFrameRate), den: 1000 }
 }
 
-/** Returns the highest frame rate within about a second of the film; undefined for fewer than three frames. */
+/**
+ * Returns the highest frame rate within about a second of the film. Returns undefined if there are fewer than three
+ * frames.
+ */
 function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
   const span = (sortedTimes.at(-1) ?? 0) - (sortedTimes[0] ?? 0)
   if (sortedTimes.length < 3 || span <= 0) return undefined
@@ -88,8 +91,8 @@ function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
 const encoderPadding = 0.1
 
 /**
- * Returns a film's duration in seconds: the end of its video or, if the audio is longer, of its audio. The last frame
- * is held until then.
+ * Returns a film's duration in seconds, which is the end of its video. If the audio is longer, it is the end of its
+ * audio, and the last frame is held until then.
  */
 export function filmDuration({ pictureEnd, soundEnd = 0 }: PacketTimes): number {
   return soundEnd > pictureEnd + encoderPadding ? soundEnd : pictureEnd

@@ -20,7 +20,7 @@ test.each([
   expect(sizes(width, height)).toEqual(rungs)
 })
 
-test('no rendition is ever larger than its source, odd, or of another aspect ratio', () => {
+test('each rendition has even sides, is not larger than its source and has the same aspect ratio', () => {
   for (let width = 40; width < 2400; width += 97) {
     for (let height = 40; height < 2400; height += 89) {
       for (const rendition of planLadder({ width, height, frameRate, hasAudio: false }).renditions) {
@@ -35,10 +35,11 @@ test('no rendition is ever larger than its source, odd, or of another aspect rat
   }
 })
 
-test('the lowest rendition leaves room for audio within 400 kbit/s, even in its worst second', () => {
+test('the lowest rendition and its audio need at most 400 kbit/s, even in the worst second', () => {
   for (const hasAudio of [true, false]) {
     const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).renditions.at(-1)
-    // A second at the maximum rate after half a buffer was saved, plus the audio with its container.
+    // In the worst second, the video has its maximum rate plus half a buffer that was saved before. Audio and its
+    // container are added.
     expect((lowest?.maxRate ?? 0) + (lowest?.buffer ?? 0) / 2 + (hasAudio ? 115 : 5)).toBeLessThanOrEqual(400)
   }
 })
@@ -69,7 +70,7 @@ test.each([
   expect([rate.num, rate.den]).toEqual(planned)
 })
 
-test('a frame is measured as displayed: rotated, with square pixels, never enlarged', () => {
+test('the size of a frame is its displayed size: rotated, with square pixels, not enlarged', () => {
   expect(displaySize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({
     width: 1080,
     height: 1920,

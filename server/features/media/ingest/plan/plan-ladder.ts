@@ -12,9 +12,7 @@ export interface Fraction {
   den: number
 }
 
-/**
- * One rendition of an episode. `maxRate` in kbit/s, `buffer` in kbit; `crf` is x264's quality, where lower is better.
- */
+/** One rendition of an episode. `maxRate` is in kbit/s, `buffer` in kbit. `crf` is x264's quality; lower is better. */
 export interface Rendition {
   width: number
   height: number
@@ -25,7 +23,7 @@ export interface Rendition {
 
 export interface LadderPlan {
   frameRate: Fraction
-  /** The largest first. */
+  /** The renditions, the largest first. */
   renditions: Rendition[]
   hasAudio: boolean
 }
@@ -33,20 +31,20 @@ export interface LadderPlan {
 const shortSides = [720, 480, 360]
 const maxLongSide = 1920
 const maxShortSide = 1080
-/** Maximum size of the next rendition relative to the largest: a smaller step is not worth a rendition. */
+/** Maximum size of the second rendition relative to the largest. A smaller difference would not justify a rendition. */
 const minStep = 0.8
 const maxFrameRate = 30.5
 const minFrameRate = 10
 
 /**
- * Maximum video rate of the lowest rendition in kbit/s. With 96 kbit/s of audio and the
- * container, its worst second stays below 400 kbit/s.
+ * Maximum video rate of the lowest rendition in kbit/s. With 96 kbit/s of audio and the container, its worst second
+ * remains below 400 kbit/s.
  */
 const lowestRate = { withSound: 215, silent: 310 }
 
 /**
- * Plans the renditions of an episode. None is larger than the source or 1080p, all have the source's aspect ratio, and
- * the lowest needs at most 400 kbit/s in total.
+ * Plans the renditions of an episode. None is larger than the source or 1080p, and all have the source's aspect ratio.
+ * The lowest rendition needs at most 400 kbit/s in total.
  */
 export function planLadder(source: SourceShape): LadderPlan {
   const short = Math.min(source.width, source.height)
@@ -70,7 +68,7 @@ function planRendition(source: SourceShape, scale: number, lowest: boolean): Ren
   const height = roundToEven(source.height * scale, source.height)
   if (lowest) {
     const rate = source.hasAudio ? lowestRate.withSound : lowestRate.silent
-    // Half a second of buffer keeps every single segment below the limit, not only their mean.
+    // Half a second of buffer keeps every segment below the limit, and not only the average of the segments.
     return { width, height, crf: 25, maxRate: rate, buffer: Math.round(rate / 2) }
   }
   const maxRate = Math.round(2400 * ((width * height) / (720 * 1280)) ** 0.75)
@@ -85,8 +83,7 @@ function roundToEven(side: number, limit: number): number {
 
 /**
  * Plans the frame rate: the source's own up to 30, half of 50 and 60, a quarter of 120. Rates below 10 and fractions
- * such as 12.5 are multiplied, so that each frame keeps its time. The average of a variable rate is rounded up to a
- * whole number.
+ * such as 12.5 are multiplied, so that each frame keeps its time. A variable rate is rounded up to a whole number.
  */
 export function planFrameRate(source: Fraction): Fraction {
   const standardRates = [24000 / 1001, 24, 25, 30000 / 1001, 30]
@@ -106,8 +103,8 @@ export function planFrameRate(source: Fraction): Fraction {
 }
 
 /**
- * A frame rate with a larger denominator is the average of a variable rate,
- * except for 1001, the denominator of NTSC rates.
+ * A frame rate with a larger denominator is the average of a variable rate, except for 1001, which is the denominator
+ * of NTSC rates.
  */
 const largestDivisor = 12
 
@@ -124,7 +121,7 @@ function reduceFraction({ num, den }: Fraction): Fraction {
   return { num: num / divisor, den: den / divisor }
 }
 
-/** Returns the display size of a frame: pixels become square by shrinking, and a quarter turn swaps the sides. */
+/** Returns the display size of a frame. Pixels become square by shrinking. A quarter turn swaps the sides. */
 export function displaySize(coded: {
   width: number
   height: number

@@ -1,6 +1,6 @@
 import type { LadderPlan } from './plan-ladder.ts'
 
-/** Preview images for scrubbing: one sheet of equal tiles, row by row. */
+/** Preview images for seeking: one sheet of equal tiles, row by row. */
 export interface StoryboardPlan {
   /** Seconds from one tile to the next. */
   interval: number
@@ -15,7 +15,7 @@ const maxTiles = 100
 const columns = 10
 const tileArea = 160 * 90
 
-/** Plans a tile every two seconds, and fewer for long episodes: at most 100. */
+/** Plans a tile every two seconds. A long episode has fewer, because the maximum is 100 tiles. */
 export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPlan {
   const interval = Math.max(2, Math.ceil(seconds / maxTiles))
   const count = Math.max(1, Math.ceil(seconds / interval))
@@ -32,7 +32,10 @@ export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPla
   }
 }
 
-/** Plans the candidate frames for the poster: their number and distance (seconds), in the first 12 seconds at most. */
+/**
+ * Plans the candidate frames for the poster: their number, and their distance in seconds. All are in the first 12
+ * seconds.
+ */
 export function planCandidates(seconds: number): { count: number; interval: number } {
   return { count: 5, interval: Math.max(0.2, Math.min(3, seconds / 6)) }
 }

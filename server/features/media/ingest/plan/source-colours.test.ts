@@ -41,7 +41,7 @@ const within = (values: readonly number[], expected: readonly number[], most: nu
     values.join(),
   ).toEqual(expected.map(() => true))
 
-/** Checks that all renditions, written as BT.709, and the poster show a colour. */
+/** Checks that the poster and all renditions, which are labelled as BT.709, show a colour. */
 async function expectColour(
   { renditions, poster }: Awaited<ReturnType<typeof make>>,
   expected: readonly number[],
@@ -100,13 +100,13 @@ test.each([
     codec: ffv1('bt709', 'tv'),
   },
   {
-    name: 'BT.601 by default of small videos',
+    name: 'BT.601, assumed for a small video without a label',
     scale: 'out_color_matrix=bt601:out_range=tv',
     format: 'yuv420p',
     codec: ['-c:v', 'ffv1'],
   },
   {
-    name: 'BT.709 by default of large videos',
+    name: 'BT.709, assumed for a large video without a label',
     size: '1280x720',
     scale: 'out_color_matrix=bt709:out_range=tv',
     format: 'yuv420p',
@@ -116,7 +116,9 @@ test.each([
   await expectColour(await make(draw(name, how)), green)
 })
 
-/** Creates a film of one colour, converted by zscale to other primaries and another matrix, and labelled so. */
+/**
+ * Creates a film of one colour. zscale converts it to other primaries and another matrix, and labels it accordingly.
+ */
 function drawWide(
   name: string,
   how: {
@@ -182,7 +184,7 @@ test.each([
 test.each([
   { transfer: 'arib-std-b67', colour: '0xDC2850' },
   { transfer: 'smpte2084', colour: '0xA05078' },
-])('HDR in $transfer looks the same whatever matrix its label names', async ({ transfer, colour }) => {
+])('HDR in $transfer has the same result whatever matrix its label names', async ({ transfer, colour }) => {
   const how = { colour, primaries: 'bt2020', transfer, format: 'yuv420p10' }
   const [own, other] = await Promise.all(
     ['bt2020nc', 'bt709'].map((matrix) => make(drawWide(`${transfer} ${matrix}`, { ...how, matrix }))),

@@ -13,7 +13,7 @@ export interface WideColours {
 /** How to interpret the colour values of a frame. */
 export interface SourceColours {
   wide: WideColours | undefined
-  /** By swscale's names; `rgb` means that the frames are RGB, without a matrix. */
+  /** The matrix, by swscale's names. `rgb` means that the frames are RGB, without a matrix. */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
   isFullRange: boolean
 }
@@ -51,15 +51,15 @@ const wideMatrices: Record<string, string> = {
   ycocg: 'ycgco',
 }
 /**
- * Primaries that are converted to those of BT.709. All others are so close
- * to BT.709 that players ignore the difference.
+ * Primaries that are converted to those of BT.709. All others are so close to BT.709 that players ignore the
+ * difference.
  */
 const widePrimaries = ['bt2020', 'smpte431', 'smpte432']
 const unlabelled = ['', 'unknown', 'unspecified', 'reserved']
 const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
 /**
- * Returns how to interpret the colours of a video of this height. If the matrix is not labelled, assumes the one that
+ * Returns how to interpret the colours of a video of this height. If the label names no matrix, assumes the one that
  * players assume: BT.2020 for HDR, otherwise BT.601 below 720 lines and BT.709 above.
  * @throws UnusableFile if no filter supports the matrix (ICtCp, matrices derived from the primaries)
  */
@@ -69,7 +69,7 @@ export function readSourceColours(probed: ProbedColours, height: number): Source
   const label = isRgb ? 'gbr' : matrixOf(probed, height)
   return {
     wide: wideColoursOf(probed, label),
-    // The fallback is not used: for any other matrix, zscale converts the colours and swscale only scales.
+    // The fallback is never used, because zscale converts the colours of any other matrix and swscale then only scales.
     matrix: matrices[label] ?? 'bt709',
     isFullRange: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
   }
@@ -107,8 +107,8 @@ export interface DolbyVision {
 }
 
 /**
- * Returns whether only a Dolby Vision decoder can show the video: profile 5, or a base
- * layer that is compatible with no other format.
+ * Returns whether only a Dolby Vision decoder can show the video. This is profile 5, or a base layer that is compatible
+ * with no other format.
  */
 export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
   return sideData.some(
@@ -118,8 +118,8 @@ export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
 }
 
 /**
- * Target of a frame: a rendition, or a JPEG, whose decoders assume BT.601. Both
- * get limited range; the JPEG encoder expands it.
+ * Target of a frame: a rendition, or a JPEG. Decoders of JPEG assume BT.601. Both targets get limited range, which the
+ * JPEG encoder expands.
  */
 export type Target = 'video' | 'jpeg'
 const matricesOf = {
@@ -129,7 +129,7 @@ const matricesOf = {
 
 /**
  * Returns the colour options of the scaler, which converts standard-range video to the target's matrix in limited
- * range. Empty if zscale converts the colours.
+ * range. Returns none if zscale converts the colours.
  */
 export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours, target: Target): string {
   if (wide) return ''
@@ -139,7 +139,7 @@ export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours,
 
 /**
  * Returns the filters that convert HDR (PQ, HLG), wide primaries and unsupported matrices to BT.709. HDR is tone-mapped
- * with white at 100 cd/m²: highlights up to 1000 cd/m² are compressed, not clipped. Other videos keep their transfer
+ * with white at 100 cd/m². Highlights up to 1000 cd/m² are compressed, not clipped. Other videos keep their transfer
  * function. Used after scaling, when there are fewer pixels to process.
  */
 export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Target): string {
@@ -154,15 +154,15 @@ export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Targ
 }
 
 /**
- * Labels the colours of each frame of a rendition. Newer ffmpeg builds write these labels
- * to the file, older ones those of `bt709Args`.
+ * Returns the filter that labels the colours of each frame of a rendition. Newer ffmpeg builds write these labels to
+ * the file, older builds write those of `bt709Args`.
  */
 export function colourLabelFilter(target: Target): string {
   const label = 'setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv'
   return target === 'video' ? `,format=yuv420p,${label}` : ',format=yuv420p'
 }
 
-/** Output options that label every rendition as BT.709, whatever its source was. */
+/** Output options that label every rendition as BT.709, whatever the colours of its source were. */
 export const bt709Args = [
   '-color_primaries',
   'bt709',

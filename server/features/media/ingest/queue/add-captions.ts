@@ -15,7 +15,7 @@ export interface AddedCaptions {
 }
 
 /**
- * Replaces an episode's captions in one language, in its current asset and in the one that is to replace it.
+ * Replaces an episode's captions in one language, in its current asset and in its next asset.
  * @returns false if the episode does not exist
  */
 export async function addCaptions(

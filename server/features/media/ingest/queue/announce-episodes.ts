@@ -10,9 +10,9 @@ const announcedHash = 'announced'
 
 /**
  * Announces a video's episodes before their files exist, so that the video's card and episode list show them with their
- * progress. An episode that has a file, or was announced before, only gets its titles.
+ * progress. If an episode already has a file or was announced, only its titles are updated.
  * @param titles one per episode, from number 1
- * @returns the numbers of the episodes that still wait for their file
+ * @returns the numbers of the episodes that wait for their file
  */
 export async function announceEpisodes(
   { db }: Pick<IngestContext, 'db'>,

@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs,
-    // A key for each attempt: the files of one are useless with the key of another.
+    // Each attempt has a different key, so the files of an attempt are useless with the key of another attempt.
     mediaKeys: createMediaKeys('a secret of the tests', true),
   }
   makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
@@ -89,7 +89,7 @@ const cutOff = () =>
   sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(database.db)
 
-test("a worker that loses its episode during the upload does not damage the winner's files", async () => {
+test("a worker whose asset was claimed by another worker during the upload does not damage the other's files", async () => {
   let won = new Map<string, string>()
   const storage = interruptUpload(context.storage, async () => {
     await cutOff()
@@ -100,19 +100,19 @@ test("a worker that loses its episode during the upload does not damage the winn
   await importFolder({ ...context, storage }, makeFolder('lost'), options).catch(() => {})
   expect(await assetOf('lost/01.mp4')).toMatchObject({ state: 'ready', attempt: 2, failures: 0 })
   expect(won.size).toBeGreaterThan(5)
-  // Nothing changed, and no file of the losing worker is left beside it.
+  // The files of the other worker are unchanged, and no file of the first worker remains.
   expect(await filesBelow('media')).toEqual(won)
   expect([...(await filesBelow('public')).keys()].filter((key) => key.includes('-1/'))).toEqual([])
   expect(await notes()).toEqual([])
 })
 
-test('files of a worker that died during the upload are deleted after a day, playable ones never', async () => {
+test('files of a worker that died during the upload are deleted after a day, and playable files are never deleted', async () => {
   await importFolder(context, makeFolder('played'), options)
   const { folder } = await assetOf('played/01.mp4')
   const before = await filesBelow('media')
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
-  // The last folder is in use. It is recorded as if the response to its commit had been lost.
+  // The last folder is in use. It has a record as if the response to its commit had been lost.
   await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`], new Date())
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
@@ -122,7 +122,7 @@ test('files of a worker that died during the upload are deleted after a day, pla
   expect(await notes()).toEqual([])
 })
 
-test('no transaction waits for the storage; captions are stored before their rows and deleted after them', async () => {
+test('captions are stored before their rows and deleted after them, and no transaction waits for the storage', async () => {
   const folder = makeFolder('spoken')
   const watched = recordStorageCalls(context.storage, database.db)
   const watching = { ...context, storage: watched.storage }
@@ -149,7 +149,7 @@ test('no transaction waits for the storage; captions are stored before their row
   expect(await notes()).toEqual([])
 })
 
-test('captions that never got a row are deleted after a day', async () => {
+test('captions without a row are deleted after a day', async () => {
   const folder = makeFolder('unsaid')
   await importFolder(context, folder, options)
   const { id, folder: media } = await assetOf('unsaid/01.mp4')
@@ -166,7 +166,7 @@ test('captions that never got a row are deleted after a day', async () => {
   expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
 })
 
-test('if captions change while their episode is published, the later ones are kept', async () => {
+test('if captions change while their episode is published, the later captions are published', async () => {
   const folder = makeFolder('late')
   writeFileSync(join(folder, '01.en.vtt'), hello)
   let isLate = false

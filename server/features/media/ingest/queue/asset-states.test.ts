@@ -67,7 +67,7 @@ const claiming = <T>(id: string, work: (claim: Claim | undefined) => Promise<T>)
       }
     })
 
-test('a worker claims a waiting asset as its next attempt, and an asset in no other state', async () => {
+test('a worker claims a waiting asset and counts an attempt, and claims no asset in another state', async () => {
   const waiting = await makeAsset('uploaded')
   await claiming(waiting.id, async (claim) => {
     expect(claim).toMatchObject({ id: waiting.id, attempt: 3, failures: 1, source_name: '01.mp4' })
@@ -80,7 +80,7 @@ test('a worker claims a waiting asset as its next attempt, and an asset in no ot
   }
 })
 
-describe('transitions that only the worker holding an asset may make', () => {
+describe('a worker without the current claim of an asset cannot', () => {
   const transitions: Record<string, (db: Db, claim: Claim) => Promise<unknown>> = {
     'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, result, now)),
     'mark it failed': (db, claim) =>
@@ -104,7 +104,7 @@ describe('transitions that only the worker holding an asset may make', () => {
   })
 })
 
-test('a ready asset has its properties, and no reason of an earlier failure', async () => {
+test('a ready asset has its properties, and does not have the reason of an earlier failure', async () => {
   const asset = await makeAsset('processing')
   expect(await inTransaction((tx) => markReady(tx, asset, result, now))).toEqual(captions)
   expect(await read(asset)).toMatchObject({
@@ -139,7 +139,7 @@ test('a returned asset waits again, with its counted failures', async () => {
   expect(await read(another)).toMatchObject({ state: 'uploaded', progress: 0, failures: 2 })
 })
 
-test('an asset whose worker died waits again; one of an active worker stays claimed', async () => {
+test('an asset whose worker died waits again, and an asset of an active worker remains claimed', async () => {
   const abandoned = await makeAsset('processing')
   const waiting = await makeAsset('uploaded')
   await claiming(waiting.id, async () => {
@@ -151,7 +151,7 @@ test('an asset whose worker died waits again; one of an active worker stays clai
   expect(await read(waiting)).toMatchObject({ state: 'processing' })
 })
 
-test('only a failed asset is retried, with its counters reset', async () => {
+test('only a failed asset can be retried, and its counters are reset', async () => {
   for (const state of states) {
     const asset = await makeAsset(state)
     expect(await inTransaction((tx) => retryFailed(tx, asset.id))).toBe(state === 'failed')

@@ -17,13 +17,16 @@ export class ClaimLost extends Error {
   }
 }
 
-/*
+/**
  * State machine of an asset: uploaded → processing → ready | failed, processing → uploaded, and failed → uploaded on a
- * requested retry. Each transition has one function, which refuses an asset in another state or claimed by another
- * worker. If an import finds a failed file again, it creates a new asset.
+ * requested retry. Each transition has one function. It refuses an asset that is in another state or was claimed by
+ * another worker. If an import finds a failed file again, it creates a new asset.
  */
 
-/** uploaded → processing: claims the next asset and holds its lock on this connection. Undefined if nothing waits. */
+/**
+ * Claims the next asset (uploaded → processing) and holds its lock on this connection. Returns undefined if no asset
+ * waits.
+ */
 export async function claimNext(
   connection: Db,
   assetIds?: readonly string[],
@@ -32,7 +35,7 @@ export async function claimNext(
 }
 
 /**
- * processing → ready. Keeps the row locked until the transaction ends.
+ * Marks an asset as ready (processing → ready). Keeps the row locked until the transaction ends.
  * @returns the asset's captions
  * @throws ClaimLost
  */
@@ -57,13 +60,16 @@ export async function markReady(
   return (await transition(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
-/** Checks that the claim is still valid. @throws ClaimLost if another worker has claimed the asset */
+/**
+ * Checks that the claim is still valid.
+ * @throws ClaimLost if another worker has claimed the asset
+ */
 export async function assertStillClaimed(db: Db, claim: Claim): Promise<void> {
   if (!(await queries.isStillClaimed(db, claim))) throw new ClaimLost(claim.id)
 }
 
 /**
- * processing → failed, with the reason.
+ * Marks an asset as failed (processing → failed), with the reason.
  * @throws ClaimLost
  */
 export async function markFailed(db: Db, claim: Claim, error: UnusableFile, now: Date): Promise<void> {
@@ -71,7 +77,7 @@ export async function markFailed(db: Db, claim: Claim, error: UnusableFile, now:
 }
 
 /**
- * processing → uploaded: the worker returns the asset to the queue, and stores its number of failures if given.
+ * Returns a worker's asset to the queue (processing → uploaded), and stores its number of failures if given.
  * @throws ClaimLost
  */
 export async function requeue(db: Db, claim: Claim, failures?: number): Promise<void> {
@@ -82,12 +88,18 @@ export async function requeue(db: Db, claim: Claim, failures?: number): Promise<
   })
 }
 
-/** processing → uploaded, for all assets whose worker has died. @returns their ids */
+/**
+ * Requeues all assets whose worker has died (processing → uploaded).
+ * @returns their ids
+ */
 export async function requeueAbandoned(db: Db): Promise<string[]> {
   return inTransaction(db, (tx) => queries.requeueAbandoned(tx))
 }
 
-/** failed → uploaded, for a retry. @returns false if the asset is in another state, or its original was deleted */
+/**
+ * Requeues a failed asset for a retry (failed → uploaded).
+ * @returns false if the asset is in another state, or its original was deleted
+ */
 export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
   return queries.requeueFailed(tx, id)
 }

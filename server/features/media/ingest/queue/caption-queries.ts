@@ -36,8 +36,8 @@ export async function selectEpisodeId(tx: Tx, videoId: string, number: number): 
 }
 
 /**
- * Selects the captions of an episode's next asset, or of its current one if
- * there is no next. Empty without such an episode.
+ * Selects the captions of an episode's next asset, or of its current asset if there is no next one. Returns none if the
+ * episode does not exist.
  */
 export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
   const row = await db

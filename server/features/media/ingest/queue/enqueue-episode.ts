@@ -33,16 +33,16 @@ export interface EpisodeFile extends CaptionFiles {
 export interface Enqueued {
   assetId: string
   /**
-   * `queued`: a new or changed file. `waiting`: the file was in the queue already.
-   * `unchanged`: the episode plays this file already.
+   * `queued`: the file is new or changed. `waiting`: the file was already in the queue. `unchanged`: the episode
+   * already plays this file.
    */
   state: 'queued' | 'waiting' | 'unchanged'
   captionsChanged: boolean
 }
 
 /**
- * Copies an episode's file to the storage and queues it for conversion. If the episode has this file already, only
- * updates its captions. A different file becomes a new asset; the episode plays its current asset until the new one is
+ * Copies an episode's file to the storage and queues it for conversion. If the episode already has this file, only
+ * updates its captions. A different file becomes a new asset. The episode plays its current asset until the new one is
  * ready.
  */
 export async function enqueueEpisode(
@@ -62,7 +62,7 @@ export async function enqueueEpisode(
   }
   const assetId = await addAsset(context, file, episodeId, signal)
   if (assetId !== undefined) return { assetId, state: 'queued', captionsChanged: false }
-  // Another process added the same file meanwhile, so it is a known file now.
+  // Another process has added the same file in the meantime, so now the file is known.
   return enqueueEpisode(context, file, signal)
 }
 
@@ -74,7 +74,7 @@ async function loadKnownHashes({ db }: IngestContext, { videoId, number, titles,
   })
 }
 
-/** Returns the hashes of an episode's current file and of its next one, unless that has failed. */
+/** Returns the hash of an episode's current file, and that of its next file unless that file has failed. */
 function knownHashes(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
   const nextHash = assets.coming_state === 'failed' ? null : assets.coming_hash
   return new Set([assets.current_hash, nextHash].filter((hash) => hash !== null))
@@ -89,7 +89,7 @@ async function reuseExistingAsset(
 ): Promise<Omit<Enqueued, 'captionsChanged'>> {
   const { current_id, coming_id, coming_hash } = await queries.selectEpisodeAssets(tx, episodeId)
   if (coming_id !== null && coming_hash === hash) return { assetId: coming_id, state: 'waiting' }
-  // The operator went back to the current file, so the next asset is not needed any more.
+  // The operator chose the current file again, so the next asset is not needed.
   if (coming_id !== null) {
     await queries.setNextAsset(tx, episodeId, null)
     await queries.softDeleteAsset(tx, coming_id, clock.now())
@@ -99,7 +99,7 @@ async function reuseExistingAsset(
 
 /**
  * Stores a file and makes it the episode's next asset.
- * @returns the asset's id; undefined if another process added the same file meanwhile
+ * @returns the asset's id; undefined if another process added the same file in the meantime
  */
 async function addAsset(
   context: IngestContext,
@@ -115,8 +115,8 @@ async function addAsset(
     const hash = await copyAndHash(file.path, draft, signal)
     const id = await files.registerIncomingFile(db, episodeId, hash, clock.now())
     const original_path = assetFiles.original(id, extension)
-    // Outside the transaction, because uploading to a bucket may be slow. An
-    // earlier attempt may have uploaded the file already.
+    // This is outside the transaction, because uploading to a bucket may be slow. An earlier attempt may have uploaded
+    // the file already.
     if (!(await storage.exists(original_path))) await storage.moveFromWorkDir(draft, original_path, signal)
     const captions = toCaptionRows(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))

@@ -20,7 +20,7 @@ import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 
 export interface WorkOptions {
   signal: AbortSignal
-  /** 0 is normal, 19 the lowest priority. */
+  /** Priority of the process: 0 is normal, 19 the lowest. */
   niceness: number
   /** If given, only these assets are processed. */
   assetIds?: readonly string[]
@@ -42,8 +42,8 @@ export async function processNextAsset(
   options: WorkOptions,
 ): Promise<string | undefined> {
   options.signal.throwIfAborted()
-  // The advisory lock belongs to this connection. If this process dies, even by
-  // kill -9, PostgreSQL releases the asset at once.
+  // The advisory lock belongs to this connection. If this process dies, even by kill -9, PostgreSQL releases the asset
+  // at once.
   return context.db.connection().execute(async (connection) => {
     const asset = await claimNext(connection, options.assetIds)
     if (!asset) return undefined
@@ -93,7 +93,7 @@ async function releaseAsset(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error, clock.now())
   }
-  // An interruption, or an unreachable storage, is not caused by the file and does not count as a failure.
+  // An interruption or an unreachable storage does not count as a failure, because the file did not cause it.
   if (signal.aborted || isStorageUnavailable(error)) return requeue(db, asset)
   const failures = asset.failures + 1
   if (failures < maxFailures) return requeue(db, asset, failures)

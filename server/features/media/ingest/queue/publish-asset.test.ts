@@ -30,7 +30,7 @@ async function processVideo(storage: Storage = site.context.storage): Promise<vo
   expect(await importFolder(context, join(root, 'salt'), options)).toMatchObject({ refused: [] })
 }
 
-test('an episode is published while an operator reorders the video’s episodes, and neither fails', async () => {
+test('an episode can be published while an operator reorders the video’s episodes', async () => {
   mkdirSync(join(root, 'salt'))
   writeFileSync(join(root, 'salt', 'video.yaml'), sampleVideoYaml)
   for (const name of ['01.mp4', '02.mp4']) makeTestVideo(join(root, 'salt', name), { seconds: 1 })

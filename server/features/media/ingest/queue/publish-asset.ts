@@ -34,7 +34,7 @@ class CaptionsChanged extends Error {
 }
 
 /**
- * Moves the converted files to the folder of this attempt and then, in one transaction, makes the asset the current one
+ * Moves the converted files to the folder of this attempt. Then, in one transaction, makes the asset the current asset
  * of its episode. After a failure or an abort, removes the folder.
  * @throws ClaimLost; the signal's reason when aborted
  */
@@ -51,8 +51,8 @@ export async function publishAsset(
   await recordOrphaned(db, keys, clock.now())
   try {
     const cover = await makeAutomaticCover(db, storage, claim.id, output.folder)
-    // Outside the transaction, because uploading to a bucket may take
-    // minutes. Nothing reads these files before the commit.
+    // This is outside the transaction, because uploading to a bucket may take minutes. Nothing reads these files before
+    // the commit.
     await storage.moveFromWorkDir(join(output.folder, 'media'), assetFiles.media(folder), signal)
     await storage.moveFromWorkDir(join(output.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
@@ -124,7 +124,7 @@ async function copyCaptions(
     for (const { lang } of sidecar)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(folder, lang))
   } catch (error) {
-    // If captions were changed meanwhile, copy again; otherwise the error is real.
+    // If captions were changed in the meantime, copy them again. Otherwise the error has another cause.
     if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, sidecar)) throw error
     return copyCaptions(context, claim, result)
   }
@@ -135,8 +135,8 @@ async function copyCaptions(
 }
 
 /**
- * Makes a cover from an episode, or returns undefined if the video has an equal or better one. Covers are public, so a
- * locked episode provides only its blurred still, which a free episode's image replaces later.
+ * Makes a cover from an episode. Returns undefined if the video has an equal or better cover. Covers are public, so a
+ * locked episode provides only its blurred still. A free episode's image replaces that still later.
  */
 async function makeAutomaticCover(
   db: Db,

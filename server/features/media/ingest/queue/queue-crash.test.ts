@@ -31,7 +31,9 @@ free_episodes: 1
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 const episodes = 8
-/** Milliseconds after which workers are killed: from before the first statement to after the first episode. */
+/**
+ * Milliseconds after which workers are killed. They range from before the first statement to after the first episode.
+ */
 const crashDelaysMs = [150, 400, 650, 300, 900, 520, 1200, 780, 250, 1050]
 
 let root: string
@@ -39,7 +41,7 @@ let database: TestDatabase
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-queue-'))
   database = await createTestDatabase()
-  // Records every change of state, in the order of commits for each asset.
+  // Records every change of state. For each asset, the records are in the order of the commits.
   await sql`CREATE TABLE moves (id bigserial PRIMARY KEY, asset text NOT NULL, state text NOT NULL)`.execute(
     database.db,
   )
@@ -97,11 +99,11 @@ async function movesByAsset(): Promise<string[][]> {
   return rows.map(({ states }) => states)
 }
 
-test('several workers in several processes convert each episode once, though they are killed at any moment', async () => {
+test('several workers in several processes convert each episode once, even if they are killed at any moment', async () => {
   await enqueue()
-  // With all files of an episode moved, and before the commit.
+  // These workers are killed when all files of an episode are moved, but before the commit.
   for (const at of [1, 2]) expect((await work('moved', at)).signal).toBe('SIGKILL')
-  // Two at a time, each replaced by another once it is killed.
+  // Two workers run at a time. When a worker is killed, another one replaces it.
   const remainingDelays = crashDelaysMs.values()
   const replaced = async () => {
     let killed = 0
@@ -117,15 +119,16 @@ test('several workers in several processes convert each episode once, though the
 
   const moves = await movesByAsset()
   expect(moves).toHaveLength(episodes)
-  // Claimed, requeued after each kill, and converted once: no worker claims an asset that another one holds.
+  // Each asset is claimed, requeued after each kill, and converted once. No worker claims an asset that another worker
+  // holds.
   for (const states of moves) expect(states.join(' ')).toMatch(/^(processing uploaded )*processing ready$/)
   const putBack = moves.flat().filter((state) => state === 'uploaded').length
   expect(putBack).toBeGreaterThan(0)
-  expect(putBack, 'nothing is taken from a worker that lives').toBeLessThanOrEqual(killed + 2)
+  expect(putBack, 'no asset of a living worker is requeued').toBeLessThanOrEqual(killed + 2)
   await expectWhole()
 }, 600_000)
 
-/** Checks that every episode plays a file of its own with all its parts, and that nothing unfinished is left. */
+/** Checks that every episode plays a separate asset with all its parts, and that no unfinished file remains. */
 async function expectWhole(): Promise<void> {
   const playing = await database.db
     .selectFrom('episodes')

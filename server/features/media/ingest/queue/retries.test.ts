@@ -12,7 +12,7 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** The sandbox can move the site's clock forward. */
+/** The site's time, which is in the future because the sandbox can move the site's clock forward. */
 const siteTime = new Date('2031-05-06T07:08:09Z')
 
 let root: string
@@ -58,7 +58,7 @@ const stateOf = (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-test('a file whose conversion is interrupted, however often, stays in the queue', async () => {
+test('a file stays in the queue, however often its conversion is interrupted', async () => {
   await waitingAsset('ast_stopped')
   for (let run = 0; run < 6; run++) {
     const stop = new AbortController()
@@ -72,7 +72,7 @@ test('a file whose conversion is interrupted, however often, stays in the queue'
   })
 })
 
-test('a file has failed, with the reason, after five failed conversions', async () => {
+test('a file is marked as failed, with the reason, after five failed conversions', async () => {
   await waitingAsset('ast_failing')
   const fail = () => {
     throw new Error('the disk is away')
@@ -98,7 +98,7 @@ test('a file has failed, with the reason, after five failed conversions', async 
   expect(failed_at).toEqual(siteTime)
 })
 
-test('an error whose message the database would refuse still becomes the file’s reason', async () => {
+test('an error becomes the file’s reason even if the database would refuse its message', async () => {
   await waitingAsset('ast_odd')
   const fail = () => {
     throw new Error(`a\0b ${'x'.repeat(195)}\u{1F600}`)
@@ -108,7 +108,7 @@ test('an error whose message the database would refuse still becomes the file’
   expect([state, reason]).toEqual(['failed', expect.stringContaining('after 5 attempts: ab xxx')])
 })
 
-test('an original that no asset has claimed within a day is deleted, with its captions', async () => {
+test('an original without an asset is deleted after a day, with its captions', async () => {
   await waitingAsset('ast_claimed')
   const dayAgo = new Date(Date.now() - 24 * 3_600_000)
   const write = (name: string, at: Date) => {

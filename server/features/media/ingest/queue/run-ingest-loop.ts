@@ -55,7 +55,7 @@ async function processOnce(
   return retryWithBackoff(backoff, options.signal, () => processNextAsset(context, options))
 }
 
-/** Deletes unused files. Failures are retried the next time and do not stop conversion. */
+/** Deletes unused files. A failed deletion is retried the next time and does not stop conversion. */
 async function purgeUnusedFiles(context: IngestContext): Promise<void> {
   await purgeStorage(context).catch((error: unknown) =>
     context.log.error({ err: error }, 'Unused files could not be deleted'),

@@ -64,17 +64,20 @@ const assetOf = (name: string) =>
     .where('source_name', '=', name)
     .executeTakeFirstOrThrow()
 
-/** Makes the storage fail for this number of matching calls. @returns whether it is back */
+/**
+ * Makes the storage fail for this number of matching calls.
+ * @returns a function that returns whether the storage has recovered
+ */
 function failStorage(calls: number, fits: RegExp): () => boolean {
   let remaining = calls
   store.setFault((call) => (fits.test(call) && remaining-- > 0 ? 'fail' : undefined))
   return () => remaining < 0
 }
 
-/** Each of our attempts is four of the library's. */
+/** Number of failing calls for six attempts: the library makes four calls in each attempt. */
 const sixTries = 24
 
-test('a worker waits for an unreachable storage, which is not a failure of the episode', async () => {
+test('a worker waits for an unreachable storage without counting a failure of the episode', async () => {
   const stop = new AbortController()
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
@@ -88,7 +91,7 @@ test('a worker waits for an unreachable storage, which is not a failure of the e
   expect(await assetOf('outlasted/01.mp4')).toMatchObject({ state: 'ready', failures: 0, attempt: 7 })
 })
 
-test('an import waits for an unreachable storage, while uploading and while converting', async () => {
+test('an import waits for an unreachable storage while it uploads and while it converts', async () => {
   const folder = makeFolder('sent')
   const { signal } = new AbortController()
   const isBack = failStorage(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
@@ -102,7 +105,7 @@ test('an import waits for an unreachable storage, while uploading and while conv
   expect(await assetOf('sent/01.mp4')).toMatchObject({ state: 'ready', failures: 0 })
 })
 
-test('a file that the storage refuses counts as a failure, and fails in the end', async () => {
+test('a file fails after the storage has refused it several times', async () => {
   const folder = makeFolder('refused')
   const { signal } = new AbortController()
   const options = { signal, niceness: 0, backoff, onProgress: () => {} }
@@ -123,7 +126,7 @@ async function largeFile(): Promise<EpisodeFile> {
 const sent = () => store.requests.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
 const neverAborted = new AbortController().signal
 
-test('an import that was killed while it uploaded a file continues with the missing parts', async () => {
+test('an import uploads only the missing parts if an earlier import was killed during the upload', async () => {
   const file = await largeFile()
   store.setFault((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
   await expect(enqueueEpisode(context, file, neverAborted)).rejects.toThrow('UploadPart 3')
@@ -134,7 +137,7 @@ test('an import that was killed while it uploaded a file continues with the miss
   expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
 })
 
-test('an import that was killed after the upload does not upload again', async () => {
+test('an import does not upload a file again if an earlier import was killed after the upload', async () => {
   const file = await largeFile()
   const exists = () => Promise.resolve(false)
   const write = () => Promise.reject(new Error('killed'))

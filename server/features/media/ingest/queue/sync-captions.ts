@@ -16,11 +16,11 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 /** Captions from the caption files beside an episode's file. */
 export interface CaptionFiles {
   captions: ReadonlyMap<Language, ConvertedCaptions>
-  /** Languages whose existing captions stay, for example because the new caption file could not be read. */
+  /** Languages whose existing captions remain, for example because the new caption file could not be read. */
   keptCaptions: ReadonlySet<Language>
 }
 
-/** An asset. Its captions are stored beside its original, and also in `folder` once the asset is ready. */
+/** An asset. Its captions are stored beside its original and, once the asset is ready, also in `folder`. */
 interface CaptionedAsset {
   id: string
   folder: string | null
@@ -55,8 +55,8 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
 }
 
 /**
- * Compares an asset's captions with the caption files. `updated` is the new list, `written` are to be stored, `added`
- * have a new language, and `removed` have no file any more.
+ * Compares an asset's captions with the caption files. `updated` is the new list. `written` are the captions to store,
+ * `added` are those in a new language, and `removed` are those whose file is gone.
  */
 function diffCaptions(current: readonly Caption[], file: CaptionFiles) {
   const sidecar = toCaptionRows(file)

@@ -3,20 +3,22 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Records storage keys before a row refers to their files, so that a cleanup
- * deletes the files if the process dies in between.
+ * Records storage keys before a row refers to their files. If the process dies in between, a cleanup deletes the files.
  */
 export async function recordOrphaned(db: Db, keys: readonly string[], recorded_at: Date): Promise<void> {
   if (keys.length === 0) return
   await db
     .insertInto('orphaned_files')
-    // A fixed order, so that two transactions cannot deadlock.
+    // Inserts in a fixed order, so that two transactions cannot deadlock.
     .values(keys.toSorted().map((key) => ({ key, recorded_at })))
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ recorded_at }))
     .execute()
 }
 
-/** Deletes records of orphaned files. @returns false if a record was missing, because a cleanup has deleted its file */
+/**
+ * Deletes records of orphaned files.
+ * @returns false if a record was missing, because a cleanup has deleted its file
+ */
 export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return true
   const { numAffectedRows } = await sql`
@@ -25,13 +27,13 @@ export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<b
   return Number(numAffectedRows) === keys.length
 }
 
-/** Locks records in the byte order of their keys, the order in which `recordOrphaned` inserts them. */
+/** Locks records in the byte order of their keys, which is the order in which `recordOrphaned` inserts them. */
 const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
   SELECT key FROM orphaned_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
 /**
- * Locks the records of these keys and returns the keys that still have one. Waits for a transaction that is removing a
- * record because a row refers to the file now.
+ * Locks the records of these keys and returns the keys that still have a record. Waits for a transaction that is
+ * removing a record because a row now refers to the file.
  */
 export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
@@ -39,7 +41,7 @@ export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<str
   return rows.map(({ key }) => key)
 }
 
-/** Selects the keys recorded before `before`. `named` is true if a row refers to the file now. */
+/** Selects the keys recorded before `before`. `named` is true if a row now refers to the file. */
 export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
@@ -52,8 +54,8 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
 }
 
 /**
- * Returns the id of the asset that an episode's file will become. Each attempt gets the same
- * id, so that parts already uploaded are reused.
+ * Returns the id of the asset that an episode's file will become. Each attempt gets the same id, so that parts that
+ * were already uploaded are reused.
  */
 export async function registerIncomingFile(
   db: Db,
@@ -70,7 +72,10 @@ export async function registerIncomingFile(
   return asset_id
 }
 
-/** Deletes a pending file's record. @returns false if it is missing, because another process has added the same file */
+/**
+ * Deletes a pending file's record.
+ * @returns false if the record is missing, because another process has added the same file
+ */
 export async function removeIncomingFile(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('incoming_files')

@@ -4,19 +4,20 @@ import * as files from './file-queries.ts'
 
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
-/** Age at which a recorded file counts as orphaned if no row refers to it. Every upload takes less time. */
+/** Age at which a recorded file is considered orphaned if no row refers to it. Every upload takes less time. */
 const orphanAgeMs = 24 * 3_600_000
 
 /**
- * Deletes the given files that are still recorded as orphaned, and their records. If the storage or the database is
- * unreachable, the files stay recorded for the next cleanup.
+ * Deletes those of the given files that still have a record of orphaned files, and deletes these records. If the
+ * storage or the database is unreachable, the records remain for the next cleanup.
  */
 export async function deleteOrphaned(
   { db, storage, log }: OrphanedFilesContext,
   keys: readonly string[],
 ): Promise<void> {
   try {
-    // A commit whose response was lost has removed the records, so the files to which its rows refer are not deleted.
+    // If the response to a commit was lost, the commit has removed the records. So the files of its rows are not
+    // deleted.
     const stillOrphaned = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
     for (const key of stillOrphaned) await storage.remove(key)
     await files.removeOrphaned(db, stillOrphaned)
@@ -25,7 +26,10 @@ export async function deleteOrphaned(
   }
 }
 
-/** Deletes orphaned files. @returns how many files and folders were deleted */
+/**
+ * Deletes orphaned files.
+ * @returns how many files and folders were deleted
+ */
 export async function purgeOrphanedFiles(
   { db, storage }: Pick<OrphanedFilesContext, 'db' | 'storage'>,
   now: Date,

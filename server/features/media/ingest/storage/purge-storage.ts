@@ -6,12 +6,12 @@ import { deleteIncomingFiles, selectKnownAssets } from './file-queries.ts'
 
 /**
  * Deletes unused files from the storage.
- * @throws Error if the storage belongs to another site now; nothing is deleted from it
+ * @throws Error if the storage now belongs to another site; then no file is deleted
  */
 export async function purgeStorage(context: IngestContext): Promise<void> {
   if (!(await context.storage.claimOwnership()))
     throw new Error(
-      'The bucket belongs to another site, so nothing was deleted from it. This site needs its own (S3_BUCKET).',
+      'The bucket belongs to another site, so nothing was deleted from it. This site needs a bucket of its own (S3_BUCKET).',
     )
   const now = context.clock.now()
   await purgeDeletedAssets(context, now)
@@ -20,13 +20,13 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
 }
 
 /**
- * Time after which a replaced asset is deleted: links are valid for four hours at most,
- * plus an hour for clock skew and long requests.
+ * Time after which a replaced asset is deleted. Links are valid for four hours at most. An hour is added for clock skew
+ * and long requests.
  */
 const deletedAssetRetentionMs = 5 * 3_600_000
 
 /**
- * Deletes the files and rows of assets that were replaced so long ago that no link to them is valid any more.
+ * Deletes the files and rows of assets that were replaced so long ago that no link to them is valid.
  * @returns how many assets were deleted
  */
 export async function purgeDeletedAssets(
@@ -48,13 +48,12 @@ export async function purgeDeletedAssets(
 }
 
 /**
- * An original is stored just before its asset is committed. After this time, an original without an asset is orphaned.
+ * Time after which an original without an asset is orphaned. An original is stored just before its asset is committed.
  */
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes originals without an asset, which a process leaves if it dies
- * before the commit, and aborts unfinished uploads.
+ * Deletes originals without an asset, which remain if a process dies before the commit. Also aborts unfinished uploads.
  * @returns how many originals were deleted
  */
 export async function purgeOrphanedOriginals(
@@ -62,8 +61,8 @@ export async function purgeOrphanedOriginals(
   now: Date,
 ): Promise<number> {
   await deleteIncomingFiles(db, new Date(now.getTime() - unclaimedMs))
-  // The store's times are real, but the sandbox may advance the site's clock. By that clock, originals and uploads in
-  // progress would look old and be deleted.
+  // The storage states real times, but the sandbox may move the site's clock forward. By that clock, originals and
+  // uploads in progress would look old and be deleted.
   const before = new Date(Date.now() - unclaimedMs)
   const old: string[] = []
   for await (const { key, modifiedAt } of storage.list(assetFiles.originals))
