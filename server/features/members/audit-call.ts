@@ -4,7 +4,7 @@ import { hashNetwork, writeAuditEvent } from '#server/platform/database/write-au
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 
-/** Events that unauthenticated clients can cause at will. */
+/** Events that unauthenticated clients can cause in any number. */
 const rateLimitedEvents: ReadonlySet<AuditedEvent> = new Set([
   'sign_in_failed',
   'consent_changed',

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-it('sets headers once the transaction is committed, and none if it is rolled back', async () => {
+it('headers are set after the transaction is committed, and not set if it is rolled back', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   const run = (work: () => Promise<string>) =>
@@ -23,7 +23,7 @@ it('sets headers once the transaction is committed, and none if it is rolled bac
   expect(set).toEqual(['set-cookie: session=new'])
 })
 
-it('sets only the headers of the last attempt after a deadlock', async () => {
+it('only the headers of the last attempt are set after a deadlock', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   let tries = 0

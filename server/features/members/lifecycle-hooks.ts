@@ -1,7 +1,7 @@
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A new member, and the data that their browser sent. */
+/** A new member, and the data that the member's browser sent. */
 export interface NewMember {
   id: string
   email: string | undefined
@@ -12,7 +12,7 @@ export interface NewMember {
 export interface StartedSession {
   userId: string
   sessionId: string
-  /** The session in the same browser that this one replaces. */
+  /** The session in the same browser that the new session replaces. */
   formerSessionId: string | undefined
 }
 
@@ -31,30 +31,32 @@ export interface LifecycleHooks {
   /** Called after a user's answer to the marketing consent was stored. */
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdClickIds) => Promise<void>)[]
   /**
-   * Called when a member signs in with a guest's records: all records of
-   * `guestId` move to `memberId`. Must be idempotent.
+   * Called when a member signs in with a guest's records. All records of `guestId` must move to `memberId`. Must be
+   * idempotent.
    */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
   /** Called when a session of a member starts. The caller's former session, if any, ends only after the hook. */
   signIn: readonly ((tx: Tx, session: StartedSession) => Promise<void>)[]
-  /** Returns when a guest was last active according to the feature's records; inactive guests are deleted. */
+  /** Returns when a guest was last active according to the feature's records. Inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /**
-   * Throws if a user must not be deleted: the user would lose something and `insists` is false, or work is unfinished.
+   * Throws if a user must not be deleted, because the user would lose something and `insists` is false, or because work
+   * is unfinished.
    */
   assertErasable: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
   /** Deletes the user's data. Records that the ledger needs remain, without personal data. */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /**
-   * Returns all stored data of a user by name, to be written as JSON. A list
+   * Returns all stored data of a user by name, to be written as JSON. A list that may be long is read page by page
+   * (`Pages`).
    * that may be long is read page by page (`Pages`).
    */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
 }
 
 /**
- * Runs the hooks for a guest who becomes a member. `storeGuest` runs too,
- * because the row may have been inserted just now.
+ * Runs the hooks for a guest who becomes a member. Runs `storeGuest` too, because the row may have been inserted in
+ * this call.
  */
 export async function runRegistrationHooks(
   { storeGuest, register }: Pick<LifecycleHooks, 'storeGuest' | 'register'>,

@@ -13,10 +13,10 @@ import type { LifecycleHooks } from './lifecycle-hooks.ts'
 export interface MembersContext {
   db: Db
   clock: Clock
-  /** The clock for TOTP codes; the sandbox does not move it. */
+  /** The clock for TOTP codes, which the sandbox does not move. */
   realClock: Clock
   secret: string
-  /** Whether the site uses https, so that cookies are secure. */
+  /** True if the site uses https. Cookies are then secure. */
   isHttps: boolean
   /** The site's public URL, for links in mails. */
   publicUrl: string
@@ -33,7 +33,7 @@ export interface MembersContext {
 
 /** The parts of a call that are needed to identify the caller and to set their tokens. */
 export type ViewerCall = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
-  // The redirect from a social provider does not send the time zone.
+  // Optional, because the redirect from a social provider does not send the time zone.
   Partial<Pick<Call, 'timeZone'>>
 
 /** A call that signs in or out, or changes an account. */
@@ -45,7 +45,10 @@ export interface TokenSource {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** Formats a cookie for the whole site that scripts cannot read. Over https, it is also bound to this host. */
+/**
+ * Formats a cookie that applies to the whole site and that scripts cannot read. Over https, it is also bound to this
+ * host.
+ */
 export function serializeCookie(isHttps: boolean, name: string, value: string, days: number): string {
   const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`
   return `${cookieName(isHttps, name)}=${value}; ${flags}`

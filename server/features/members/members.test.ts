@@ -32,7 +32,7 @@ describe('a member', () => {
     expect(await zoneOf(id)).toBe('Asia/Tokyo')
   })
 
-  it("gets the guest's time zone at a sign-in without one", async () => {
+  it("gets the guest's time zone if the sign-in sends none", async () => {
     const email = 'zoneless@example.com'
     const { id } = await site.visitor().callOk(registerUser, {
       body: { email, password, repeat_password: password },
@@ -49,7 +49,7 @@ describe('a member', () => {
 })
 
 describe('a guest', () => {
-  it('starts with GET /api/user, keeps its id from call to call, and needs no row', async () => {
+  it('gets an id from GET /api/user, keeps it from call to call, and needs no row', async () => {
     const before = await rows()
     const visitor = site.visitor()
     const first = await visitor.callOk(getUser)
@@ -68,14 +68,14 @@ describe('a guest', () => {
     expect(asCookie.id).not.toBe(answer.info?.id)
   })
 
-  it('is a new one if the token was altered', async () => {
+  it('is a new guest if the token was altered', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     visitor.cookie = visitor.cookie.replace('.0.', '.1.')
     expect((await visitor.callOk(getUser)).id).not.toBe(id)
   })
 
-  it('is a new one after 400 days', async () => {
+  it('is a new guest after 400 days', async () => {
     let offset = 0
     const moved = await startTestSite({ clock: { now: () => new Date(Date.now() + offset) } })
     onTestFinished(() => moved.close())
@@ -101,7 +101,7 @@ describe('a guest', () => {
     expect((await site.visitor({ cookie: `guest=${token}` }).callOk(getUser)).id).not.toBe(id)
   })
 
-  it('gets its row, under the same id, when it sets its name', async () => {
+  it('gets a row with the same id when a name is set', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     const named = await visitor.callOk(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
@@ -109,7 +109,7 @@ describe('a guest', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ id, display_name: 'Ada' })
   })
 
-  it('stores the time zone of the browser used last, and ignores an unknown one', async () => {
+  it('has the time zone of the browser used last, and an unknown time zone is ignored', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     const rename = (zone: string) =>
@@ -123,7 +123,7 @@ describe('a guest', () => {
     expect(await zoneOf(id)).toBe('America/Sao_Paulo')
   })
 
-  it('is not sent its cookie again before it has a row', async () => {
+  it('gets no further cookie before a row exists', async () => {
     const visitor = site.visitor()
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toContain('.0.')
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toBeNull()
@@ -131,7 +131,7 @@ describe('a guest', () => {
     expect(headers.get('set-cookie')).toContain('.1.')
   })
 
-  it('gets no row by calls that change and remove nothing', async () => {
+  it('gets no row by calls that change or remove nothing', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     const before = await rows()
@@ -155,7 +155,7 @@ describe('a guest', () => {
 })
 
 describe('over https', () => {
-  it('cookies are secure and for this host only, and others are ignored', async () => {
+  it('cookies are secure and bound to this host, and other cookies are ignored', async () => {
     const secure = await startTestSite({}, { PUBLIC_URL: 'https://drama.example' })
     onTestFinished(() => secure.close())
     const visitor = secure.visitor()
@@ -174,7 +174,7 @@ describe('over https', () => {
 })
 
 describe('an unsafe call', () => {
-  it('is refused from another site', async () => {
+  it('with a guest cookie is refused from another site', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     const { status } = await visitor.call(changeUser, {
@@ -186,13 +186,13 @@ describe('an unsafe call', () => {
 
   it.each([
     ['our pages', 200, { 'sec-fetch-site': 'same-origin' }],
-    ['a neighbour below our domain', 403, { 'sec-fetch-site': 'same-site' }],
-    ['nobody knows where', 403, {}],
-    ['our pages in an older browser', 200, { origin: 'http://localhost:3000' }],
+    ['another subdomain of our domain', 403, { 'sec-fetch-site': 'same-site' }],
+    ['an unknown origin', 403, {}],
+    ['the site in an older browser', 200, { origin: 'http://localhost:3000' }],
     ['another site in an older browser', 403, { origin: 'http://localhost:3000.evil.example' }],
-    ['a page that hides its origin', 403, { origin: 'null' }],
+    ['a page with an opaque origin', 403, { origin: 'null' }],
     [
-      'another site with our origin',
+      'another site that sends our origin',
       403,
       { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
     ],

@@ -46,8 +46,8 @@ export type { MembersContext } from './members-context.ts'
 const failureRetentionMs = dayMs
 
 /**
- * Returns the scheduled jobs: purge expired sessions, links and counts,
- * purge idle guests, and send password reset links.
+ * Returns the scheduled jobs. They purge expired sessions, links and counts, purge idle guests, and send password reset
+ * links.
  */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context

@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const shared = { ...database, close: async () => {} }
   const settings = {
-    APP_SECRET: 'a secret that all the processes share',
+    APP_SECRET: 'a secret that both processes share',
     RATE_LIMIT_SIGN_IN_PER_ACCOUNT: '3/h',
     RATE_LIMIT_REGISTER_PER_IP: '100000/h',
   }
@@ -42,7 +42,7 @@ function fail(): never {
 const rowOf = async (id: string) =>
   (await database.pool.query('SELECT * FROM users WHERE id = $1', [id])).rows[0]
 
-/** Tabs of one browser, which alternate between the sites. */
+/** Opens tabs of one browser, which alternate between the sites. */
 async function tabs(count: number, isStored = true): Promise<{ id: string; tabs: Visitor[] }> {
   const first = siteOf(0).visitor()
   const { id } = await first.callOk(getUser)
@@ -77,7 +77,7 @@ test('signing in does not overwrite the account’s settings with the guest’s'
   }
 })
 
-test('a late call with the merged guest’s cookie is refused, and stores nothing', async () => {
+test('a late call with the cookie of a merged guest is refused and stores nothing', async () => {
   for (const isStored of [true, false]) {
     const { email } = await registerMember(siteOf(0))
     const { id, tabs: pair } = await tabs(2, isStored)
@@ -90,7 +90,7 @@ test('a late call with the merged guest’s cookie is refused, and stores nothin
   }
 })
 
-test('concurrent calls of a guest that signs in reach the account or receive an error, and none is lost', async () => {
+test('concurrent calls of a guest who signs in store their data in the account or receive an error', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const { id, tabs: all } = await tabs(7)
   const [signer, ...savers] = all
@@ -108,7 +108,7 @@ test('registering twice concurrently creates one account', async () => {
   const answers = await Promise.all(guest.tabs.map((tab) => tab.call(registerUser, { body })))
   const codes = answers.map(({ answer }) => answer.code)
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
-  // Calls after the first response are no longer a guest's, and find the address taken.
+  // Calls after the first response are not a guest's calls, and find the address taken.
   expect(codes.filter((code) => code === 409 || code === 500)).toHaveLength(3)
   const strangers = [siteOf(0).visitor(), siteOf(1).visitor()]
   const both = { ...body, email: 'both@example.com' }
@@ -121,7 +121,7 @@ test('registering twice concurrently creates one account', async () => {
   expect(rows).toHaveLength(2)
 })
 
-test('two guests that each sign in to both accounts concurrently do not deadlock', async () => {
+test('two guests who each sign in to both of two accounts concurrently do not deadlock', async () => {
   const accounts = [await registerMember(siteOf(0)), await registerMember(siteOf(1))]
   const guests = [await tabs(2), await tabs(2)]
   const calls = guests.flatMap((guest, index) =>
@@ -144,7 +144,7 @@ test('two concurrent deletions erase the account once', async () => {
   expect(codes).toEqual([200, 401])
 })
 
-test('attempts are counted for both processes together', async () => {
+test('sign-in attempts are counted for both processes together', async () => {
   const { email } = await registerMember(siteOf(0))
   const statuses = []
   for (let turn = 0; turn < 4; turn++) {
@@ -161,12 +161,12 @@ test.each([
     'password',
   ],
   [
-    'setting another one',
+    'setting another password',
     (visitor: Visitor) =>
       visitor.call(changeUser, { body: { current_password: password, new_password: 'an intruder’s own' } }),
     'current_password',
   ],
-])('a password that is changed while a call verifies it is refused for %s', async (_words, enter, field) => {
+])('a password is refused for %s if it is changed while a call verifies it', async (_words, enter, field) => {
   const { user, visitor: member, email } = await registerMember(siteOf(0))
   const guest = siteOf(1).visitor()
   await guest.callOk(getUser)
@@ -208,7 +208,7 @@ test('signing in and removing the second factor concurrently do not deadlock', a
   expect((await visitor.callOk(getUser)).second_factor).toBe(false)
 })
 
-test('a free attempt is not delayed because of a slow clock', async () => {
+test('an attempt below the limit is not delayed because of a slow clock', async () => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms)
   const { db } = siteOf(0).context
   const tries = [5000, 0, 4999, 1, 0].map((ms) => () => startLoginAttempt(db, 'two clocks', at(ms)))

@@ -11,7 +11,7 @@ export interface UsersTable {
   /** The IANA time zone of the browser used last. */
   time_zone: Generated<string | null>
   referral_code: string
-  /** Set by the site's clock, never the database's. */
+  /** The time by the site's clock, never by the database's. */
   created_at: ColumnType<Date, Date, never>
   password_hash: Generated<string | null>
   email_verified_at: Moment

@@ -7,7 +7,10 @@ import type { UsersTable } from './tables.ts'
 /** Generates the code in a member's referral links. */
 export const newReferralCode = () => newId('usr').slice(4, 14)
 
-/** Inserts the row unless it exists. @returns whether it was inserted */
+/**
+ * Inserts the row unless it exists.
+ * @returns whether it was inserted
+ */
 export async function insertUser(
   tx: Tx,
   user: { id: string; language: string; time_zone?: string | null; created_at: Date },
@@ -69,7 +72,7 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
   return (await lockUsers(tx, [id]))[0]
 }
 
-/** Changes fields; undefined ones are left unchanged. */
+/** Changes the given fields. Fields that are undefined are left unchanged. */
 export async function updateUser(tx: Tx, id: string, change: Updateable<UsersTable>): Promise<void> {
   if (Object.values(change).every((value) => value === undefined)) return
   await tx.updateTable('users').set(change).where('id', '=', id).execute()
@@ -101,8 +104,7 @@ export function isEmailTaken(error: unknown): boolean {
 }
 
 /**
- * Locks guests who may have been inactive since `before`, those with the
- * oldest known activity first.
+ * Locks guests who may have been inactive since `before`, those with the oldest known activity first.
  * @returns their ids
  */
 export async function lockIdleGuests(tx: Tx, before: Date, limit: number): Promise<string[]> {
@@ -140,7 +142,7 @@ export interface AuditEventRow {
 
 /**
  * Returns a page of a user's audit events, including those of guests merged into the user. Omits the network's hash,
- * which is only meaningful to the site.
+ * which is meaningful only to the site.
  */
 export async function selectAuditEventsOfUser(
   db: Db,

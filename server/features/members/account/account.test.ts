@@ -17,9 +17,9 @@ import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts
 
 let site: TestSite
 let offset = 0
-/** Set while the clock stands still. */
+/** The current time if the clock does not advance; undefined otherwise. */
 let stoppedAt: number | undefined
-/** The arguments of the features' lifecycle hooks. */
+/** The ids of the users for whom the `erase` hook was called. */
 const erased: string[] = []
 
 const lifecycleHooks: Partial<LifecycleHooks> = {
@@ -49,7 +49,7 @@ const eventsOf = async (id: string) =>
 describe('registering', () => {
   const registration = { email: 'ada@example.com', password, repeat_password: password }
 
-  it('turns the guest into a member with the same id and keeps its profile', async () => {
+  it('turns the guest into a member with the same id and profile', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(changeUser, {
       body: { display_name: 'Ada', consent: { marketing: true } },
@@ -75,7 +75,7 @@ describe('registering', () => {
     expect((await rowOf(user.id)).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('works without a token, and stores a name', async () => {
+  it('works without a token, and stores the given name', async () => {
     const body = { ...registration, email: 'bo@example.com', display_name: '  Bo  ' }
     expect(await site.visitor().callOk(registerUser, { body })).toMatchObject({
       role: 'member',
@@ -85,7 +85,7 @@ describe('registering', () => {
 
   it.each([
     ['email', 'has no @', { email: 'ada.example.com' }],
-    ['email', 'is taken, in another case', { email: 'ADA@example.com' }],
+    ['email', 'is taken in another spelling of case', { email: 'ADA@example.com' }],
     ['email', 'has 255 characters', { email: `${'a'.repeat(243)}@example.com` }],
     ['email', 'has 600 characters', { email: `${'a'.repeat(588)}@example.com` }],
     ['password', 'has 600 characters', { password: 'ab c'.repeat(150), repeat_password: 'ab c'.repeat(150) }],
@@ -93,10 +93,10 @@ describe('registering', () => {
     ['password', 'is common', { password: 'password123', repeat_password: 'password123' }],
     ['repeat_password', 'differs', { repeat_password: 'something else' }],
     ['display_name', 'is empty', { display_name: ' ' }],
-    ['display_name', 'cannot be seen', { display_name: '\u200B\u2060\u00AD' }],
+    ['display_name', 'has only invisible characters', { display_name: '\u200B\u2060\u00AD' }],
     ['display_name', 'has 65 characters', { display_name: 'x'.repeat(65) }],
     ['display_name', 'has 600 characters', { display_name: 'x'.repeat(600) }],
-  ])('names the field %s if it %s', async (field, _what, change) => {
+  ])('refuses and names the field %s if it %s', async (field, _what, change) => {
     const visitor = await guest()
     const { status, answer } = await visitor.call(registerUser, {
       body: { ...registration, email: 'new@example.com', ...change },
@@ -105,12 +105,12 @@ describe('registering', () => {
     expect((await visitor.callOk(getUser)).role).toBe('visitor')
   })
 
-  it('counts a name in visible characters', async () => {
+  it('counts the length of a name in visible characters', async () => {
     const body = { ...registration, email: 'smile@example.com', display_name: '😀'.repeat(64) }
     expect((await site.visitor().callOk(registerUser, { body })).display_name).toBe('😀'.repeat(64))
   })
 
-  it('allows one account per address, however its accents and domain are written', async () => {
+  it('allows one account per address, whatever the spelling of its accents and domain', async () => {
     const register = (email: string) =>
       site
         .visitor()
@@ -133,7 +133,7 @@ describe('registering', () => {
     ).toBe(409)
   })
 
-  it('is limited per network, including attempts with taken e-mails', async () => {
+  it('is limited per network, and attempts with a taken e-mail count too', async () => {
     const strict = await startTestSite({}, { RATE_LIMIT_REGISTER_PER_IP: '2/h' })
     onTestFinished(() => strict.close())
     const register = (email: string) =>
@@ -150,7 +150,7 @@ describe('registering', () => {
 })
 
 describe('changing', () => {
-  it('applies name, language and consent at once, for a guest as for a member', async () => {
+  it('applies name, language and consent at once, for guests and members', async () => {
     for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
       const body = { display_name: ' Ada ', language: 'fy', consent: { marketing: false } }
       const changed = { display_name: 'Ada', language: 'fy', consent: { marketing: false } }
@@ -164,7 +164,7 @@ describe('changing', () => {
     }
   })
 
-  it('requires a member and their password for e-mail and password', async () => {
+  it('requires a member, and the current password, to change e-mail or password', async () => {
     const { visitor } = await registerMember(site)
     const changes = [{ email: 'new-one@example.com' }, { new_password: 'another good one' }]
     for (const change of changes) {
@@ -188,7 +188,7 @@ describe('changing', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('ends every session except this one after a password change, and renews its token', async () => {
+  it('ends every other session after a password change, and gives this one a new token', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
     await other.callOk(signIn, { body: { email, password } })
@@ -214,18 +214,19 @@ describe('changing', () => {
     })
   })
 
-  it('also throttles guesses at the current password', async () => {
+  it('throttles guesses at the current password', async () => {
     const { visitor } = await registerMember(site)
     const tryOne = () =>
       visitor.call(changeUser, { body: { current_password: 'guess', new_password: 'another good one' } })
-    // On a slow machine the first delay, of a second, would be over before the next call.
+    // The clock does not advance. Otherwise, on a slow machine, the first delay of a second would have passed before
+    // the next call.
     stoppedAt = Date.now() + offset
     onTestFinished(() => void (stoppedAt = undefined))
     for (let tries = 0; tries < 5; tries++) expect((await tryOne()).answer.code).toBe(500)
     expect((await tryOne()).status).toBe(429)
   })
 
-  it('does not throttle after the right password, even if the change was refused', async () => {
+  it('does not throttle after the correct password, even if the change was refused', async () => {
     const { visitor } = await registerMember(site)
     const existing = await registerMember(site)
     const change = (current_password: string, email = existing.email) =>
@@ -255,7 +256,7 @@ describe('sessions', () => {
     return { ...member, phone }
   }
 
-  it('are listed with their devices, the latest first, for members only', async () => {
+  it('are listed for members only, with their devices, the latest first', async () => {
     const { visitor, phone } = await twice()
     const { list } = await phone.callOk(listSessions)
     expect(list).toMatchObject([
@@ -319,7 +320,7 @@ describe('deleting', () => {
     expect(await visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('is open to guests; their old token becomes invalid', async () => {
+  it('is possible for guests, whose old token becomes invalid', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(changeUser, {
       body: { display_name: 'Ada' },
@@ -336,9 +337,9 @@ describe('deleting', () => {
     expect((await site.visitor().call(deleteUser)).answer.code).toBe(401)
   })
 
-  it('is rolled back if a feature cannot erase its part', async () => {
+  it('is rolled back if a feature cannot erase its data', async () => {
     const failing = await startTestSite({
-      lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
+      lifecycleHooks: { erase: [() => Promise.reject(new Error('the data could not be erased'))] },
     })
     onTestFinished(() => failing.close())
     const { visitor, user } = await registerMember(failing)
@@ -363,7 +364,7 @@ describe('the export', () => {
     expect(JSON.stringify(answer)).not.toMatch(/argon2|password_hash|token_hash/)
   })
 
-  it('is available to a guest, with or without stored data, but not without a token', async () => {
+  it('is available to a guest with or without stored data, but not without a token', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(getUser)
     expect(await visitor.callOk(exportUser)).toEqual({ user: { id } })
@@ -375,7 +376,7 @@ describe('the export', () => {
     expect((await site.visitor().call(exportUser)).answer.code).toBe(401)
   })
 
-  it('includes consents given as the guest before signing in', async () => {
+  it('includes consents that the user gave as a guest before signing in', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
@@ -390,7 +391,7 @@ describe('the export', () => {
     })
   })
 
-  it('includes all data of a guest whose browser missed the cookie of its row', async () => {
+  it('includes all data of a guest whose browser did not receive the cookie that states that a row exists', async () => {
     const visitor = await guest()
     const missed = visitor.cookie
     const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })

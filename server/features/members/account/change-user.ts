@@ -33,11 +33,11 @@ const consentVersion = '2026-11'
 
 /**
  * Changes a user's profile, and a member's e-mail address and password. A new address applies once the user has opened
- * the link mailed to it. A new password ends all sessions, starts a new one for the caller, and invalidates all mailed
- * links except the one that verifies the current address.
+ * the link mailed to it. A new password ends all sessions and starts a new one for the caller. It invalidates all
+ * mailed links except the one that verifies the current address.
  * @returns the new viewer
  * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
- * the field; signInRequired if a guest changes e-mail or password
+ * the field; Refusal signInRequired if a guest changes e-mail or password
  */
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
   const profile = checkProfile(context, call.body)
@@ -74,13 +74,17 @@ async function changeCredentials(
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
     await sendSecurityMail(tx, context, user, 'passwordChanged')
-    // Keep the current session until `startSession` has replaced it, so that hooks can move what belongs to it.
+    // Keep the current session until `startSession` has replaced it, so that hooks can move the records that belong to
+    // it.
     await endUserSessions(tx, user.id, member.sessionId)
     return startSession(context, tx, deferredCall, user.id)
   })
 }
 
-/** @throws Refusal emailTaken, after a mail to the owner of the address; Fault tooManyRequests */
+/**
+ * Changes the address.
+ * @throws Refusal emailTaken, after a mail to the owner of the address; Fault tooManyRequests
+ */
 async function assertEmailAvailable(
   context: MembersContext,
   email: string,

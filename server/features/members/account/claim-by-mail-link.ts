@@ -21,20 +21,25 @@ import { isGuest, mergeGuest } from '#server/features/members/sessions/merge-gue
 
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 
-/** The user, usually a guest, whose records can be claimed with a mailed secret, and the address that received it. */
+/**
+ * The user, usually a guest, whose records can be claimed with a mailed secret; and the address to which it was mailed.
+ */
 interface ClaimedRecords {
   userId: string
   email: string
 }
 
 export interface ClaimSource {
-  /** Finds the claim. @throws Refusal if the secret is invalid or used */
+  /**
+   * Finds the records of the secret.
+   * @throws Refusal if the secret is invalid or used
+   */
   findClaim(db: Db): Promise<ClaimedRecords>
-  /** Whether an account contains something to which the secret alone must not give access. */
+  /** Returns whether an account contains something to which the secret alone must not give access. */
   isGuarded(tx: Tx, accountId: string): Promise<boolean>
   /**
-   * Invalidates the secret and all others for the same records.
-   * @returns the id of the user whose records are moved: `userId`, or a new guest who was given a part of them
+   * Invalidates this secret and all other secrets for the same records.
+   * @returns the id of the user whose records are moved: `userId`, or a new guest who was given some of the records
    */
   redeem(tx: Tx, userId: string): Promise<string>
 }
@@ -42,11 +47,12 @@ export interface ClaimSource {
 /**
  * Moves a guest's records to the account with the address to which a mailed secret was sent, and signs the caller in to
  * that account. If there is no such account, the guest becomes a member. An account whose address was never verified
- * may belong to a stranger, so it loses its password and sessions. If the address is verified, or the account is
- * guarded, the caller must already be signed in to it. Concurrent calls move the records once.
+ * may belong to a stranger, so it loses its password and sessions. If the address is verified, or `isGuarded` is true
+ * for the account, the caller must already be signed in to it. Concurrent calls move the records once.
  * @returns the caller's new viewer
- * @throws Refusal linkExpired if the records already belong to another account, signInRequired if the caller must sign
- * in first, alreadySignedIn if signed in to another account, editConflict if the address is registered meanwhile
+ * @throws Refusal linkExpired if the records already belong to another account; signInRequired if the caller must sign
+ * in first; alreadySignedIn if the caller is signed in to another account; editConflict if another call registers the
+ * address at the same time
  */
 export async function claimGuestRecords(
   context: MembersContext,
@@ -89,7 +95,7 @@ async function claimInTransaction(
   return viewer
 }
 
-/** Locks the records' owner, the account with the address and the calling guest, in a fixed order. */
+/** Locks the owner of the records, the account with the address and the calling guest, in a fixed order. */
 async function lockClaimParties(tx: Tx, { viewer, language }: ClaimCall, source: ClaimSource, now: Date) {
   const first = await source.findClaim(tx)
   const known = await selectUserByEmail(tx, first.email)

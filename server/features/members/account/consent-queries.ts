@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Returns the marketing consents of these users by id; null means no answer. Users without a row are missing. */
+/**
+ * Returns the marketing consents of these users by id. Null means that the user has not answered. Users without a row
+ * are omitted.
+ */
 export async function selectMarketingConsents(
   db: Db,
   ids: readonly string[],
@@ -17,11 +20,11 @@ export async function selectMarketingConsents(
 
 /**
  * Returns whether a user consents to marketing. Until the end of the transaction, the user can't withdraw consent,
- * delete the account or be merged. Waits for a transaction that makes such a change. The caller must not hold a lock
+ * delete the account or be merged. Waits for a transaction that makes such a change, so the caller must not hold a lock
  * that this transaction needs.
  */
 export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean> {
-  // Not FOR SHARE: two calls that share the row and then change it would deadlock.
+  // Not FOR SHARE: two transactions that lock the row this way and then change it would deadlock.
   const row = await tx
     .selectFrom('users')
     .select('id')
@@ -33,8 +36,8 @@ export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean>
 }
 
 /**
- * Locks many users and returns those who consent to marketing, without waiting:
- * a user whose row is being changed is left out.
+ * Locks many users without waiting, and returns those who consent to marketing. Omits a user whose row is being
+ * changed.
  */
 export async function lockMarketingConsents(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()

@@ -36,7 +36,7 @@ const emptyPersonalData = {
 
 /**
  * Deletes the account of a member, who must reauthenticate, or the data of a guest. In one transaction, every feature
- * erases its part, and the user's row loses all personal data.
+ * erases its data, and the user's row loses all personal data.
  * @returns a new guest
  * @throws Refusal balanceNotEmpty with the amounts, unless `forfeit_balance` is set; balanceRefundPending;
  * passwordWrong with the field, codeWrong; signInRequired without a token, or if the member must sign in again
@@ -61,7 +61,7 @@ export async function deleteUser(
 /**
  * Locks the guest's row.
  * @returns false if nothing is stored for the guest
- * @throws Refusal signInRequired if the guest was registered, merged or deleted meanwhile
+ * @throws Refusal signInRequired if the guest has been registered, merged or deleted
  */
 async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
@@ -69,7 +69,10 @@ async function lockStoredGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   return row !== undefined
 }
 
-/** Checks in every feature whether a user may be deleted; the row must be locked. @throws Refusal with the reason */
+/**
+ * Checks in every feature whether a user may be deleted. The caller must have locked the row.
+ * @throws Refusal with the reason
+ */
 export async function assertErasable(
   { lifecycleHooks }: MembersContext,
   tx: Tx,
@@ -79,7 +82,7 @@ export async function assertErasable(
   for (const runHook of lifecycleHooks.assertErasable) await runHook(tx, userId, forfeitsBalance)
 }
 
-/** Deletes a user's data in every feature. The caller has locked the row. */
+/** Deletes a user's data in every feature. The caller must have locked the row. */
 export async function eraseAccount(
   { lifecycleHooks, clock }: MembersContext,
   tx: Tx,

@@ -16,10 +16,11 @@ import { activeSessionBounds } from '#server/features/members/sessions/sessions.
 const maxSessions = 1000
 
 /**
- * Streams all stored data of the caller, member or guest, from every feature. Lists are read page
- * by page, as fast as the client receives them.
+ * Streams all stored data of the caller, member or guest, from every feature. Lists are read page by page, as fast as
+ * the client receives them.
  * @throws Refusal signInRequired without a known token, or if the guest was merged or deleted
- * @throws Fault tooManyRequests while another export of the user runs, or too many exports of others
+ * @throws Fault tooManyRequests while another export of the user is running, or if too many exports of other users are
+ * running
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, isStored } = await requireActiveViewer(context, call)

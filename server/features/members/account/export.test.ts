@@ -11,7 +11,7 @@ import { exportUser } from './export-user.ts'
 import { newGuest } from '#server/features/members/members.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 
-/** A list whose next page is resolved by the test. */
+/** A list whose next page is returned when the test resolves it. */
 let page = Promise.withResolvers<unknown[]>()
 async function* slowList() {
   yield await page.promise
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))
 
-/** Stores events of a user with so many incompressible bytes each. */
+/** Stores events of a user, each with this number of incompressible bytes. */
 async function fillEvents(userId: string, events: number, bytes: number): Promise<void> {
   await site.context.database.pool.query(
     `INSERT INTO events (at, id, name, fields, user_id)
@@ -45,7 +45,7 @@ const bytesOf = async (userId: string) => {
   return rows[0] ?? { bytes: 0, events: 0 }
 }
 
-test('an export reads its next page of events only when the client has received the one before', async () => {
+test('an export reads its next page of events only after the client has received the previous page', async () => {
   const { user } = await registerMember(site)
   await fillEvents(user.id, 5000, 64)
   const viewer = { userId: user.id, role: 'member' as const, isStored: true }
@@ -62,7 +62,7 @@ test('an export reads its next page of events only when the client has received 
   expect(JSON.parse(text).info.events).toHaveLength(5000)
 })
 
-test('allows one export per user at a time, and the next once it has ended', async () => {
+test('only one export of a user can run at a time', async () => {
   const { visitor, email } = await registerMember(gated)
   const direct = new Visitor(gated.directUrl)
   await direct.callOk(getUser)
@@ -92,7 +92,7 @@ test('an export ends when its client disconnects, and frees its slot', async () 
   await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
 })
 
-test('a network may use half of a process’s export slots, and other networks the rest', async () => {
+test('a network can use at most half of a process’s export slots', async () => {
   const context = {
     ...gated.context,
     concurrencySlots: createSlots(),
@@ -107,12 +107,12 @@ test('a network may use half of a process’s export slots, and other networks t
   await ask('10.0.0.3')
 })
 
-test("deletes a user's oldest events beyond the maximum bytes", async () => {
+test("a user's oldest events beyond the maximum size are deleted", async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   await fillEvents(userId, 100, 2000)
   const fields = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`f${index}`, 'x'.repeat(250)]))
   expect((await bytesOf(userId)).bytes).toBeGreaterThan(maxBytes)
-  // Trimming after an event is random.
+  // Trimming after an event is random, so it is called here.
   await vi.waitFor(async () => {
     await visitor.fetch(`/api/statics.png?${new URLSearchParams({ event: 'newest', ...fields }).toString()}`)
     expect((await bytesOf(userId)).bytes).toBeLessThan(maxBytes)
@@ -121,7 +121,7 @@ test("deletes a user's oldest events beyond the maximum bytes", async () => {
   await vi.waitFor(async () => expect(await newest.execute()).not.toEqual([]))
 })
 
-test('limits the events of guests who sign in to one account to the maximum of one user', async () => {
+test('the events of several guests who sign in to one account are limited to the maximum of one user', async () => {
   const { user, email } = await registerMember(site)
   await setConsent(site, user.id, true)
   for (let guests = 0; guests < 3; guests++) {
@@ -134,7 +134,7 @@ test('limits the events of guests who sign in to one account to the maximum of o
   expect(events).toBeGreaterThan(20)
 })
 
-test('trimming does not wait for events locked elsewhere', async () => {
+test('trimming does not wait for events that another transaction has locked', async () => {
   const { userId } = await trackedVisitor(site, true)
   await fillEvents(userId, 10, 2000)
   await site.context.db.transaction().execute(async (tx) => {
@@ -157,7 +157,7 @@ function callOf() {
     setHeader: () => {},
     cookie: () => undefined,
     serialise: () => {
-      throw new Error('not asked for')
+      throw new Error('not requested')
     },
   }
 }

@@ -10,7 +10,10 @@ import { activeSessionBounds } from '#server/features/members/sessions/sessions.
 
 const maxShown = 100
 
-/** Lists the member's sessions, the latest first. @throws Refusal signInRequired */
+/**
+ * Lists the member's sessions, the latest first.
+ * @throws Refusal signInRequired
+ */
 export async function listSessions({ db, clock }: MembersContext, call: Call): Promise<Session[]> {
   const { userId, sessionId } = requireMember(call)
   const sessions = await selectSessions(db, { userId, ...activeSessionBounds(clock.now()), limit: maxShown })
@@ -23,7 +26,10 @@ export async function listSessions({ db, clock }: MembersContext, call: Call): P
   }))
 }
 
-/** Ends one session of the member or, without an id, all but the current one. @throws Refusal signInRequired */
+/**
+ * Ends one session of the member or, without an id, all sessions except the current one.
+ * @throws Refusal signInRequired
+ */
 export function endSessions(
   context: MembersContext,
   call: Call<typeof endSessionsCall>,

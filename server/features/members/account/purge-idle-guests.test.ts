@@ -37,9 +37,9 @@ async function storedOf(id: string): Promise<[boolean, number]> {
   return [users.length > 0, favorites.length]
 }
 
-test('deletes guests who are inactive for 400 days, unless they bought something, but no members', async () => {
+test('the purge deletes guests who are inactive for 400 days and have bought nothing, but no members', async () => {
   passDays(0)
-  // More than one batch.
+  // The number of guests is higher than the size of a batch.
   const away = []
   for (let i = 0; i < 25; i++) away.push(await guestWithFavorite())
   const [buyer, viewer] = [await guestWithFavorite(), await guestWithFavorite()]

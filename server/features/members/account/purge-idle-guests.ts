@@ -11,7 +11,7 @@ const batchSize = 20
 
 /**
  * Deletes guests who have been inactive for the lifetime of a guest cookie, with all their data. Guests with orders or
- * entitlements remain: billing reports them as active (billing/feature.ts).
+ * entitlements remain, because billing reports them as active (billing/feature.ts).
  */
 export async function purgeIdleGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
@@ -20,7 +20,10 @@ export async function purgeIdleGuests(context: MembersContext, signal: AbortSign
     checkedCount = await inTransaction(context.db, (tx) => purgeIdleBatch(context, tx, before))
 }
 
-/** @returns how many guests were checked */
+/**
+ * Deletes the idle guests of one batch.
+ * @returns how many guests were checked
+ */
 async function purgeIdleBatch(context: MembersContext, tx: Tx, before: Date): Promise<number> {
   const ids = await lockIdleGuests(tx, before, batchSize)
   for (const id of ids) {
@@ -35,7 +38,7 @@ async function purgeIdleBatch(context: MembersContext, tx: Tx, before: Date): Pr
   return ids.length
 }
 
-/** Returns the latest activity of a guest in the records of all features; 1970 if there is none. */
+/** Returns the latest activity of a guest in the records of all features. Returns 1970 if there is none. */
 async function findLastActivity({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
   let latest = 0
   for (const runHook of lifecycleHooks.lastActive)

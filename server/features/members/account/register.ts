@@ -27,7 +27,7 @@ type RegisterCall = Call<typeof registerUser>
 
 /**
  * Registers the calling guest as a member with the guest's id and data, and starts a session. The password is hashed
- * before the address is looked up, so that every attempt costs the same work, also with an address that is taken.
+ * before the address is looked up, so that an attempt takes the same work whether or not the address is taken.
  * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
  * emailTaken, with the field; alreadySignedIn, signInRequired; Fault tooManyRequests
  */
@@ -54,7 +54,7 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
 }
 
 /**
- * Locks the guest's row, and inserts it first if it is missing.
+ * Locks the guest's row. If the row is missing, inserts it first.
  * @throws Refusal alreadySignedIn if another call has just registered the guest; signInRequired if the guest was merged
  * or deleted
  */

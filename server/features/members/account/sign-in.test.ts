@@ -15,7 +15,9 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
-/** The clock stands still: on a slow machine a delay of a second would be over before the next call. */
+/**
+ * The clock does not advance. Otherwise, on a slow machine, a delay of a second would have passed before the next call.
+ */
 let now = Date.now()
 const advanceClock = (seconds: number) => void (now += seconds * 1000)
 
@@ -55,7 +57,7 @@ describe('signing in', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('restarts the session of the same member, and is refused as another member', async () => {
+  it('starts a new session if the same member is signed in, and is refused if another member is', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     expect((await signInAs(ada.visitor, ada.email)).answer.code).toBe(200)
     expect((await ada.visitor.callOk(listSessions)).list).toHaveLength(1)
@@ -76,9 +78,9 @@ describe('signing in', () => {
   })
 })
 
-describe('guessing', () => {
+describe('guessing a password', () => {
   it.each(['known', 'unknown'])(
-    'is delayed after five failures for an address that is %s, longer each time',
+    'is delayed after five failures, longer each time, for an address that is %s',
     async (kind) => {
       const email = kind === 'known' ? (await registerMember(site)).email : 'who@example.com'
       const visitor = await guest()
@@ -93,7 +95,7 @@ describe('guessing', () => {
     },
   )
 
-  it('is delayed a quarter of an hour at most, and reset by the right password', async () => {
+  it('is delayed at most a quarter of an hour, and not delayed after the correct password', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     for (let tries = 0; tries < 5; tries++) await signInAs(visitor, email, 'wrong guess')
@@ -121,14 +123,14 @@ describe('guessing', () => {
     expect((await signInAs(visitor, email)).answer.code).toBe(200)
   })
 
-  it('is also limited in a known browser', async () => {
+  it('is limited in a known browser too', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.callOk(signOut)
     for (let tries = 0; tries < 5; tries++) await signInAs(visitor, email, 'wrong guess')
     expect((await signInAs(visitor, email)).status).toBe(429)
   })
 
-  it('does not count a member’s refused sign-ins with the right password of another account', async () => {
+  it('does not include sign-ins to another account that are refused although the password is correct', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     for (let tries = 0; tries < 4; tries++) await signInAs(ada.visitor, bob.email, 'wrong guess')
     for (let tries = 0; tries < 3; tries++)
@@ -136,7 +138,7 @@ describe('guessing', () => {
     expect((await signInAs(await guest(), bob.email)).answer.code).toBe(200)
   })
 
-  it('gets five free attempts at most with many concurrent calls', async () => {
+  it('allows at most five attempts without delay, even with many concurrent calls', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     const tries = Array.from({ length: 12 }, () => signInAs(visitor, email, 'wrong guess'))
@@ -145,7 +147,7 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
   })
 
-  it('gets no extra attempts by other spellings that are equal in the database', async () => {
+  it('allows no additional attempts by other spellings that are equal in the database', async () => {
     const email = 'victim@example.com'
     const body = { email, password, repeat_password: password }
     await (await guest()).callOk(registerUser, { body })
@@ -156,7 +158,7 @@ describe('guessing', () => {
       expect((await signInAs(visitor, `${spelling}@example.com`)).status).toBe(429)
   })
 
-  it('is limited per network, however many of its addresses are used', async () => {
+  it('is limited per network, whatever the number of its addresses', async () => {
     const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: '1' })
     onTestFinished(() => strict.close())
     const { email } = await registerMember(strict)
@@ -169,10 +171,14 @@ describe('guessing', () => {
   })
 
   it.each([
-    ['0', 'is the connection’s, whatever it says of others', '203.0.113.9'],
-    ['1', 'is what the proxy saw, whatever was forged in front of it', '198.51.100.7, 203.0.113.9'],
-    ['2', 'is what the farther of two proxies saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
-  ])('behind %s proxies: a network %s', async (proxies, _what, chain) => {
+    ['0', 'has the address of the connection, whatever addresses the header contains', '203.0.113.9'],
+    [
+      '1',
+      'has the address that the proxy saw, whatever forged addresses precede it',
+      '198.51.100.7, 203.0.113.9',
+    ],
+    ['2', 'has the address that the outer proxy saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
+  ])('behind %s proxies, a network %s', async (proxies, _what, chain) => {
     const strict = await startTestSite({}, { RATE_LIMIT_SIGN_IN_PER_IP: '2/h', TRUST_PROXY: proxies })
     onTestFinished(() => strict.close())
     const { email } = await registerMember(strict)
@@ -189,7 +195,7 @@ describe('guessing', () => {
 })
 
 describe('a session', () => {
-  it('is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable', async () => {
+  it('can use the header token if cookies are disabled, and refuses a cookie token in the header or the reverse', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''
@@ -202,7 +208,7 @@ describe('a session', () => {
     expect((await site.visitor({ 'x-user-token': forged }).callOk(getUser)).id).not.toBe(user.id)
   })
 
-  it('stores no token in the database', async () => {
+  it('does not store its token in the database', async () => {
     const { visitor } = await registerMember(site)
     const cookie = /session=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
     const { rows } = await site.context.database.pool.query(
@@ -212,7 +218,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie)
   })
 
-  it('invalidates the tokens of the guest who registered', async () => {
+  it('that starts when a guest registers invalidates the guest’s tokens', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
@@ -234,7 +240,7 @@ describe('a session', () => {
     expect(display_name).toBeNull()
   })
 
-  it('is required for purchases; an earlier cookie of the guest is refused', async () => {
+  it('is required for a member’s purchases, and an earlier guest cookie is refused', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     await registerMember(site, visitor)
@@ -246,7 +252,7 @@ describe('a session', () => {
     expect((await old().call(exportUser)).answer.code).toBe(401)
   })
 
-  it('ends once its member has a hundred newer ones', async () => {
+  it('ends once its member has a hundred newer sessions', async () => {
     const { visitor, user, email } = await registerMember(site)
     await site.context.database.pool.query(
       `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
@@ -279,7 +285,7 @@ describe('a session', () => {
     expect((await idle.visitor.callOk(getUser)).id).not.toBe(idle.user.id)
   })
 
-  it('records its last use to the hour', async () => {
+  it('records the hour of its last use', async () => {
     const { visitor } = await registerMember(site)
     const seen = async () => (await visitor.callOk(listSessions)).list[0]?.last_seen_at
     const first = await seen()
@@ -307,7 +313,7 @@ describe('signing out', () => {
     for (const old of spent) expect((await site.visitor(old).callOk(getUser)).id).not.toBe(user.id)
   })
 
-  it('also gives a guest without a session', async () => {
+  it('gives a new guest even without a session', async () => {
     expect(await site.visitor().callOk(signOut)).toMatchObject({ role: 'visitor' })
   })
 })

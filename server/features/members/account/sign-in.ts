@@ -21,8 +21,8 @@ import { completeSignIn } from '#server/features/members/sessions/complete-sign-
 const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
- * Signs in with e-mail and password, and the second factor if one is set up. An unknown address causes the same work as
- * a wrong password, so that the response time does not reveal whether there is an account.
+ * Signs in with e-mail and password, and the second factor if one is set up. An unknown address takes the same work as
+ * a wrong password, so the response time does not reveal whether there is an account.
  * @throws Refusal emailInvalid, signInWrong, secondFactorRequired, codeWrong, alreadySignedIn; Fault tooManyRequests
  */
 export async function signIn(context: MembersContext, call: Call<typeof signInCall>): Promise<Viewer> {
@@ -40,7 +40,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   }
   const result = inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const viewer = await completeSignIn(context, tx, deferredCall, user.id, async (lockedUser) => {
-      // If the password was changed while this one was being verified, no session may start with the old password.
+      // If the password was changed while the old one was being verified, no session may start with the old password.
       if (lockedUser.password_hash !== user.password_hash) throw signInWrong()
       await checkSecondFactor(tx, context, lockedUser, totp)
     })

@@ -10,7 +10,10 @@ import {
 import { setTokens, newGuest } from '#server/features/members/sessions/viewer.ts'
 import { deleteSessions } from '#server/features/members/sessions/session-queries.ts'
 
-/** Ends the session of the call. @returns a new guest */
+/**
+ * Ends the session of the call.
+ * @returns a new guest
+ */
 export async function signOut(context: MembersContext, call: AccountCall): Promise<Viewer> {
   const { viewer } = call
   if (viewer?.sessionId !== undefined) {

@@ -34,7 +34,10 @@ export async function findUserIdByEmail(db: Db, email: string): Promise<string |
   return (await selectUserByEmail(db, email))?.id
 }
 
-/** Locks a user's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
+/**
+ * Locks a user's row for the transaction.
+ * @throws Refusal notFound if the user was deleted or merged into an account
+ */
 export async function lockAccount(tx: Tx, id: string): Promise<void> {
   const row = await lockGuestStatus(tx, id)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
@@ -57,7 +60,11 @@ export async function listUserSessions({ db, clock }: MembersContext, userId: st
   }))
 }
 
-/** Ends all sessions of a user. @returns how many sessions ended. @throws Refusal notFound */
+/**
+ * Ends all sessions of a user.
+ * @returns how many sessions ended
+ * @throws Refusal notFound
+ */
 export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)
   const removed = await endUserSessions(tx, userId)

@@ -12,7 +12,7 @@ vi.mock('#server/features/members/credentials/passwords/run-hashing.ts', async (
 
 let site: TestSite
 beforeAll(async () => {
-  // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
+  // With this override, SITE_PROCESSES=2 starts no second process, so the test can observe all hashing.
   site = await startTestSite({ clock: systemClock })
 })
 afterAll(() => site.close())
@@ -43,7 +43,7 @@ test('sign-in does the same work for a wrong password, an unknown address and a 
   expect((await visitor.callOk(getUser)).role).toBe('visitor')
 })
 
-test('a registration does the same work, whether the address is taken or not', async () => {
+test('a registration does the same work whether or not the address is taken', async () => {
   const { email } = await registerMember(site)
   const hash = vi.mocked(hashing.runHashing)
   for (const [address, code] of [

@@ -5,7 +5,7 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 const maxEmailLength = 254
 
 /**
- * Validates an e-mail address: one `@`, at most 254 characters, and no card number entered by mistake.
+ * Validates an e-mail address. It must have one `@`, at most 254 characters, and no card number entered by mistake.
  * @throws Refusal emailInvalid with the field
  */
 export function checkEmail(email: string): void {
@@ -19,7 +19,8 @@ export function checkEmail(email: string): void {
 }
 
 /**
- * Validates a name: 1 to 64 characters, at least one visible, and no card number entered by mistake.
+ * Validates a name. It must have 1 to 64 characters, at least one of them visible, and no card number entered by
+ * mistake.
  * @returns the trimmed name
  * @throws Refusal nameInvalid with the field
  */

@@ -5,7 +5,7 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { selectUserByEmail } from '#server/features/members/user-queries.ts'
 
-/** At most one mail a day to an owner, however often somebody tries to use the address. */
+/** The owner of an address gets at most one mail a day, however often somebody tries to use the address. */
 const limit = { max: 1, seconds: 86_400 }
 
 /** Mails the owner of an address about an attempt to use it for another account. */

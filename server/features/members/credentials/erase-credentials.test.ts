@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test("cancels a deleted member's mails, and invalidates their links and codes", async () => {
+test("a deletion cancels the member's mails, and invalidates the member's links and codes", async () => {
   const { visitor, email, password } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
   const { db } = site.context
@@ -30,7 +30,7 @@ test("cancels a deleted member's mails, and invalidates their links and codes", 
     .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
   const { email: other } = await createMember(site)
-  // Two mails are queued, one of them for a new address, and one request.
+  // Queues two mails, of which one is for a new address, and a reset request.
   await visitor.callOk(verifyEmail, { body: {} })
   await visitor.callOk(requestPasswordReset, { body: { email } })
   const newEmail = `new-${email}`
@@ -46,7 +46,7 @@ test("cancels a deleted member's mails, and invalidates their links and codes", 
   expect(await db.selectFrom('second_factors').selectAll().where('user_id', '=', id).execute()).toEqual([])
 })
 
-test("cancels a deleted member's mails to an earlier spelling of the address", async () => {
+test("a deletion cancels the member's mails to an earlier spelling of the address", async () => {
   const [email, password] = ['Grace@example.com', 'an old passphrase']
   const visitor = site.visitor()
   await visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
@@ -54,7 +54,7 @@ test("cancels a deleted member's mails to an earlier spelling of the address", a
   await visitor.callOk(changeUser, { body: { email: written, current_password: password } })
   const [mail] = await site.mails(written)
   const before = await site.mails(email)
-  // A mail is queued when the address changes.
+  // A mail is queued because the address changes.
   await visitor.callOk(requestPasswordReset, { body: { email } })
   await sendResetLinks(site.context)
   await visitor.callOk(verifyEmail, { body: { secret: linkSecretOf(mail) } })

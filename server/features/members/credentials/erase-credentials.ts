@@ -7,7 +7,7 @@ import { removeSecondFactor } from './second-factor/second-factor.ts'
 
 /**
  * Erases a user's credentials: invalidates mailed links, removes the second factor, and cancels queued mails to the
- * user, including those to an address that is not verified yet.
+ * user. This includes mails to an address that is not verified yet.
  */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   const user = await selectUser(tx, userId)
@@ -18,8 +18,8 @@ export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Exports when the second factor was set up, and to which addresses verification
- * and reset links were mailed, without secrets.
+ * Exports the date on which the second factor was set up, and the addresses to which verification and reset links were
+ * mailed. Contains no secrets.
  */
 export async function exportCredentials(db: Db, userId: string): Promise<Record<string, unknown>> {
   const factor = await selectSecondFactor(db, userId)

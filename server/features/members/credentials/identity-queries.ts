@@ -14,7 +14,10 @@ export function selectIdentityOwner(
     .executeTakeFirst()
 }
 
-/** @returns false if the identity is already linked to an account */
+/**
+ * Links an identity to an account.
+ * @returns false if the identity is already linked to an account
+ */
 export async function insertIdentity(tx: Tx, identity: SocialIdentitiesTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('social_identities')
@@ -54,9 +57,8 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Marks the state of a flow as used, for all processes, and deletes
- * expired states.
- * @returns false if it was used before
+ * Marks the state of a flow as used, for all processes. Deletes expired states.
+ * @returns false if the state was already used
  */
 export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {
   await db.deleteFrom('used_oauth_states').where('expires_at', '<', now).execute()

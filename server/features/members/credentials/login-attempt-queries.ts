@@ -2,28 +2,28 @@ import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
 /**
- * An account is locked after this many consecutive failures: for a second at first, and twice as long after each
- * further failure, up to a quarter of an hour.
+ * An account is locked after this many consecutive failures. The first lock lasts a second. Each further failure
+ * doubles its duration, up to a quarter of an hour.
  */
 const failuresBeforeLock = 5
 const maxLockSeconds = 900
 
-/** A login attempt that is counted as failed until it succeeds. */
+/** A login attempt, which counts as failed until it succeeds. */
 export interface LoginAttempt {
   /** Key under which the attempts are counted. */
   accountKey: string
   /**
-   * When the account is unlocked if this attempt fails. No two attempts that lock the
-   * account have the same time, so this time identifies the attempt.
+   * The time at which the account is unlocked if this attempt fails. No two attempts that lock the account have the
+   * same time, so this time identifies the attempt.
    */
   lockedUntil: Date
 }
 
 /**
- * Counts an attempt as failed before it is made, unless the account is locked, so that concurrent attempts cannot
- * bypass the limit. A success deletes the count with `deleteLoginFailures`. Attempts below the limit are never delayed,
- * even if the clocks of two processes differ.
- * @returns the attempt, or when the account is unlocked
+ * Counts an attempt as failed before it is made, unless the account is locked. So concurrent attempts cannot bypass the
+ * limit. A success deletes the count with `deleteLoginFailures`. Attempts below the limit are never delayed, even if
+ * the clocks of two processes differ.
+ * @returns the attempt, or the time at which the account is unlocked
  */
 export async function startLoginAttempt(db: Db, accountKey: string, now: Date): Promise<LoginAttempt | Date> {
   const { rows } = await sql<{ locked_until: Date }>`
@@ -41,13 +41,13 @@ export async function startLoginAttempt(db: Db, accountKey: string, now: Date): 
     .select('locked_until')
     .where('account', '=', accountKey)
     .executeTakeFirst()
-  // A success may have deleted the failures meanwhile, so the attempt is counted again.
+  // A success may have deleted the failures in between, so the attempt is counted again.
   return row?.locked_until ?? startLoginAttempt(db, accountKey, now)
 }
 
 /**
- * Removes the last attempt from the count, as if it had not been made. If another attempt has started since, this one
- * stays counted, because the lock now belongs to the other attempt.
+ * Removes the last attempt from the count, as if it had not been made. If another attempt has started since, this
+ * attempt remains counted, because the lock now belongs to the other attempt.
  */
 export async function uncountLoginAttempt(
   db: Db,

@@ -9,8 +9,8 @@ import { startLoginAttempt, uncountLoginAttempt, type LoginAttempt } from './log
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /**
- * Counts a login attempt. Limits attempts per time, and delays them increasingly after failures, also for addresses
- * without an account. The attempt counts as failed until `deleteLoginFailures`.
+ * Counts a login attempt. Limits attempts per time, and delays them longer after each failure. This also applies to
+ * addresses without an account. The attempt counts as failed until `deleteLoginFailures` is called.
  * @param kind which counter. `code` counts second-factor codes separately, so that a correct password does not reset
  * their count. Operators are counted separately from members.
  * @param value the address by `emailLookupKey`, or the user's id if signed in
@@ -32,18 +32,18 @@ export async function throttleLogin(
 }
 
 /**
- * Returns the key of an account's attempts: one for each browser in which the account
- * was used before, and one for all other browsers.
+ * Returns the key of an account's attempts. Each browser in which the account was used before has its own key. All
+ * other browsers share one key.
  */
 export const withDevice = (account: string, device: string | undefined): string =>
   device === undefined ? account : `${account} on ${device}`
 
-/** Refusals after a correct password that involve no guess at a code. */
+/** Refusals after a correct password that do not depend on a code. */
 const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorRequired', 'alreadySignedIn'])
 
 /**
  * Rethrows an error. If neither a password nor a code was wrong, the attempt does not count as failed. Earlier failures
- * still count; otherwise every correct password would allow five more guesses at the code.
+ * remain counted; otherwise every correct password would allow five more guesses at the code.
  */
 export async function rethrowLoginError(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
@@ -56,7 +56,7 @@ export async function rethrowLoginError(
 }
 
 /**
- * Limits sign-ins or registrations from a network, whether with a password or a provider.
+ * Limits sign-ins or registrations from a network, both with a password and by a provider.
  * @throws Fault tooManyRequests with the seconds to wait
  */
 export async function limitByNetwork(

@@ -30,8 +30,8 @@ export async function selectLatestLinkEmail(db: Db, userId: string, purpose: Lin
 }
 
 /**
- * Returns a user's stored links, without their hashes: also used verification links, and expired ones until the next
- * purge.
+ * Returns a user's stored links, without their hashes. This includes used verification links, and expired links until
+ * the next purge.
  */
 export function selectMailLinksOfUser(db: Db, userId: string) {
   return db
@@ -42,13 +42,13 @@ export function selectMailLinksOfUser(db: Db, userId: string) {
     .execute()
 }
 
-/** Deletes a member's links: all, or those for one purpose. */
+/** Deletes a member's links: all links, or those for one purpose. */
 export async function deleteMailLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
 }
 
-/** Deletes a member's links, except for the one that verifies the member's current address. */
+/** Deletes a member's links except the one that verifies the member's current address. */
 export async function deleteOtherMailLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx
     .deleteFrom('mail_links')
@@ -73,10 +73,10 @@ export async function insertPasswordResetRequest(
   await db.insertInto('password_reset_requests').values(request).execute()
 }
 
-/** SQL condition: there are unanswered reset requests. */
+/** SQL condition: true if there are unanswered reset requests. */
 export const hasPasswordResetRequests = 'EXISTS (SELECT FROM password_reset_requests)'
 
-/** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */
+/** Claims a request within the transaction. The request is deleted on commit and restored by a rollback. */
 export function claimPasswordResetRequest(
   tx: Tx,
 ): Promise<Selectable<PasswordResetRequestsTable> | undefined> {

@@ -7,7 +7,7 @@ import { hashSecret, newSecret } from '#server/platform/link-secrets.ts'
 
 /** A reset link is valid for 10 minutes, a verification link for a day. */
 const lifetimeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
-/** The pages that links open; the secret is in the fragment, which no server or log sees. */
+/** The pages that links open. The secret is in the fragment, so it is neither sent to a server nor logged. */
 const pages: Record<LinkPurpose, string> = { reset: '/retrievePassword', verify: '/individual' }
 
 export interface MailLink {
@@ -30,15 +30,17 @@ export async function createMailLink(
   return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
 }
 
-/** Finds the owner of a link's secret; undefined if the link has expired, is a used reset link or never existed. */
+/**
+ * Finds the owner of a link's secret. Returns undefined if the link has expired, is a used reset link or never existed.
+ */
 export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
   return selectMailLink(db, hashSecret(secret), purpose, now)
 }
 
 /**
- * Finds and locks the owner of a link's secret for the rest of the transaction, so that nobody
- * uses or replaces the owner's links meanwhile.
- * @returns undefined if `findMailLink` finds none, or the account is deleted
+ * Finds the owner of a link's secret and locks the owner for the rest of the transaction, so that no other call can use
+ * or replace the owner's links.
+ * @returns undefined if `findMailLink` finds no owner, or the account is deleted
  */
 export async function lockMailLinkOwner(
   tx: Tx,

@@ -11,7 +11,10 @@ import { selectSessionStart } from '#server/features/members/sessions/session-qu
 
 export type MemberViewer = Viewer & { role: 'member'; sessionId: string }
 
-/** Returns the member of a call. @throws Refusal signInRequired for guests and calls without a token */
+/**
+ * Returns the member of a call.
+ * @throws Refusal signInRequired for guests and calls without a token
+ */
 export function requireMember({ viewer }: { viewer: Viewer | null }): MemberViewer {
   if (viewer?.role !== 'member' || viewer.sessionId === undefined) throw new Refusal('signInRequired')
   return { ...viewer, role: 'member', sessionId: viewer.sessionId }
@@ -23,20 +26,20 @@ interface SubmittedProof {
 }
 
 /**
- * A proof of identity. The transaction that relies on it must compare it
- * with the user's row (`lockReauthenticatedUser`).
+ * A proof of identity. The transaction that relies on the proof must compare it with the user's row
+ * (`lockReauthenticatedUser`).
  */
 export interface Reauthentication {
   userId: string
   passwordHash: string | null
   /**
-   * Set for a member without a password whose sign-in is not recent: the
-   * second-factor code to check, and its counted attempt.
+   * Set for a member without a password whose sign-in is not recent. Contains the second-factor code to check, and its
+   * counted attempt.
    */
   code?: { submitted: string; attempt: LoginAttempt }
 }
 
-/** A sign-in this recent proves the identity of a member without a password. */
+/** Maximum age of a sign-in that proves the identity of a member without a password. */
 const recentSignInMs = 15 * 60_000
 
 /** Returns whether a session is recent enough to prove the member's identity. */
@@ -49,8 +52,8 @@ export async function isSignInRecent(
 }
 
 /**
- * Verifies the identity of a signed-in member before permanent changes or deletion: by the password or, for a member
- * without one, by a recent sign-in or a code of the second factor.
+ * Verifies the identity of a signed-in member before permanent changes or deletion. A member proves it by the password.
+ * Without a password, a recent sign-in or a code of the second factor is the proof.
  * @throws Refusal passwordWrong with the field; signInRequired if the member must sign in again; Fault tooManyRequests
  */
 export async function reauthenticate(
@@ -80,10 +83,10 @@ export async function reauthenticate(
 }
 
 /**
- * Locks the account of a reauthenticated member for the rest of the
- * transaction, and checks that the proof is still valid.
- * @throws Refusal passwordWrong if the password was changed meanwhile,
- * codeWrong, signInRequired if the account is deleted
+ * Locks the account of a reauthenticated member for the rest of the transaction, and checks that the proof is still
+ * valid.
+ * @throws Refusal passwordWrong if the password has been changed since; codeWrong; signInRequired if the account is
+ * deleted
  */
 export async function lockReauthenticatedUser(
   context: MembersContext,

@@ -12,7 +12,7 @@ const helpPages = {
   identityUnlinked: '/retrievePassword',
 } as const
 
-/** Queues a security mail in the transaction of the change. A member without an address gets none. */
+/** Queues a security mail in the transaction of the change. A member without an address gets no mail. */
 export async function sendSecurityMail(
   tx: Tx,
   { publicUrl }: Pick<MembersContext, 'publicUrl'>,

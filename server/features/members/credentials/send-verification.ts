@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import { createMailLink } from './mail-links.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
-/** Mails a link to an address. Opening the link verifies the address and makes it the user's. */
+/** Mails a link to an address. When the link is opened, the address is verified and becomes the user's. */
 export async function sendVerification(
   tx: Tx,
   context: MembersContext,
@@ -16,7 +16,10 @@ export async function sendVerification(
   await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
 }
 
-/** Limits a member's verification mails, at the same rate as password resets. @throws Fault tooManyRequests */
+/**
+ * Limits a member's verification mails, at the same rate as password resets.
+ * @throws Fault tooManyRequests
+ */
 export async function limitVerifications(
   { db, clock, secret, limits, quotas }: MembersContext,
   userId: string,

@@ -27,7 +27,7 @@ const askToMove = (email = newEmail) =>
 const whoIs = () => member.visitor.callOk(getUser)
 
 describe('registering', () => {
-  it('mails a link that verifies the address, and can be opened repeatedly', async () => {
+  it('mails a link that verifies the address and can be opened repeatedly', async () => {
     const mail = await latest(member.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
     expect((await whoIs()).email_verified).toBe(false)
@@ -37,7 +37,7 @@ describe('registering', () => {
     expect((await verify(linkSecretOf(mail))).answer).toEqual(answer)
   })
 
-  it('mails the link in the user’s chosen language, otherwise in that of the call', async () => {
+  it('mails the link in the language that the user chose, otherwise in the language of the call', async () => {
     const email = `dutiful-${member.email}`
     const body = { email, password: member.password, repeat_password: member.password }
     const headers = { 'accept-language': 'es' }
@@ -50,7 +50,7 @@ describe('registering', () => {
     expect((await latest(`other-${email}`))?.subject).toBe('Confirma tu correo electrónico')
   })
 
-  it('mails a link that expires after a day, used or not', async () => {
+  it('mails a link that expires after a day, whether or not it was used', async () => {
     const secret = await fetchSecret(member.email)
     await verify(secret)
     const unused = await fetchSecret((await createMember(site)).email)
@@ -58,7 +58,7 @@ describe('registering', () => {
     for (const old of [secret, unused]) expect((await verify(old)).answer.code).toBe(500)
   })
 
-  it('notifies the owner of a taken address, once a day', async () => {
+  it('mails the owner of a taken address at most once a day', async () => {
     const again = {
       email: member.email.toUpperCase(),
       password: 'some passphrase',
@@ -75,7 +75,7 @@ describe('registering', () => {
 })
 
 describe('a new address', () => {
-  it('applies once its link is used, and the former one is notified', async () => {
+  it('applies once its link is opened, and the former address gets a mail', async () => {
     expect((await askToMove()).answer.code).toBe(200)
     expect((await whoIs()).email).toBe(member.email)
     const { answer } = await verify(await fetchSecret(newEmail))
@@ -86,7 +86,7 @@ describe('a new address', () => {
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
-  it('is recorded once if the link is opened twice concurrently', async () => {
+  it('is recorded once in the audit log if the link is opened twice concurrently', async () => {
     await askToMove()
     const secret = await fetchSecret(newEmail)
     const answers = await Promise.all([verify(secret), verify(secret)])
@@ -97,7 +97,7 @@ describe('a new address', () => {
     expect(subjects).toEqual(['Confirm your e-mail address', 'Your account’s e-mail address was changed'])
   })
 
-  it('that was requested before the password was changed is not applied', async () => {
+  it('is not applied if it was requested before the password was changed', async () => {
     const own = await fetchSecret(member.email)
     await askToMove()
     const intruders = await fetchSecret(newEmail)
@@ -108,7 +108,7 @@ describe('a new address', () => {
     expect((await whoIs()).email).toBe(member.email)
   })
 
-  it('is refused if another account has taken it meanwhile', async () => {
+  it('is refused if another account has taken it before the link is opened', async () => {
     await askToMove()
     const secret = await fetchSecret(newEmail)
     const password = 'some passphrase'
@@ -119,13 +119,13 @@ describe('a new address', () => {
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
 
-  it('is refused at once if another account has it, and the owner gets a mail', async () => {
+  it('is refused at once if another account has it, and its owner gets a mail', async () => {
     const other = await createMember(site)
     expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect((await latest(other.email))?.subject).toBe('You already have an account')
   })
 
-  it('goes to one of two accounts that use their links for it concurrently', async () => {
+  it('is given to one of two accounts that open their links for it concurrently', async () => {
     const other = await createMember(site)
     await askToMove()
     const mine = await fetchSecret(newEmail)
@@ -135,7 +135,7 @@ describe('a new address', () => {
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
   })
 
-  it('invalidates the links for the former one', async () => {
+  it('invalidates the links to the former address', async () => {
     const former = await fetchSecret(member.email)
     await askToMove()
     await verify(await fetchSecret(newEmail))
@@ -143,7 +143,7 @@ describe('a new address', () => {
     expect((await whoIs()).email).toBe(newEmail)
   })
 
-  it('that only differs in case is stored as typed', async () => {
+  it('is stored as typed if it differs from the former address only in case', async () => {
     const typed = member.email.replace('ada', 'Ada')
     await askToMove(typed)
     await verify(await fetchSecret(typed))
@@ -151,8 +151,8 @@ describe('a new address', () => {
   })
 })
 
-describe('another link', () => {
-  it('is mailed to a member whose address is not verified, and invalidates the one before', async () => {
+describe('another verification link', () => {
+  it('is mailed to a member whose address is not verified, and invalidates the previous link', async () => {
     const before = await fetchSecret(member.email)
     const { answer } = await verify(undefined, member.visitor)
     expect(answer).toEqual({ code: 200, info: { verified: false, email: member.email } })
@@ -162,14 +162,14 @@ describe('another link', () => {
     expect((await verify(after)).answer.code).toBe(200)
   })
 
-  it('is sent to the new address if one is pending', async () => {
+  it('is mailed to the new address if a change is pending', async () => {
     await askToMove()
     const { answer } = await verify(undefined, member.visitor)
     expect(answer.info).toEqual({ verified: false, email: newEmail })
     expect(await site.mails(newEmail)).toHaveLength(2)
   })
 
-  it('is not mailed if everything is verified', async () => {
+  it('is not mailed if all addresses are verified', async () => {
     await verify(await fetchSecret(member.email))
     const { answer } = await verify(undefined, member.visitor)
     expect(answer.info).toEqual({ verified: true, email: member.email })
@@ -190,14 +190,14 @@ describe('another link', () => {
   })
 })
 
-it('the link for the current address survives a change of the password', async () => {
+it('the link for the current address remains valid after a change of the password', async () => {
   const secret = await fetchSecret(member.email)
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
   await member.visitor.callOk(changeUser, { body })
   expect((await verify(secret)).answer.info).toEqual({ verified: true, email: member.email })
 })
 
-it('sends a mail about a changed password', async () => {
+it('a change of the password causes a mail', async () => {
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
   await member.visitor.callOk(changeUser, { body })
   expect((await latest(member.email))?.subject).toBe('Your password was changed')

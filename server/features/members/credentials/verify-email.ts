@@ -28,8 +28,8 @@ interface VerificationResult {
 /**
  * Verifies an address with the mailed secret. A new address becomes the user's, and the former address gets a mail.
  * Using the secret again within a day returns the same result and changes nothing. Without a secret, mails the
- * signed-in member another link, to the new address if one is pending.
- * @throws Refusal linkExpired, or emailTaken if another account has the address by now. Without a secret: Refusal
+ * signed-in member another link, to the new address if a change is pending.
+ * @throws Refusal linkExpired, or emailTaken if another account now has the address. Without a secret: Refusal
  * signInRequired, or notFound if the member has no address; Fault tooManyRequests
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<VerificationResult> {
@@ -85,8 +85,8 @@ async function resendVerification(context: MembersContext, call: VerifyCall): Pr
 }
 
 /**
- * Returns the address to verify: a pending new one, otherwise the member's own.
- * `verified` is true if it is verified already.
+ * Returns the address to verify: the new address if a change is pending, otherwise the member's current address.
+ * `verified` is true if it is already verified.
  */
 async function findEmailToVerify(db: MembersContext['db'], userId: string): Promise<VerificationResult> {
   const user = await selectUser(db, userId)

@@ -7,11 +7,11 @@ import { assertActiveAccount, mergeGuest, type CheckAccount } from './merge-gues
 import { startSession } from './sessions.ts'
 
 /**
- * Signs the caller in as a user whose identity has been verified: merges the calling guest's records, only once even
- * with concurrent calls, and starts a session. If `userId` is the guest's own id, the guest itself becomes a member.
+ * Signs the caller in as a user whose identity has been verified: merges the calling guest's records and starts a
+ * session. Concurrent calls merge the records only once. If `userId` is the guest's own id, the guest becomes a member.
  * @returns the new viewer
- * @throws Refusal alreadySignedIn if the caller is signed in to another account, signInWrong if the
- * account is deleted or merged, and the errors of `checkAccount`
+ * @throws Refusal alreadySignedIn if the caller is signed in to another account; signInWrong if the account is deleted
+ * or merged; the errors of `checkAccount`
  */
 export async function completeSignIn(
   context: MembersContext,

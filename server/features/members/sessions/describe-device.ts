@@ -1,4 +1,4 @@
-/** The first match counts, because many browsers also name the ones they resemble. */
+/** Patterns of browsers. The first match counts, because many browsers also name the browsers that they resemble. */
 const browsers: [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -18,8 +18,8 @@ const systems: [RegExp, string][] = [
 ]
 
 /**
- * Returns the browser and system of a `User-Agent`, such as "Firefox · Windows"; empty if unknown. The names are the
- * same in every language.
+ * Returns the browser and system of a `User-Agent`, such as "Firefox · Windows". Returns an empty text if both are
+ * unknown. The names are the same in every language.
  */
 export function describeDevice(userAgent: string): string {
   const nameIn = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]

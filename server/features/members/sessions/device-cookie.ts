@@ -5,13 +5,13 @@ import type { Call } from '#server/platform/http/route.ts'
 import { newSecret } from '#server/platform/link-secrets.ts'
 import { serializeCookie, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
-/** Name of the device cookie, separate for the accounts of members and of operators. */
+/** Name of the device cookie, which is different for members and operators. */
 type DeviceScope = 'device' | 'operator_device'
 type DeviceContext = Pick<MembersContext, 'secret' | 'isHttps'>
 
 const deviceDays = 400
 
-/** Sets a cookie that records a sign-in to this account from this browser. */
+/** Sets a cookie that records that this account was used in this browser. */
 export function rememberDevice(
   { secret, isHttps }: DeviceContext,
   call: Pick<Call, 'setHeader'>,
@@ -25,7 +25,7 @@ export function rememberDevice(
 
 /**
  * Returns the device id of a browser for an account, if the account was used in that browser before. Login attempts of
- * such a browser are counted separately, so that nobody can lock a member out of their own browser (OWASP, "Device
+ * such a browser are counted separately. So nobody can lock a member out of the member's own browser (OWASP, "Device
  * Cookies").
  */
 export function findKnownDevice(

@@ -7,7 +7,7 @@ export type TokenTransport = 'cookie' | 'header'
 
 export interface Guest {
   userId: string
-  /** Whether something is stored for the guest, so that it has a row. */
+  /** True if something is stored for the guest, so that the guest has a row. */
   isStored: boolean
   /** The first referrer token of a guest without a row. */
   firstReferrerToken?: string | undefined
@@ -18,19 +18,19 @@ export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
 /**
- * Longer tokens are rejected, so that invalid tokens cannot fill the memory of `macCache`. A valid token is shorter:
- * its longest part is the referrer token, which has at most 512 characters of 3 bytes each.
+ * Longer tokens are rejected, so that invalid tokens cannot fill the memory of `macCache`. Every valid token is
+ * shorter: its longest part is the referrer token, which has at most 512 characters of 3 bytes each.
  */
 const maxTokenLength = 2400
 
 /**
- * Issue times are rounded down to the hour. All tokens that a guest gets within an hour are then equal, so that
- * `macCache` already has their signature.
+ * Issue times are rounded down to the hour. All tokens that a guest gets within an hour are then equal, so `macCache`
+ * already has their signature.
  */
 const issuedAtPrecisionMs = 3_600_000
 
 /**
- * Signs a token for a guest. The guest needs no row in the database: a row with this id is created when something is
+ * Signs a token for a guest. The guest needs no row in the database. A row with this id is created when something is
  * stored for the guest for the first time.
  */
 export function signGuest(secret: string, transport: TokenTransport, guest: Guest, now: Date): string {
@@ -44,7 +44,9 @@ export function signGuest(secret: string, transport: TokenTransport, guest: Gues
   return `${claims}.${macOf(secret, transport, claims)}`
 }
 
-/** Reads the guest of a token; null if it is forged, altered, expired or meant for the other transport. */
+/**
+ * Reads the guest of a token. Returns null if the token is forged, altered, expired or meant for the other transport.
+ */
 export function readGuest(secret: string, transport: TokenTransport, token: string, now: Date): Guest | null {
   if (token.length > maxTokenLength) return null
   const end = token.lastIndexOf('.')
@@ -61,7 +63,7 @@ export function readGuest(secret: string, transport: TokenTransport, token: stri
   }
 }
 
-/** A cache of signatures: a browser sends the same token with every call. */
+/** A cache of signatures, because a browser sends the same token with every call. */
 const macCache = new Map<string, string>()
 const maxCachedMacs = 5000
 

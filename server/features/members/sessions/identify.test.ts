@@ -38,7 +38,7 @@ test('a guest without a row is identified without a query', async () => {
   })
 })
 
-test('a guest with a row is identified by one query, by the header as by the cookie', async () => {
+test('a guest with a row is identified by one query, both by header and by cookie', async () => {
   const visitor = site.visitor()
   const { headers } = await visitor.call(getUser)
   const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })
@@ -47,7 +47,7 @@ test('a guest with a row is identified by one query, by the header as by the coo
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
 })
 
-test('a member is identified by one query, by the header as by the cookie', async () => {
+test('a member is identified by one query, both by header and by cookie', async () => {
   const { visitor, user } = await registerMember(site)
   const { headers } = await visitor.call(getUser)
   const known = {
@@ -58,7 +58,7 @@ test('a member is identified by one query, by the header as by the cookie', asyn
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
 })
 
-test('the first token of a guest who has registered since is invalid', async () => {
+test('a guest’s first token is invalid after the guest has registered', async () => {
   const strict = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '20/h' })
   onTestFinished(() => strict.close())
   const visitor = strict.visitor()

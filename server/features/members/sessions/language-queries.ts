@@ -6,7 +6,7 @@ const languageOf = preparedLookup((db: Db, { userId }: Placeholders<{ userId: st
   db.selectFrom('users').select('language').where('id', '=', userId),
 )
 
-/** Returns a user's stored language; null if there is none, or no such user. */
+/** Returns a user's stored language; null if there is none, or if the user does not exist. */
 export async function selectLanguage(db: Db, userId: string): Promise<Language | null> {
   const [row] = await languageOf(db, { userId })
   return languages.find((language) => language === row?.language) ?? null

@@ -3,12 +3,15 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 import { insertUser, lockUsers, updateUser, type UserRow } from '#server/features/members/user-queries.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** Checks an account again after it was locked. @throws Refusal if it does not allow a sign-in */
+/**
+ * Checks an account again after it was locked.
+ * @throws Refusal if the account does not allow a sign-in
+ */
 export type CheckAccount = (account: UserRow) => Promise<void>
 
 /**
- * Merges a guest's records into an account. A guest without a row gets one that records the merge. If another tab then
- * still sends a call as this guest, the server finds the merge in the row. Without the row, it would store data for a
+ * Merges a guest's records into an account. A guest without a row gets a row that records the merge. If another tab
+ * then sends a call as this guest, the server finds the merge in the row. Without the row, it would store data for a
  * guest that no longer exists.
  */
 export async function mergeGuest(
@@ -24,7 +27,7 @@ export async function mergeGuest(
   await checkAccount(account)
   const guestRow = rows.find(({ id }) => id === guest.id)
   if (!guestRow || !isGuest(guestRow)) return
-  // The hooks run even if the guest had no row, because features store some data without it, such as exposures to
+  // The hooks run even if the guest had no row, because features store some data of such guests, such as exposures to
   // experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })
@@ -49,12 +52,15 @@ function missingProfileFields(account: UserRow, guest: UserRow) {
   }
 }
 
-/** Returns whether a row is still a guest: not registered, merged or deleted. */
+/** Returns whether a row belongs to a guest who has not been registered, merged or deleted. */
 export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
   return row.member_since === null && row.merged_into === null && row.deleted_at === null
 }
 
-/** Returns the row of an active account. @throws Refusal signInWrong if it was deleted or merged */
+/**
+ * Returns the row of an active account.
+ * @throws Refusal signInWrong if it was deleted or merged
+ */
 export function assertActiveAccount(row: UserRow | undefined): UserRow {
   if (!row || row.deleted_at !== null || row.merged_into !== null)
     throw new Refusal('signInWrong', { field: 'password' })

@@ -27,7 +27,7 @@ const sessionBy = (column: 'id' | 'token_hash') =>
 const sessionById = sessionBy('id')
 const sessionByHash = sessionBy('token_hash')
 
-/** Returns the session of a token's hash, or of an id, unless it has expired. */
+/** Returns the session with a token's hash, or with an id, unless it has expired. */
 export async function selectSession(
   db: Db,
   by: { tokenHash: Buffer } | { id: string },
@@ -68,7 +68,10 @@ export const selectSessions = preparedQuery((db: Db, filter: Placeholders<Sessio
     .limit(filter.limit),
 )
 
-/** Deletes a user's sessions: one, or all but one, or all. @returns how many were deleted */
+/**
+ * Deletes a user's sessions: one of them, all but one, or all.
+ * @returns how many were deleted
+ */
 export async function deleteSessions(
   tx: Tx,
   userId: string,
@@ -80,7 +83,10 @@ export async function deleteSessions(
   return Number((await statement.executeTakeFirst()).numDeletedRows)
 }
 
-/** Locks a session against deletion. @returns whether it exists */
+/**
+ * Locks a session against deletion.
+ * @returns whether the session exists
+ */
 export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sessions')

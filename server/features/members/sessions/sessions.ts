@@ -17,18 +17,18 @@ import {
 import * as queries from './session-queries.ts'
 import { markMember, updateTimeZone } from '#server/features/members/user-queries.ts'
 
-/** Sessions expire after 90 idle days, or 400 days in all. */
+/** Sessions expire after 90 days without use, and after 400 days in any case. */
 const idleDays = 90
 const maxDays = 400
 /** Interval at which a session's `last_seen_at` is updated. */
 const touchMs = 3_600_000
 const maxUserAgentLength = 512
-/** Maximum concurrent sessions of a member. */
+/** Maximum number of concurrent sessions of a member. */
 const maxSessions = 100
 
 /**
- * Starts a session of a user, who is a member from then on, and sets the cookie and `x-user-token`. Ends the call's
- * current session, if there is one. Only a hash of the cookie's token is stored.
+ * Starts a session of a user, who then is a member, and sets the cookie and `x-user-token`. Ends the call's current
+ * session, if there is one. Only a hash of the cookie's token is stored.
  * @returns the new viewer
  */
 export async function startSession(
@@ -62,26 +62,35 @@ export async function startSession(
   return { userId, role: 'member', isStored: true, sessionId: id }
 }
 
-/** Ends all sessions of a user, or all but one. @returns how many were ended */
+/**
+ * Ends all sessions of a user, or all but one.
+ * @returns how many were ended
+ */
 export function endUserSessions(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
 }
 
-/** Locks a session against deletion until the transaction ends. @throws Refusal signInRequired if it has ended */
+/**
+ * Locks a session against deletion until the transaction ends.
+ * @throws Refusal signInRequired if the session has ended
+ */
 export async function lockSession(tx: Tx, sessionId: string): Promise<void> {
   if (!(await queries.lockSession(tx, sessionId))) throw new Refusal('signInRequired')
 }
 
 /**
- * Returns the session's token for clients without cookies. It is derived from the
- * session id, so that it can be sent repeatedly.
+ * Returns the session's token for clients without cookies. It is derived from the session id, so that it can be sent
+ * repeatedly.
  */
 export function signHeaderToken(secret: string, sessionId: string): string {
   const mac = createHmac('sha256', secret).update(`session|header|${sessionId}`).digest('base64url')
   return `m.${sessionId}.${mac}`
 }
 
-/** Finds the member of a session cookie, otherwise of a header; null if there is none or the session has expired. */
+/**
+ * Finds the member of a session cookie or, if there is no such member, of a header. Returns null if there is no
+ * session, or it has expired.
+ */
 export async function findMember(
   context: MembersContext,
   { cookies, headers }: TokenSource,
@@ -106,7 +115,7 @@ async function loadMember(
   return { userId: session.user_id, role: 'member', isStored: true, sessionId: session.id }
 }
 
-/** Returns the times after which an active session must have been used last, and must have started. */
+/** Returns two times. An active session must have been used after the first and started after the second. */
 export function activeSessionBounds(now: Date): { seenAfter: Date; createdAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleDays * dayMs),

@@ -4,7 +4,7 @@ import type { AnnouncementListener } from '#server/platform/database/announcemen
 import type { Viewer } from '#server/platform/http/route.ts'
 import { cookieName, type TokenSource } from '#server/features/members/members-context.ts'
 
-/** Caches which viewer a token belongs to, so that frequent calls need no query. */
+/** Caches the viewer to whom a token belongs, so that frequent calls need no query. */
 export interface ViewerCache {
   /** Returns the viewer of these tokens, or undefined if a query is needed. */
   get(tokens: TokenSource): Viewer | undefined
@@ -13,15 +13,17 @@ export interface ViewerCache {
     tokens: TokenSource,
     identify: () => Viewer | null | Promise<Viewer | null>,
   ): Viewer | null | Promise<Viewer | null>
-  /** Removes a viewer's tokens from the cache: the next call runs a query. */
+  /** Removes a viewer's tokens from the cache, so that the next call runs a query. */
   evict(userId: string): void
-  /** Listens to the channel that the database notifies with the user id when a session ends or a guest becomes a member. */
+  /**
+   * Listens to a channel of the database. When a session ends or a guest becomes a member, it announces the user's id.
+   */
   listener: AnnouncementListener
 }
 
 /**
- * Shorter than the interval at which a session's `last_seen_at` is updated,
- * so that cached calls do not prevent the update.
+ * Cache lifetime. It is shorter than the interval at which a session's `last_seen_at` is updated, so that cached calls
+ * do not prevent the update.
  */
 const lifetimeMs = 30 * 60_000
 const maxEntries = 50_000
@@ -29,20 +31,20 @@ const maxEntries = 50_000
 interface Options {
   clock: Clock
   isHttps: boolean
-  /** Whether the notifications of the database arrive. */
+  /** Returns whether the notifications of the database arrive. */
   announcementsArrive(): boolean
 }
 
 /**
- * Caches viewers for `lifetimeMs`, or until the database notifies that their session has ended. Caches nobody while
+ * Caches viewers for `lifetimeMs`, or until the database announces that their session has ended. Caches no viewer while
  * notifications may be lost.
  */
 export function createViewerCache({ clock, isHttps, announcementsArrive }: Options): ViewerCache {
   const entries = new Map<string, { viewer: Viewer; until: number }>()
   const keysByUserId = new Map<string, Set<string>>()
   /**
-   * Counts evictions. A viewer whose look-up began before an eviction is not
-   * cached, because the session may have ended since.
+   * Number of evictions. A viewer is not cached if an eviction happened during the look-up, because the session may
+   * have ended.
    */
   let evictionCount = 0
 
@@ -85,7 +87,7 @@ export function createViewerCache({ clock, isHttps, announcementsArrive }: Optio
   }
 }
 
-/** Hashes all tokens of a call, so that keys are short, and useless if leaked. */
+/** Hashes all tokens of a call, so that cache keys are short, and useless if leaked. */
 function cacheKey({ cookies, headers }: TokenSource, isHttps: boolean): string {
   const keyParts = [
     cookies[cookieName(isHttps, 'session')],

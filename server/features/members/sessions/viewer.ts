@@ -21,9 +21,9 @@ import { findMember, signHeaderToken } from './sessions.ts'
 import { isGuest } from './merge-guest.ts'
 
 /**
- * Identifies the viewer of a request by the cookie, otherwise by `x-user-token`. A guest without a row needs no query;
- * a member needs one. A guest with a row needs one too, because the token of a guest who has since become a member must
- * not identify that member.
+ * Identifies the viewer of a request by the cookie, otherwise by `x-user-token`. A guest without a row needs no query.
+ * A member needs one query. A guest with a row also needs one, because the guest may have become a member, whom the
+ * guest's token must not identify.
  */
 export function identify(
   context: MembersContext,
@@ -70,7 +70,10 @@ function readReferrerCookie(
   return referrer?.userId === userId ? referrer.firstReferrerToken : undefined
 }
 
-/** Queries whether the guest has a row, because a header token does not change when the guest gets one. */
+/**
+ * Queries whether the guest has a row. A header token does not state this, because it does not change when the guest
+ * gets a row.
+ */
 async function findGuest(context: MembersContext, tokens: TokenSource, guest: Guest): Promise<Viewer | null> {
   const row = await selectGuestStatus(context.db, guest.userId)
   return row && !isGuest(row)
@@ -81,7 +84,7 @@ async function findGuest(context: MembersContext, tokens: TokenSource, guest: Gu
 const referrerCookie = 'arrival'
 
 /**
- * Adds a guest's first referrer token to the guest's tokens, to be stored when the guest gets a row. A known guest's
+ * Adds a guest's first referrer token to the guest's tokens. It is stored when the guest gets a row. A known guest's
  * cookie is not sent again (see `setTokens`), so the referrer token has a separate cookie.
  */
 export function storeReferrer(
@@ -99,8 +102,8 @@ export function storeReferrer(
 
 /**
  * Sets a viewer's tokens: a guest's cookie and, if `includeHeader`, the header token. A member's cookie was set when
- * the session started. A known guest without a row has the cookie already; if sent again, it could arrive after the
- * cookie with `isStored` and overwrite it.
+ * the session started. A known guest without a row already has the cookie. If it were sent again, it could arrive after
+ * the cookie with `isStored` and overwrite that cookie.
  */
 export function setTokens(
   { secret, isHttps, clock }: MembersContext,
@@ -127,8 +130,8 @@ export function newGuest(): Viewer {
  * Creates the guest's row before something is stored, and updates the guest's cookie. Locks the row against merging and
  * deletion until the end of the transaction, so that stored data is not lost.
  * @returns the user's id
- * @throws Refusal signInRequired without a known token, or if the guest was registered or the user merged or deleted
- * meanwhile. A guest's cookie is then deleted, so that the next GET /api/user creates a new guest
+ * @throws Refusal signInRequired without a known token, or if the guest has been registered or the user merged or
+ * deleted. A guest's cookie is then deleted, so that the next GET /api/user creates a new guest.
  */
 export async function ensureUserRow(
   context: MembersContext,
@@ -161,9 +164,9 @@ export async function ensureUserRow(
 }
 
 /**
- * Returns the viewer of a call about stored data. If a guest's token states that there is no row, looks the row
- * up, because the token must not identify the member that the guest may have become (`identify` does not check this).
- * If there is a row (the response with the new cookie was lost), sets the cookie again.
+ * Returns the viewer of a call about stored data. If a guest's token states that there is no row, looks the row up.
+ * This is necessary because the guest may have become a member, whom the token must not identify (`identify` does not
+ * check this). If there is a row, the response with the new cookie was lost, so sets the cookie again.
  * @throws Refusal signInRequired without a known token, or if the guest was registered, merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {
@@ -179,9 +182,9 @@ export async function requireActiveViewer(context: MembersContext, call: ViewerC
 }
 
 /**
- * Returns the viewer of a call that may create a new guest; null if the guest was registered, merged or deleted. A
- * guest's first token states that there is no row, so the row is looked up: once the guest has registered, that token
- * is invalid.
+ * Returns the viewer of a call that may create a new guest. Returns null if the guest was registered, merged or
+ * deleted. A guest's first token states that there is no row. The row is looked up, because this token is invalid once
+ * the guest has registered.
  */
 export async function findActiveViewer(
   { db }: Pick<MembersContext, 'db'>,

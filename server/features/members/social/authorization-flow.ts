@@ -37,13 +37,13 @@ export interface SocialContext extends MembersContext {
   socialProviders: readonly SocialProvider[]
 }
 
-/** Result of a return from a provider: where to redirect to, and `answer` if the sign-in is not complete. */
+/** Result of a return from a provider: the address for the redirect, and `answer` if the sign-in is not complete. */
 type CallbackResult =
   | { returnTo: string }
   | { answer: SocialSignInOutcome; returnTo: string | undefined; ticket?: string }
 
 /**
- * Starts a sign-in or linking at a provider, for a member only after reauthentication.
+ * Starts a sign-in or the linking of an identity at a provider. For linking, the member must have reauthenticated.
  * Stores the flow in a signed cookie of the browser.
  * @returns the provider's URL
  * @throws Error if the provider cannot be reached or its response is invalid
@@ -78,8 +78,8 @@ interface CallbackRequest {
 }
 
 /**
- * Handles the return from a provider: checks that this browser started the flow,
- * identifies the user, and signs in or links the user.
+ * Handles the return from a provider: checks that this browser started the flow, identifies the user, and signs the
+ * user in or links the identity.
  */
 export async function handleCallback(
   context: SocialContext,
@@ -153,14 +153,14 @@ async function identifyUser(
   }
 }
 
-/** Returns an error's message only: its other fields may contain tokens and addresses. */
+/** Returns only an error's message, because its other fields may contain tokens and addresses. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = Object(error.cause ?? error) as { code?: unknown }
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }
 
-/** SQLSTATE unique_violation: another call has just taken the same e-mail. A retry finds it taken. */
+/** SQLSTATE unique_violation: another call has just taken the same e-mail. A retry then finds it taken. */
 const uniqueViolation = '23505'
 
 async function signInOrLink(

@@ -33,7 +33,7 @@ async function exhaustRateLimit(kind: 'sign-in' | 'register'): Promise<void> {
 }
 
 describe('a callback', () => {
-  it('without the cookie of the browser that started it reports that, with the return path', async () => {
+  it('without the flow’s cookie reports the missing cookie, with the return path', async () => {
     const consent = await startSocialSignIn(site.visitor(), 'oidc', '?return_to=/videos/one')
     expect(decodeURIComponent(consent)).not.toContain('/videos')
     const callback = await grantConsent(consent)
@@ -44,7 +44,7 @@ describe('a callback', () => {
     expect(await inAnotherBrowser.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('cannot be used by another visitor, even during a flow of their own', async () => {
+  it('cannot be used by another visitor, even if that visitor has started a flow too', async () => {
     const attackers = await grantConsent(await startSocialSignIn(site.visitor()))
     const victim = site.visitor()
     const own = new URL(await startSocialSignIn(victim)).searchParams.get('state') ?? ''
@@ -57,7 +57,7 @@ describe('a callback', () => {
     )
   })
 
-  it('with another state under the same cookie fails', async () => {
+  it('with another state than that of the cookie fails', async () => {
     const visitor = site.visitor()
     const callback = new URL(await grantConsent(await startSocialSignIn(visitor)), site.url)
     const state = callback.searchParams.get('state') ?? ''
@@ -77,7 +77,7 @@ describe('a callback', () => {
     expect(await finishSocialSignIn(visitor, callback)).toBe('/login?social=failed&provider=oidc')
   })
 
-  it('of another provider than the started one fails before that provider receives the code', async () => {
+  it('of a provider at which no flow was started fails before that provider receives the code', async () => {
     const calls: string[] = []
     site.fakeProviders.faultHandlers.set('/v2/oauth/token/', (response) => {
       calls.push('the code')
@@ -115,7 +115,7 @@ describe('a callback', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('creates no member for a network that registered too often, but signs in existing ones', async () => {
+  it('creates no member for a network that registered too often, but signs in existing members', async () => {
     await signInWithProvider(site.visitor())
     await exhaustRateLimit('register')
     expect(await signInWithProvider(site.visitor())).toBe('/')
@@ -144,7 +144,7 @@ describe('a callback', () => {
     expect(await signInWithProvider(site.visitor())).toMatch(/^\/login\?social=failed/)
   })
 
-  it('works once: a copy of the cookie is useless', async () => {
+  it('works only once, even with a copy of the cookie', async () => {
     const visitor = site.visitor()
     const callback = await grantConsent(await startSocialSignIn(visitor))
     const copy = site.visitor()
@@ -174,7 +174,7 @@ describe('a callback', () => {
     )
   })
 
-  it('of a provider that refused reports the failure', async () => {
+  it('with an error of the provider reports the failure', async () => {
     site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('error', 'server_error')
     })

@@ -13,8 +13,8 @@ import { readTicket } from './social-flow-state.ts'
 
 /**
  * Completes a social sign-in with the second factor. Attempts are limited like attempts with a password.
- * @throws Refusal socialFailed if the ticket is invalid or expired, or the member has unlinked its identity;
- * secondFactorRequired, codeWrong with the field, alreadySignedIn; Fault tooManyRequests
+ * @throws Refusal socialFailed if the ticket is invalid or expired, or if the member has unlinked the ticket's
+ * identity; secondFactorRequired; codeWrong with the field; alreadySignedIn; Fault tooManyRequests
  */
 export async function confirmSocialSecondFactor(
   context: MembersContext,
@@ -27,7 +27,7 @@ export async function confirmSocialSecondFactor(
   const attempt = await throttleLogin(context, 'code', userId)
   const result = inTransactionWithHeaders(db, call, async (tx, deferredCall) => {
     const viewer = await completeSignIn(context, tx, deferredCall, userId, async (account) => {
-      // The owner may have unlinked the identity since.
+      // The owner may have unlinked the identity after the ticket was issued.
       if (!(await hasIdentity(tx, userId, identityId))) throw new Refusal('socialFailed')
       await checkSecondFactor(tx, context, account, call.body.totp)
     })

@@ -28,7 +28,7 @@ afterEach(() => site.resetFaults())
 const query = (text: string, values: unknown[]) => site.context.database.pool.query(text, values)
 const linkedOf = async (visitor: Visitor) => (await visitor.callOk(listSocialProviders)).linked
 
-/** Creates a member with an e-mail and this password, who has linked the issuer. */
+/** Creates a member with an e-mail and this password, who has linked an identity of the issuer. */
 async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`) {
   const { id, visitor } = await site.createMember(email)
   await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
@@ -49,7 +49,7 @@ const unlink = async (visitor: Visitor, body: { id: string; current_password?: s
   (await visitor.call(unlinkSocial, { body })).answer
 
 describe('linked identities', () => {
-  it('are shown to their owner only', async () => {
+  it('are shown only to their owner', async () => {
     const { visitor } = await linkedMember()
     const linked = [
       {
@@ -65,7 +65,7 @@ describe('linked identities', () => {
     expect(await linkedOf((await site.createMember()).visitor)).toEqual([])
   })
 
-  it('at a provider without keys are named by its address', async () => {
+  it('at a provider without keys are named by the provider’s address', async () => {
     const { id, visitor } = await linkedMember()
     await query("UPDATE social_identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
       id,
@@ -76,7 +76,7 @@ describe('linked identities', () => {
 })
 
 describe('two profiles at one provider', () => {
-  it('both belong to the member, sign in, are shown with their names, and are removed separately', async () => {
+  it('both belong to the member, can sign in, are shown with their names and can be removed separately', async () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
     site.useNewIdentity()
@@ -98,7 +98,7 @@ describe('two profiles at one provider', () => {
     expect(await linkedOf(visitor)).toMatchObject([{ account_name: 'Ada at work' }])
   })
 
-  it('are stored without a name if the provider has none or an unusable one', async () => {
+  it('are stored without a name if the provider sends no usable name', async () => {
     const { visitor } = await site.createMember()
     await signInWithProvider(visitor, 'facebook')
     site.useNewIdentity()
@@ -126,7 +126,7 @@ describe('a profile of another member', () => {
 })
 
 describe('unlinking', () => {
-  it('removes the identity, is audited and notifies the member', async () => {
+  it('removes the identity, writes an audit event and mails the member', async () => {
     const { id, email, visitor, identity } = await linkedMember()
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({
       code: 200,
@@ -145,7 +145,7 @@ describe('unlinking', () => {
     expect(mails.map(({ subject }) => subject)).toContain('A way to sign in was removed')
   })
 
-  it('requires the password if there is one', async () => {
+  it('requires the password if the member has one', async () => {
     const { id, visitor, identity } = await linkedMember()
     for (const wrong of [{}, { current_password: 'not my password' }])
       expect(await unlink(visitor, { id: identity, ...wrong })).toMatchObject({
@@ -155,7 +155,7 @@ describe('unlinking', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('requires a recent sign-in without a password', async () => {
+  it('requires a recent sign-in if the member has no password', async () => {
     const { id, visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
     site.advanceClock(longAgo)
@@ -163,7 +163,7 @@ describe('unlinking', () => {
     expect(await site.identitiesOf(id)).toHaveLength(2)
   })
 
-  it('is not available to guests, nor for another member’s identity', async () => {
+  it('is not possible for guests or for another member’s identity', async () => {
     const { id, identity } = await linkedMember()
     const guest = site.visitor()
     await guest.callOk(getUser)
@@ -184,7 +184,7 @@ describe('the last sign-in method', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('can be removed once another identity is linked, which is then the last one', async () => {
+  it('can be removed once another identity is linked, which then cannot be removed', async () => {
     const { visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
     expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 200 })
@@ -202,7 +202,7 @@ describe('the last sign-in method', () => {
     expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
   })
 
-  it('cannot be removed if the password has no e-mail to sign in with', async () => {
+  it('cannot be removed if the member has a password but no e-mail', async () => {
     const { id, visitor, identity } = await linkedMember()
     await query('UPDATE users SET email = NULL WHERE id = $1', [id])
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject(refused)
@@ -234,7 +234,7 @@ describe('linking long after signing in', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('requires a new sign-in without a password', async () => {
+  it('requires a new sign-in if the member has no password', async () => {
     const { visitor } = await socialMember()
     site.advanceClock(longAgo)
     expect(await link(visitor, { provider: 'tiktok' })).toMatchObject({ code: 401 })
@@ -251,7 +251,7 @@ describe('linking long after signing in', () => {
     expect(await finishSocialSignIn(visitor, await grantConsent(url))).toBe('/individual')
   })
 
-  it('is refused to guests, and for providers that are not offered', async () => {
+  it('is refused for guests and for providers that are not offered', async () => {
     const { visitor } = await linkedMember()
     expect(await link(visitor, { provider: 'google', current_password })).toMatchObject({ code: 404 })
     expect(await link(site.visitor(), { provider: 'oidc' })).toMatchObject({ code: 401 })

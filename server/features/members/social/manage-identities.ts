@@ -21,7 +21,7 @@ import { startAuthorization, errorMessage, type SocialContext } from './authoriz
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
 
-/** Lists a member's linked identities in the order of linking; empty for other callers. */
+/** Lists a member's linked identities in the order of linking. The list is empty for other callers. */
 export async function listIdentities(
   { socialProviders }: Pick<SocialContext, 'socialProviders'>,
   db: Db,
@@ -40,10 +40,10 @@ export async function listIdentities(
 }
 
 /**
- * Starts linking a provider to a member, who must reauthenticate first.
+ * Starts the linking of a provider to a member, who must reauthenticate first.
  * @returns the provider's URL for the browser
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound if the provider is not offered,
- * socialFailed if it cannot be reached; Fault tooManyRequests
+ * @throws Refusal signInRequired; passwordWrong and codeWrong with the field; notFound if the provider is not offered;
+ * socialFailed if the provider cannot be reached; Fault tooManyRequests
  */
 export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
   const member = requireMember(call)
@@ -64,11 +64,11 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
 }
 
 /**
- * Unlinks an identity of the member, who must reauthenticate, and sends a security mail. The account is locked
- * meanwhile, so that two concurrent calls cannot remove the last two sign-in methods.
+ * Unlinks an identity of the member, who must reauthenticate, and sends a security mail. The account is locked, so that
+ * two concurrent calls cannot remove the last two sign-in methods.
  * @returns the remaining identities
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field,
- * notFound, lastSignInMethod; Fault tooManyRequests
+ * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, notFound, lastSignInMethod; Fault
+ * tooManyRequests
  */
 export async function unlinkSocial(
   context: SocialContext,
@@ -91,8 +91,8 @@ export async function unlinkSocial(
 }
 
 /**
- * Returns whether the member can sign in with a password and an e-mail address, or with one of these
- * identities whose provider is still configured.
+ * Returns whether the member can sign in with a password and an e-mail address, or with one of these identities. An
+ * identity counts only if its provider is still configured.
  */
 function canSignIn(
   { socialProviders }: SocialContext,

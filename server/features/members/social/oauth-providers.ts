@@ -19,12 +19,12 @@ import {
   type SocialProvider,
 } from './social-provider.ts'
 
-/** Version of Facebook's Graph API; Facebook supports each version for about two years. */
+/** Version of Facebook's Graph API. Facebook supports each version for about two years. */
 const graphVersion = 'v23.0'
 
 /**
- * Creates the Facebook provider (OAuth 2). Facebook does not report whether an e-mail address is verified, so none is
- * used (https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
+ * Creates the Facebook provider (OAuth 2). Its e-mail addresses are not used, because Facebook does not report whether
+ * they are verified (https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
  */
 export function createFacebookProvider(
   { clientId, webBase, apiBase }: NonNullable<SocialSettings['facebook']>,
@@ -101,12 +101,12 @@ function configure(
   const config = new Configuration(server, clientId, undefined, authenticate)
   config.timeout = timeoutSeconds
   config[customFetch] = fetchBounded
-  // The settings accept http only for this machine.
+  // The settings accept http only for addresses of this machine.
   if (server.token_endpoint?.startsWith('http:')) allowInsecureRequests(config)
   return config
 }
 
-/** Sends the client's id and secret in the body, as both providers require. TikTok has its own name for the id. */
+/** Sends the client's id and secret in the body, as both providers require. TikTok has another name for the id. */
 function secretInBody(idName: string, secret: string): ClientAuth {
   return (_server, client, body) => {
     body.set(idName, client.client_id)

@@ -27,13 +27,13 @@ export interface OidcSettings {
   clientId: string
   clientSecret: string
   timeoutSeconds?: number | undefined
-  /** Whether the issuer lets users choose among their accounts. Some issuers refuse requests with this option. */
+  /** True if the issuer lets users choose among their accounts. Some issuers refuse requests with this option. */
   supportsAccountChoice?: boolean
 }
 
 /** Cache lifetime of a discovery document. */
 const discoveryMs = 60 * 60_000
-/** After a failed reload, the time until the next one. Until then, no sign-in waits for an unreachable issuer. */
+/** Time between a failed reload and the next one. In this time, no sign-in waits for an unreachable issuer. */
 const reloadRetryMs = 30_000
 
 /** Creates a provider for OpenID Connect: Google, or any configured issuer. */
@@ -79,15 +79,15 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   const url = new URL(issuer)
   // Verify signatures, although the tokens are received directly from the issuer.
   const execute = [enableNonRepudiationChecks]
-  // The settings accept http only for this machine.
+  // The settings accept http only for addresses of this machine.
   if (url.protocol === 'http:') execute.push(allowInsecureRequests)
   const options = { timeout: timeoutSeconds, execute, [customFetch]: fetchBounded }
   return discovery(url, clientId, undefined, clientSecretAuth(clientSecret), options)
 }
 
 /**
- * Sends the secret by the method that the issuer declares; if it declares
- * none, in the header (OpenID Connect Discovery).
+ * Sends the secret by the method that the issuer declares. If the issuer declares none, sends it in the header (OpenID
+ * Connect Discovery).
  */
 function clientSecretAuth(secret: string): ClientAuth {
   const [inBody, inHeader] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
@@ -98,8 +98,8 @@ function clientSecretAuth(secret: string): ClientAuth {
 }
 
 /**
- * Caches a loaded value for `lifetimeMs`. Concurrent callers share one load. If a reload fails, the old value stays in
- * use, and the next reload is tried after `retryMs`.
+ * Caches a loaded value for `lifetimeMs`. Concurrent callers share one load. If a reload fails, the old value remains
+ * in use, and the next reload is tried after `retryMs`.
  */
 function cacheFor<T>(load: () => Promise<T>, lifetimeMs: number, retryMs: number): () => Promise<T> {
   let cached: { value: T; until: number } | undefined

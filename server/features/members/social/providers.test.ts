@@ -37,7 +37,7 @@ describe('a failing provider', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('that answers the code with an error fails the sign-in', async () => {
+  it('that responds to the code with an error makes the sign-in fail', async () => {
     site.issuer.service.once('beforeResponse', (answer: { statusCode: number; body: unknown }) => {
       Object.assign(answer, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
@@ -45,7 +45,7 @@ describe('a failing provider', () => {
   })
 
   it.each(Object.entries(providerFaults))(
-    'whose discovery is %s cannot be used until it recovers',
+    'whose discovery is %s cannot be used until the discovery works',
     async (_name, faultHandler) => {
       const discovery = await startFakeSocialProviders()
       onTestFinished(() => discovery.close())
@@ -81,7 +81,7 @@ describe('a failing provider', () => {
       onTestFinished(() => [now, reload].forEach((spy) => spy.mockRestore()))
       const signIn = async () => (await provider?.authorizationUrl(checks, false))?.origin
       expect(await signIn()).toBe(discovery.url)
-      // The following sign-ins do not wait for another reload, until its next time.
+      // The next sign-ins do not wait for another reload before its time.
       expect(await signIn()).toBe(discovery.url)
       expect(reload).toHaveBeenCalledTimes(1)
       now.mockReturnValue(later + 60_000)
@@ -109,7 +109,7 @@ it('that cannot be reached causes no redirect: the sign-in screen reports it', a
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('didn’t work') })
 })
 
-it('Google asks a member who links to choose the account, but not a user who signs in', async () => {
+it('Google asks for a choice of account when a member links it, but not when a user signs in', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -126,7 +126,7 @@ it('Google asks a member who links to choose the account, but not a user who sig
 })
 
 describe('a provider', () => {
-  it('is offered if it has keys, else neither offered nor served', async () => {
+  it('is offered and served only if it has keys', async () => {
     const { list } = await site.visitor().callOk(listSocialProviders)
     expect(list).toEqual([
       { id: 'facebook', name: 'Facebook' },
@@ -137,7 +137,7 @@ describe('a provider', () => {
       expect((await site.visitor().fetch(`/api/user/social/${path}`)).status).toBe(404)
   })
 
-  it("gets state, nonce and PKCE, and the site's configured address whatever the host header says", async () => {
+  it("receives state, nonce and PKCE, and the site's configured address whatever the host header is", async () => {
     const visitor = site.visitor({ 'x-forwarded-host': 'evil.example' })
     const params = new URL(await startSocialSignIn(visitor)).searchParams
     expect(Object.fromEntries(params)).toMatchObject({
@@ -175,7 +175,7 @@ describe('a provider', () => {
     expect(await signInWithProvider(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
   })
 
-  it('is not visited at another site’s request: the sign-in screen opens instead', async () => {
+  it('is not visited at another site’s request, and the sign-in screen opens instead', async () => {
     const start = (headers: Record<string, string>) =>
       fetch(`${site.url}/api/user/social/oidc?return_to=/my`, { headers, redirect: 'manual' })
     const foreign = [

@@ -34,7 +34,7 @@ it('one identity in two browsers concurrently creates one account', async () => 
   expect(one).toMatchObject({ role: 'member', id: other?.id })
 })
 
-it('one identity that two members link concurrently goes to one, and the other gets an error', async () => {
+it('one identity that two members link concurrently belongs to one of them, and the other gets an error', async () => {
   const members = await Promise.all([site.createMember(), site.createMember()])
   const ends = await Promise.all(members.map(({ visitor }) => signInWithProvider(visitor)))
   expect(ends.toSorted()).toEqual([
@@ -79,7 +79,7 @@ it('an e-mail that is taken concurrently is reported as taken', async () => {
   expect(await site.identitiesOf('usr_other')).toEqual([])
 })
 
-it('signs in with an identity that another browser linked between two queries', async () => {
+it('a user can sign in with an identity that another browser linked between two queries', async () => {
   const { pool } = site.context.database
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
@@ -94,7 +94,7 @@ it('signs in with an identity that another browser linked between two queries', 
     site.issuer.issuer.url,
     sub,
   ])
-  // The identity is looked up before the e-mail, which has to wait.
+  // The query of the identity is the first and runs before this lock. The query of the e-mail has to wait.
   await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
   const end = finishSocialSignIn(visitor, callback)
   await waitForLock(pool)
@@ -113,7 +113,7 @@ it('one of two concurrent callbacks with the same state is accepted', async () =
   expect(ends.toSorted()).toEqual(['/', '/login?social=expired&provider=oidc&return_to=%2F'])
 })
 
-it('removing two sign-in methods concurrently leaves one', async () => {
+it('only one of the last two sign-in methods can be removed if both are removed concurrently', async () => {
   const visitor = site.visitor()
   for (const provider of ['oidc', 'tiktok'])
     await finishSocialSignIn(visitor, await callbackFor(visitor, provider))

@@ -101,8 +101,8 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
 
 /**
  * Returns whether a flow at a provider may start. Another site must not start one, because it may have signed the
- * browser in at the provider as another user. A member may not start one either if the browser
- * does not report who started the request: another user's identity could be linked to the member's account.
+ * browser in at the provider as another user. For a member, the browser must also report who initiated the request.
+ * Otherwise, another user's identity could be linked to the member's account.
  */
 function mayStart(request: Request, publicUrl: string, member: boolean): boolean {
   const { referer, 'sec-fetch-site': site } = request.headers

@@ -23,7 +23,10 @@ afterAll(() => site.close())
 beforeEach(() => site.useNewIdentity())
 afterEach(() => site.resetFaults())
 
-/** Creates a member with this identity and a second factor. @returns the member, and a function that generates the next code */
+/**
+ * Creates a member with this identity and a second factor.
+ * @returns the member, and a function that generates the next code
+ */
 async function createMemberWithTotp() {
   const { id, visitor } = await site.createMember()
   await signInWithProvider(visitor)
@@ -71,12 +74,12 @@ it('a wrong code signs nobody in', async () => {
   expect(rows).toEqual([{ details: { second_factor: true } }])
 })
 
-it('a code signs nobody in once the owner has removed the identity', async () => {
+it('a code signs nobody in after all identities of the member were unlinked', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const ticket = ticketOf(await signInWithProvider(visitor))
-  // As a password reset does to an account whose address was never verified.
+  // A password reset does this to an account whose address was never verified.
   await site.context.db.transaction().execute(async (tx) => {
     await eraseIdentities(tx, id)
     await removeSecondFactor(tx, id)
@@ -86,7 +89,7 @@ it('a code signs nobody in once the owner has removed the identity', async () =>
   expect(await visitor.callOk(getUser)).toMatchObject({ role: 'visitor' })
 })
 
-it('a code signs nobody in once the identity is unlinked, even if another of that provider stays', async () => {
+it('a code signs nobody in after the identity was unlinked, even if another identity of that provider remains', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)
@@ -100,7 +103,7 @@ it('a code signs nobody in once the identity is unlinked, even if another of tha
   expect(answer).toMatchObject({ code: 500, info: {} })
 })
 
-it('a blank code proves nothing for a member without a password', async () => {
+it('an empty code does not reauthenticate a member without a password', async () => {
   const { id, visitor } = await createMemberWithTotp()
   await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
   site.advanceClock(16 * 60_000)
@@ -113,7 +116,7 @@ it('a blank code proves nothing for a member without a password', async () => {
   expect(answers.map(({ answer }) => answer)).toMatchObject(answers.map(() => ({ code: 401, info: {} })))
 })
 
-it('a code requires a valid ticket of this kind that has not expired', async () => {
+it('a code is refused without a valid, unexpired ticket for second factors', async () => {
   const { code } = await createMemberWithTotp()
   const visitor = site.visitor()
   await visitor.callOk(getUser)

@@ -19,7 +19,7 @@ beforeEach(() => site.useNewIdentity())
 afterEach(() => site.resetFaults())
 
 describe('a first visit', () => {
-  it('turns the guest into a member, who keeps its id and profile', async () => {
+  it('turns the guest into a member with the same id and profile', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     await visitor.callOk(changeUser, { body: { display_name: 'Grace' } })
@@ -70,21 +70,24 @@ describe('a first visit', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ email: userInfo.email, display_name: 'Asked' })
   })
 
-  it.each(['facebook', 'tiktok'])('works with %s, which verifies no e-mail', async (provider) => {
-    const visitor = site.visitor()
-    const { id } = await visitor.callOk(getUser)
-    expect(await signInWithProvider(visitor, provider)).toBe('/')
-    expect(await visitor.callOk(getUser)).toMatchObject({
-      id,
-      role: 'member',
-      display_name: 'Ada',
-      email: null,
-    })
-    expect(await site.identitiesOf(id)).toEqual([{ provider, subject: site.fakeProviders.profile.id }])
-  })
+  it.each(['facebook', 'tiktok'])(
+    'creates a member without an e-mail for %s, which verifies none',
+    async (provider) => {
+      const visitor = site.visitor()
+      const { id } = await visitor.callOk(getUser)
+      expect(await signInWithProvider(visitor, provider)).toBe('/')
+      expect(await visitor.callOk(getUser)).toMatchObject({
+        id,
+        role: 'member',
+        display_name: 'Ada',
+        email: null,
+      })
+      expect(await site.identitiesOf(id)).toEqual([{ provider, subject: site.fakeProviders.profile.id }])
+    },
+  )
 })
 
-it('runs the lifecycle hooks at the first visit, but not at the second', async () => {
+it('the register hooks run at the first visit, but not at the second', async () => {
   const registered: unknown[] = []
   const { lifecycleHooks } = site.context
   const { register } = lifecycleHooks
@@ -98,7 +101,7 @@ it('runs the lifecycle hooks at the first visit, but not at the second', async (
 })
 
 describe('a returning user', () => {
-  it('is signed in to the same account, and the guest is merged into it', async () => {
+  it('is signed in to the same account, and the calling guest is merged into that account', async () => {
     const first = site.visitor()
     await signInWithProvider(first)
     const { id } = await first.callOk(getUser)
@@ -113,7 +116,7 @@ describe('a returning user', () => {
     expect(rows).toEqual([{ merged_into: id }])
   })
 
-  it('gets a new session, but other holders of the guest’s cookie do not', async () => {
+  it('gets a new session, but other browsers with the guest’s cookie do not', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await visitor.callOk(changeUser, { body: { language: 'en' } })
@@ -128,7 +131,7 @@ describe('an e-mail that an account already has', () => {
   it.each([
     ['verified', true],
     ['not verified', false],
-  ])('(%s there) does not sign in to that account without its own sign-in', async (_words, verified) => {
+  ])('(%s in that account) does not sign the user in to that account', async (_words, verified) => {
     const owner = await site.createMember(String(site.claims.email).toUpperCase(), verified)
     const stranger = site.visitor()
     const { id } = await stranger.callOk(getUser)
@@ -138,7 +141,7 @@ describe('an e-mail that an account already has', () => {
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
-  it('is linked once the user has signed in to that account and starts again', async () => {
+  it('is linked if the user signs in to that account and then starts again', async () => {
     const owner = await site.createMember(String(site.claims.email))
     await signInWithProvider(site.visitor())
     expect(await signInWithProvider(owner.visitor)).toBe('/individual')
@@ -148,7 +151,7 @@ describe('an e-mail that an account already has', () => {
     expect(await later.callOk(getUser)).toMatchObject({ id: owner.id, role: 'member' })
   })
 
-  it('is ignored if the provider has not verified it: a new member without e-mail', async () => {
+  it('is ignored if the provider has not verified it, and the new member has no e-mail', async () => {
     const owner = await site.createMember(String(site.claims.email))
     site.claims.email_verified = false
     const stranger = site.visitor()
@@ -168,7 +171,7 @@ describe('an e-mail that an account already has', () => {
 })
 
 describe('a member who starts a provider', () => {
-  it('links it, also repeatedly, and keeps the e-mail', async () => {
+  it('links it, even repeatedly, and keeps the e-mail', async () => {
     const { id, visitor } = await site.createMember('mine@example.com')
     expect(await signInWithProvider(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
     expect(await signInWithProvider(visitor, 'tiktok')).toBe('/individual')
@@ -199,7 +202,7 @@ describe('a member who starts a provider', () => {
     }
   })
 
-  it('starts again after signing in or out during the flow', async () => {
+  it('must start again after another user has signed in during the flow', async () => {
     const { id, visitor } = await site.createMember()
     const callback = await grantConsent(await startSocialSignIn(visitor))
     const flow = visitor.cookie.split('; ').find((each) => each.startsWith('social-')) ?? ''

@@ -4,16 +4,16 @@ import { deriveKey, decrypt, encrypt } from '#server/platform/encrypt.ts'
 import type { AuthorizationChecks } from './social-provider.ts'
 
 /**
- * A sign-in or linking at a provider, from the redirect to the callback.
- * It is stored in a signed cookie of the browser.
+ * The flow of a sign-in or linking at a provider, from the redirect to the callback. It is stored in a signed cookie of
+ * the browser.
  */
 export interface SocialFlow {
   provider: string
-  /** From `newState`; the provider sends it back. */
+  /** The state that `newState` created. The provider sends it back. */
   state: string
-  /** Milliseconds since 1970. */
+  /** The start of the flow in milliseconds since 1970. */
   startedAt: number
-  /** A path of this site. */
+  /** The path of this site to which the user returns. */
   returnTo: string
   /** The member who started linking after reauthenticating; null for a visitor who signs in. */
   memberId: string | null
@@ -21,11 +21,14 @@ export interface SocialFlow {
 
 /** Maximum time that a user may spend at the provider. */
 export const flowLifetimeMs = 10 * 60_000
-/** The cookie outlives the flow, so that a late user sees why it failed and returns to where they were. */
+/**
+ * The cookie outlives the flow. So a user who returns late sees why the flow failed, and can return to the earlier
+ * page.
+ */
 export const flowCookieDays = 1 / 24
 
 /**
- * Creates a state: 256 random bits, and the return path for a browser that comes back without the cookie. The path is
+ * Creates a state: 256 random bits, and the return path for a browser that returns without the cookie. The path is
  * encrypted, so that the provider cannot read it.
  */
 export function newState(secret: string, returnTo: string): string {
@@ -45,7 +48,9 @@ export function readReturnPath(secret: string, state: string): string | undefine
 
 const returnPathKey = (secret: string) => deriveKey(secret, 'social return')
 
-/** Returns the name of a flow's cookie. Each flow has its own, since two tabs may be at a provider at once. */
+/**
+ * Returns the name of a flow's cookie. Each flow has a separate cookie, because two tabs may be at a provider at once.
+ */
 export function flowCookieName(state: string): string {
   return `social-${state.slice(0, 8)}`
 }
@@ -54,19 +59,19 @@ export function signFlow(secret: string, flow: SocialFlow): string {
   return signPayload(secret, 'flow', flow)
 }
 
-/** Reads the flow in a cookie; null if the cookie was forged or does not belong to `state`. */
+/** Reads the flow in a cookie. Returns null if the cookie was forged or does not belong to `state`. */
 export function readFlow(secret: string, signed: string, state: string): SocialFlow | null {
   const flow = readPayload<SocialFlow>(secret, 'flow', signed)
   return flow && equalsInConstantTime(flow.state, state) ? flow : null
 }
 
-/** Proves that a provider has identified a member whose second factor is still required. */
+/** Proof that a provider has identified a member whose second factor is still required. */
 export interface SecondFactorTicket {
   userId: string
   provider: string
   /** The identity by which the provider identified the member. */
   identityId: string
-  /** Milliseconds since 1970. */
+  /** The time of issue in milliseconds since 1970. */
   endsAt: number
 }
 

@@ -8,7 +8,7 @@ export interface SocialProfile {
    */
   issuer: string
   subject: string
-  /** Only an address that the provider has verified. */
+  /** The e-mail address, only if the provider has verified it. */
   email: string | undefined
   name: string | undefined
 }
@@ -19,13 +19,13 @@ export interface AuthorizationChecks {
   redirectUri: string
   state: string
   nonce: string
-  /** The PKCE verifier. Its hash is sent through the browser, the value itself only from server to server. */
+  /** The PKCE verifier. Its hash is sent through the browser, and the verifier itself only from server to server. */
   verifier: string
 }
 
 /** A provider that identifies users. Each call to it is limited in time and size. */
 export interface SocialProvider {
-  /** Used in the paths of routes and in stored identities. */
+  /** The provider's id, which is used in the paths of routes and in stored identities. */
   id: string
   name: string
   /**
@@ -41,7 +41,7 @@ export interface SocialProvider {
   identify(callback: URL, checks: AuthorizationChecks): Promise<SocialProfile>
 }
 
-/** Time-out of one call to a provider, in seconds. */
+/** Timeout of one call to a provider, in seconds. */
 export const providerTimeoutSeconds = 5
 
 /** Builds the URL of a provider's consent screen, with state and PKCE. */
@@ -64,7 +64,10 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Reads the user id of a response. @throws Error if it is missing or cannot be stored */
+/**
+ * Reads the user id of a response.
+ * @throws Error if it is missing or cannot be stored
+ */
 export function subjectOf(value: unknown): string {
   const subject = textOf(value)
   if (!subject || subject.length > 255 || subject.includes('\0'))

@@ -43,7 +43,7 @@ export type SocialSignInResult =
 type OwnedIdentity = NonNullable<Awaited<ReturnType<typeof selectIdentityOwner>>>
 
 /**
- * Signs in a user identified by a provider. If a member owns the identity, signs in that member; otherwise, registers
+ * Signs in a user identified by a provider. If a member owns the identity, signs in that member. Otherwise, registers
  * the calling guest as a member with this identity. An e-mail address alone never gives access to an account
  * (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
  * @throws Refusal from `completeSignIn`
@@ -75,7 +75,9 @@ export async function signInWithIdentity(
   return 'done'
 }
 
-/** Signs in the identity's owner if another tab or browser has just linked it; otherwise returns `fallback`. */
+/**
+ * Signs in the identity's owner if another tab or browser has just linked the identity. Otherwise returns `fallback`.
+ */
 async function signInOwnerOrFallback(
   context: MembersContext,
   tx: Tx,
@@ -101,7 +103,7 @@ async function signInOwner(
   return 'done'
 }
 
-/** Locks the caller's guest; undefined if it is no longer a guest. */
+/** Locks the caller's guest. Returns undefined if the guest has been registered, merged or deleted. */
 async function lockGuest(
   { clock }: Pick<MembersContext, 'clock'>,
   tx: Tx,
@@ -114,8 +116,8 @@ async function lockGuest(
 }
 
 /**
- * Returns the ad ids of a provider's redirect: only the referrer token in the guest's
- * cookie, because the redirect sends no others.
+ * Returns the ad ids of a provider's redirect. The redirect sends none, so only the referrer token in the guest's
+ * cookie is available.
  */
 function adIdsOf({ viewer }: AccountCall): AdClickIds {
   return {
@@ -172,7 +174,10 @@ function usableEmail(email: string | undefined): string | undefined {
   }
 }
 
-/** Cleans the name that a provider reports for a user, and shortens it to 64 characters; null if nothing is left. */
+/**
+ * Cleans the name that a provider reports for a user, and shortens it to 64 characters. Returns null if no character
+ * remains.
+ */
 function usableName(name = ''): string | null {
   const clean = name.toWellFormed().replaceAll('\0', '').trim()
   return [...clean].slice(0, 64).join('').trim() || null

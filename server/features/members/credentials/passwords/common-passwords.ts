@@ -22,7 +22,7 @@ const suffixes =
 
 let breachedPasswordsJson: string | undefined
 
-/** Returns whether a password is among the first that attackers try, ignoring case as they do. */
+/** Returns whether a password is among those that attackers try first. Ignores case, because attackers try both. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < 3) return true
@@ -31,14 +31,17 @@ export function isCommonPassword(password: string): boolean {
   )
 }
 
-/** Searches the list as the JSON text of its file (half a megabyte): a set would need five times the memory. */
+/**
+ * Returns whether a password is in the list. Searches the list as the JSON text of its file (half a megabyte), because
+ * a set would need five times the memory.
+ */
 function isListed(password: string): boolean {
   // Read at the first check, so that processes that check no password do not load it.
   breachedPasswordsJson ??= readFileSync(breachedPasswordsPath(), 'latin1')
   return extraCommonPasswords.has(password) || breachedPasswordsJson.includes(JSON.stringify(password))
 }
 
-/** 49,000 passwords from breaches, in lower case. */
+/** Returns the path of a list of 49,000 passwords from breaches, in lower case. */
 function breachedPasswordsPath(): string {
   const require = createRequire(import.meta.url)
   return require.resolve('@zxcvbn-ts/language-common/src/passwords.json')

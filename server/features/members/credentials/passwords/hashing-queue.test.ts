@@ -4,7 +4,7 @@ import { signIn } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
-/** Hashing is blocked until the test releases it. */
+/** Blocks hashing until the test releases it. */
 const hashing = vi.hoisted(() => {
   const gate = Promise.withResolvers<void>()
   return { gate, running: 0, maxConcurrent: 0, done: 0 }
@@ -26,12 +26,12 @@ vi.mock('./run-hashing.ts', () => ({
 
 let site: TestSite
 beforeAll(async () => {
-  // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
+  // With this override, SITE_PROCESSES=2 starts no second process, so the test can observe all hashing.
   site = await startTestSite({ clock: systemClock }, { RATE_LIMIT_SIGN_IN_PER_IP: '1000/min' })
 })
 afterAll(() => site.close())
 
-test('hashes four passwords concurrently, queues 200, and asks further callers to retry', async () => {
+test('the site hashes four passwords concurrently, queues 200, and asks further callers to retry', async () => {
   const refused: unknown[] = []
   const attemptSignIn = async (_: unknown, index: number) => {
     const body = { email: `somebody-${index}@example.com`, password: 'not the password' }

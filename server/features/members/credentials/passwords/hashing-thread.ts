@@ -7,12 +7,12 @@ const niceness = 10
 
 /**
  * Lowers the thread's priority, so that other calls are served first. On Linux, a priority applies to the calling
- * thread; elsewhere it would apply to the whole process. A site that was started with a lower priority (`nice`) keeps it,
- * because only a privileged process may raise it.
+ * thread; on other systems it would apply to the whole process. If the site was started with a lower priority (`nice`),
+ * the thread keeps that priority, because only a privileged process may raise it.
  */
 if (process.platform === 'linux' && getPriority() < niceness) setPriority(niceness)
 
-/** Argon2id, the library's default variant, with 19 MiB, two passes and one lane. */
+/** Options of Argon2id, the library's default variant: 19 MiB, two passes and one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 parentPort?.on('message', ({ password, knownHash }: HashingJob) => {

@@ -9,7 +9,7 @@ import { sendResetLinks } from './reset-password.ts'
 let site: TestSite
 
 beforeAll(async () => {
-  // The override keeps SITE_PROCESSES=2 within this process, where queries are observed.
+  // With this override, SITE_PROCESSES=2 starts no second process, so the test can observe all queries.
   site = await startTestSite({ clock: systemClock }, { RATE_LIMIT_MAIL_LINKS_PER_ACCOUNT: '1000/min' })
 })
 afterAll(() => site.close())
@@ -17,7 +17,7 @@ afterAll(() => site.close())
 const ask = (email: string) => site.visitor().call(requestPasswordReset, { body: { email } })
 
 // Response times are compared by `npm run bench -- sign-in`.
-test('a reset request only stores a row, whether or not the account exists', async () => {
+test('a reset request stores a row and does nothing else, whether or not the account exists', async () => {
   const { email } = await createMember(site)
   const recordedQueries = recordQueries('users', 'mail_links', 'mails', 'password_reset_requests')
   const queriesFor = async (address: string) => {
@@ -30,7 +30,7 @@ test('a reset request only stores a row, whether or not the account exists', asy
   expect(await queriesFor('nobody@example.com')).toEqual(known)
 })
 
-test('ten concurrent processes answer each request once', async () => {
+test('ten processes that run concurrently answer each request once', async () => {
   const members = await Promise.all(Array.from({ length: 30 }, () => createMember(site)))
   await sendResetLinks(site.context)
   await Promise.all(members.map(({ email }) => ask(email)))

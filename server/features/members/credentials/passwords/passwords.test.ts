@@ -43,7 +43,7 @@ test('a password is stored as Argon2id with 19 MiB, two rounds and one lane, and
   expect(await verifyPassword(hash, 'Nine parts of a drama')).toBe(false)
 })
 
-test('an accented letter is equal whether typed as one character or as two', async () => {
+test('a password is correct whether an accented letter is typed as one character or as two', async () => {
   expect(await verifyPassword(await hashPassword('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true)
 })
 
@@ -52,16 +52,16 @@ test('every password is wrong if there is no account', async () => {
   expect(await verifyPassword(null, '')).toBe(false)
 })
 
-test('a damaged hash throws an error, and the next one is verified', async () => {
+test('a damaged hash throws an error, and the next hash is verified', async () => {
   await expect(verifyPassword('no hash', 'nine parts of a drama')).rejects.toThrow()
   const hash = await hashPassword('nine parts of a drama')
   expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
 })
 
-/** Only Linux has priorities per thread. In a test run with a low priority, all threads have the same. */
+/** Only Linux has priorities per thread. In a test run with a low priority, all threads have that priority. */
 const hasThreadPriorities = process.platform === 'linux' && getPriority() < 10
 
-test('hashing runs at low priority, and nothing else does', async () => {
+test('only hashing runs at low priority', async () => {
   const before = getPriority()
   await hashPassword('nine parts of a drama')
   expect(getPriority()).toBe(before)
@@ -71,7 +71,7 @@ test('hashing runs at low priority, and nothing else does', async () => {
   expect(behind).not.toContain(String(process.pid))
 })
 
-test('hashing works in a site that was started with a lower priority and may not raise it', () => {
+test('hashing works if the site was started with a lower priority and may not raise it', () => {
   if (process.platform !== 'linux') return
   const module = join(import.meta.dirname, 'run-hashing.ts')
   const script = `import(${JSON.stringify(module)}).then(async ({ runHashing }) => console.log(await runHashing({ password: 'nine parts' })))`

@@ -3,7 +3,7 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { runHashing } from './run-hashing.ts'
 
-/** At most 4 hashes at a time, and one core is left for other calls. */
+/** Maximum number of concurrent hashes: 4, or fewer if one core would not remain for other calls. */
 const maxConcurrent = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** Maximum length of the queue. Calls at the end of a longer queue would time out. */
 const maxQueued = 200
@@ -16,7 +16,7 @@ let activeCount = 0
 const queue: (() => void)[] = []
 
 /**
- * Validates a password: 8 to 128 characters of any kind, and not a common one.
+ * Validates a password. It must have 8 to 128 characters of any kind, and must not be common.
  * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, with the field
  */
 export function checkPassword(password: string, field: string): void {
@@ -26,15 +26,18 @@ export function checkPassword(password: string, field: string): void {
   if (isCommonPassword(password)) throw new Refusal('passwordCommon', { field })
 }
 
-/** @throws Fault unavailable if too many are queued */
+/**
+ * Hashes a password.
+ * @throws Fault unavailable if too many passwords are queued
+ */
 export async function hashPassword(password: string): Promise<string> {
   return String(await withHashingSlot(() => runHashing({ password: normalizePassword(password) })))
 }
 
 /**
- * Verifies a password against a hash. Does the same work without a hash, so that the response time
- * does not reveal whether there is an account with a password.
- * @throws Fault unavailable if too many are queued
+ * Verifies a password against a hash. Does the same work without a hash, so the response time does not reveal whether
+ * there is an account with a password.
+ * @throws Fault unavailable if too many passwords are queued
  */
 export async function verifyPassword(
   passwordHash: string | null | undefined,

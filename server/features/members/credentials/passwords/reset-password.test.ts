@@ -15,7 +15,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 let site: TestSite
 let member: Member
 let offset = 0
-/** Set while the clock stands still. */
+/** The current time if the clock does not advance; undefined otherwise. */
 let stoppedAt: number | undefined
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('a password reset request', () => {
     expect(await site.mails('nobody@example.com')).toEqual([])
   })
 
-  it('is accepted three times an hour for each address, known or not', async () => {
+  it('is accepted three times an hour for each address, whether or not it has an account', async () => {
     for (const email of [member.email, 'somebody.in@example.com']) {
       for (let time = 0; time < 3; time++) expect((await ask(email)).status).toBe(200)
       for (const spelling of [email.toUpperCase(), email.replace('i', 'İ')]) {
@@ -78,7 +78,7 @@ describe('a password reset request', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('stores no secret in the database, neither before nor after the mail was sent', async () => {
+  it('stores no secret in the database before or after the mail was sent', async () => {
     const secret = await fetchSecret()
     const { rows } = await site.context.database.pool.query(
       "SELECT query_to_xml('SELECT * FROM mail_links', true, false, '')::text || query_to_xml('SELECT * FROM mails', true, false, '')::text AS kept",
@@ -86,7 +86,7 @@ describe('a password reset request', () => {
     expect(rows[0].kept).not.toContain(secret)
   })
 
-  it('is accepted from a known browser after strangers have used up the limit', async () => {
+  it('is accepted from a known browser even after strangers have used up the limit', async () => {
     for (let times = 0; times < 3; times++) await ask(member.email)
     expect((await ask(member.email)).status).toBe(429)
     const { visitor } = member
@@ -106,11 +106,12 @@ describe('a reset link', () => {
     expect((await latest())?.subject).toBe('Your password was changed')
   })
 
-  it('ends the delay of sign-ins in the browser that uses it', async () => {
+  it('ends the delay of sign-ins in the browser that opens it', async () => {
     const { visitor, email } = member
     await visitor.callOk(signOut)
     const signInWith = (password: string) => visitor.call(signIn, { body: { email, password } })
-    // On a slow machine the first delay, of a second, would be over before the next call.
+    // The clock does not advance. Otherwise, on a slow machine, the first delay of a second would have passed before
+    // the next call.
     stoppedAt = Date.now()
     for (let times = 0; times < 5; times++) await signInWith('not the password')
     expect((await signInWith(member.password)).status).toBe(429)
@@ -119,7 +120,7 @@ describe('a reset link', () => {
     expect((await signInWith(fresh)).answer.code).toBe(200)
   })
 
-  it('works once, also for concurrent uses', async () => {
+  it('works once, even if it is used concurrently', async () => {
     const secret = await fetchSecret()
     const answers = await Promise.all([reset(secret), reset(secret), reset(secret)])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500, 500])
@@ -129,7 +130,7 @@ describe('a reset link', () => {
     })
   })
 
-  it('works for ten minutes', async () => {
+  it('works for ten minutes only', async () => {
     stoppedAt = Date.now()
     const secret = await fetchSecret()
     offset = 601_000
@@ -138,20 +139,20 @@ describe('a reset link', () => {
     expect((await reset(secret)).answer.code).toBe(200)
   })
 
-  it('becomes invalid once a newer one was mailed', async () => {
+  it('is invalid after a newer link was mailed', async () => {
     const [older, newer] = [await fetchSecret(), await fetchSecret()]
     expect((await reset(older)).answer.code).toBe(500)
     expect((await reset(newer)).answer.code).toBe(200)
   })
 
-  it('is invalid for verifying an address, and vice versa', async () => {
+  it('cannot verify an address, and a verification link cannot reset a password', async () => {
     const verify = linkSecretOf(await latest())
     const secret = await fetchSecret()
     expect((await site.visitor().call(verifyEmail, { body: { secret } })).answer.code).toBe(500)
     expect((await reset(verify)).answer.code).toBe(500)
   })
 
-  it('becomes invalid once the account has another address', async () => {
+  it('is invalid after the account got another address', async () => {
     const secret = await fetchSecret()
     await site.context.db
       .updateTable('users')
@@ -170,7 +171,7 @@ describe('a reset link', () => {
     expect((await site.visitor().call(verifyEmail, { body: { secret: thief } })).answer.code).toBe(500)
   })
 
-  it('removes the second factor if the address was never verified, as a stranger may have set it up', async () => {
+  it('removes the second factor if the address was never verified, because a stranger may have set it up', async () => {
     const { id } = await member.visitor.callOk(getUser)
     await site.context.db
       .insertInto('second_factors')
@@ -196,7 +197,7 @@ describe('a reset link', () => {
     ['new_password', 'x'.repeat(129), 'x'.repeat(129)],
     ['new_password', 'password123', 'password123'],
     ['repeat_password', fresh, 'another passphrase'],
-  ])('stays valid if the passwords are refused: %s', async (field, password, repeat) => {
+  ])('remains valid if the passwords are refused: %s', async (field, password, repeat) => {
     const secret = await fetchSecret()
     expect((await reset(secret, password, repeat)).answer).toMatchObject({ code: 500, info: { field } })
     expect((await reset(secret)).answer.code).toBe(200)

@@ -33,9 +33,9 @@ import { eraseIdentities } from '#server/features/members/credentials/erase-iden
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**
- * Records a request for a password reset of an address. Only `sendResetLinks` looks up the account, so that neither the
- * response nor its time reveals whether there is one.
- * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for addresses known and unknown alike
+ * Records a request for a password reset of an address. Only `sendResetLinks` looks up the account, so neither the
+ * response nor its time reveals whether there is an account.
+ * @throws Refusal emailInvalid with the field; Fault tooManyRequests, for known and unknown addresses alike
  */
 export async function requestPasswordReset(
   context: MembersContext,
@@ -46,7 +46,7 @@ export async function requestPasswordReset(
   const now = clock.now()
   checkEmail(email)
   context.quotas.spendOrThrow('mailLinks', call.ip)
-  // A browser that the member has used before has its own limit, which strangers' requests do not use up.
+  // A browser that the member has used before has a separate limit, which requests of strangers do not use up.
   const requesterKey = withDevice(emailLookupKey(email), findKnownDevice(context, call, 'device', email))
   await countAttempt(db, attemptKey(secret, 'reset', requesterKey), limits.mailLinksAccount, now)
   await insertPasswordResetRequest(db, { email, language: call.language, created_at: now })
@@ -117,7 +117,7 @@ async function changePassword(
   await endUserSessions(tx, user.id)
   await deleteMailLinks(tx, user.id)
   const email = user.email ?? ''
-  // The failures of this browser are counted apart if the account was used in it before.
+  // If the account was used in this browser before, the failures of this browser are counted separately.
   const account = emailLookupKey(email)
   const device = findKnownDevice(context, call, 'device', email)
   for (const counted of new Set([account, withDevice(account, device)]))

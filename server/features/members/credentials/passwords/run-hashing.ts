@@ -7,13 +7,15 @@ export interface HashingJob {
 }
 export type HashingResult = { result: string | boolean } | { problem: string }
 
-/** Idle threads, with the timers that end them. A thread takes 20 MB, so none is started before the first password. */
+/**
+ * Idle threads, with the timers that end them. A thread takes 20 MB, so no thread is started before the first password.
+ */
 const idleThreads = new Map<Worker, NodeJS.Timeout>()
 const idleTimeoutMs = 30_000
 
 /**
- * Hashes or verifies a password in a low-priority thread (hashing-thread.ts). Node's own thread pool cannot provide a
- * low priority, and also serves files and DNS. The caller limits the concurrency.
+ * Hashes or verifies a password in a low-priority thread (hashing-thread.ts). Node's own thread pool is not used,
+ * because it cannot provide a low priority and also serves files and DNS. The caller limits the concurrency.
  * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
@@ -27,19 +29,20 @@ export async function runHashing(job: HashingJob): Promise<string | boolean> {
 }
 
 function terminateThread(thread: Worker): void {
-  // Removed first, so that no job uses a thread that is ending.
+  // Removes the thread first, so that no job uses a thread that is ending.
   idleThreads.delete(thread)
   void thread.terminate()
 }
 
 function startThread(): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url))
-  // Without a listener, the event would end this process. The pending job gets the error from its own listener.
+  // Without a listener, the error event would end this process. The pending job receives the error from another
+  // listener.
   thread.on('error', () => {}).once('exit', () => idleThreads.delete(thread))
   return thread
 }
 
-/** Runs a job. A busy thread keeps the process alive, an idle one does not. */
+/** Runs a job. A busy thread keeps the process alive; an idle thread does not. */
 function runInThread(thread: Worker, job: HashingJob): Promise<HashingResult> {
   return new Promise((resolve, reject) => {
     const ended = (cause: unknown) => reject(new Error('the hashing thread ended', { cause }))

@@ -26,10 +26,10 @@ type FactorCall = Call<typeof changeSecondFactorCall>
 type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 
 /**
- * Sets up, confirms or removes a member's second factor. Setting up and removing require reauthentication, and removing
- * also a code. Wrong passwords, and wrong codes except those of a confirmation, count as failed attempts.
- * @throws Refusal signInRequired, passwordWrong and codeWrong with the field, editConflict if there is nothing to
- * confirm or a second factor is set up already; Fault tooManyRequests
+ * Sets up, confirms or removes a member's second factor. Setting up and removing require reauthentication; removing
+ * also requires a code. Wrong passwords count as failed attempts. So do wrong codes, except those of a confirmation.
+ * @throws Refusal signInRequired; passwordWrong and codeWrong with the field; editConflict if there is nothing to
+ * confirm, or a second factor is already set up; Fault tooManyRequests
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<SecondFactorResult> {
   const member = requireMember(call)

@@ -21,7 +21,10 @@ export async function hasConfirmedFactor(db: Db, userId: string): Promise<boolea
   return (await selectConfirmedFactor(db, { userId })).length > 0
 }
 
-/** Stores an unconfirmed secret. @returns false if the member has a confirmed one, which is kept */
+/**
+ * Stores an unconfirmed secret.
+ * @returns false if the member has a confirmed secret, which is kept
+ */
 export async function upsertUnconfirmedFactor(
   tx: Tx,
   userId: string,
@@ -44,7 +47,10 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
   await tx.updateTable('second_factors').set({ confirmed_at: now }).where('user_id', '=', userId).execute()
 }
 
-/** Marks a time step and earlier ones as used. @returns false if another call has used it first */
+/**
+ * Marks a time step and earlier ones as used.
+ * @returns false if another call has already used it
+ */
 export async function useTimeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')
@@ -62,7 +68,10 @@ export async function insertRecoveryCodes(tx: Tx, userId: string, hashes: readon
     .execute()
 }
 
-/** Deletes a recovery code. @returns whether it existed */
+/**
+ * Deletes a recovery code.
+ * @returns whether the code existed
+ */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')

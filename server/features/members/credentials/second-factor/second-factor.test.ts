@@ -7,7 +7,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
-/** The middle of a half minute, so that no test crosses into the next one. */
+/** A time in the middle of a half minute, so that no test crosses into the next half minute. */
 let now = 0
 
 const stepMs = 30_000
@@ -33,10 +33,10 @@ const begin = async () => {
   const { answer } = await change({ action: 'start', current_password: member.password })
   return answer.info?.secret ?? ''
 }
-/** Returns the app's code, so many half minutes from now. */
+/** Returns the app's code for the half minute at this offset from now. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now + steps * stepMs })
-/** Sets up the factor, which uses its first code. */
+/** Sets up the factor, which uses up the first code. */
 const setUp = async () => {
   const secret = await begin()
   const { answer } = await change({ action: 'confirm', code: codeOf(secret) })
@@ -51,7 +51,7 @@ const codesOf = (answers: readonly { answer: { code: number } }[]) =>
   answers.map(({ answer }) => answer.code).toSorted()
 
 describe('a second factor', () => {
-  it('is set up with the password, and required only after a code of the app has confirmed it', async () => {
+  it('is set up with the password, and is required only after a code of the app has confirmed it', async () => {
     const { answer } = await change({ action: 'start', current_password: member.password })
     expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
     expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
@@ -64,14 +64,14 @@ describe('a second factor', () => {
     expect((await logIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
   })
 
-  it('is not set up with a wrong password or none', async () => {
+  it('is not set up with a wrong or missing password', async () => {
     for (const current_password of ['not it', undefined]) {
       const { answer } = await change({ action: 'start', ...(current_password ? { current_password } : {}) })
       expect(answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
     }
   })
 
-  it('cannot be confirmed with a wrong or missing code, nor twice', async () => {
+  it('cannot be confirmed with a wrong or missing code, and cannot be confirmed twice', async () => {
     const secret = await begin()
     for (const code of ['', '000000', codeOf(secret, 5)])
       expect((await change({ action: 'confirm', code })).answer).toMatchObject({
@@ -82,7 +82,7 @@ describe('a second factor', () => {
     expect((await change({ action: 'confirm', code: codeOf(secret, 1) })).answer.code).toBe(409)
   })
 
-  it('cannot be confirmed without set-up, nor set up again while in force', async () => {
+  it('cannot be confirmed before it is set up, and cannot be set up again after it is confirmed', async () => {
     expect((await change({ action: 'confirm', code: '123456' })).answer.code).toBe(409)
     const { secret } = await setUp()
     expect((await change({ action: 'start', current_password: member.password })).answer.code).toBe(409)
@@ -121,7 +121,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret, steps))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
   })
 
-  it('names the field of a code that is far too long', async () => {
+  it('refuses a code that is far too long, and names its field', async () => {
     await setUp()
     expect((await logIn('1'.repeat(600))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
   })
@@ -132,7 +132,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(`${code.slice(0, 3)} ${code.slice(3)}`)).answer.code).toBe(200)
   })
 
-  it('accepts a code once, and no earlier code after it', async () => {
+  it('accepts a code once, and then no earlier code', async () => {
     const { secret } = await setUp()
     now += stepMs
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
@@ -141,7 +141,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret, 1))).answer.code).toBe(200)
   })
 
-  it('accepts a code once from five concurrent calls', async () => {
+  it('accepts a code from only one of five concurrent calls', async () => {
     const { secret } = await setUp()
     const answers = await Promise.all(Array.from({ length: 5 }, () => logIn(codeOf(secret))))
     expect(codesOf(answers)).toEqual([200, 500, 500, 500, 500])
@@ -155,7 +155,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('accepts each recovery code once, however it is written', async () => {
+  it('accepts each recovery code once, whatever its case and spaces', async () => {
     const { codes } = await setUp()
     const [first = '', second = ''] = codes
     expect((await logIn(first)).answer.code).toBe(200)
@@ -179,7 +179,7 @@ describe('signing in with a second factor', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
   })
 
-  it('accepts the code without delay after the right password, despite earlier wrong passwords', async () => {
+  it('accepts the code without delay after the correct password, despite earlier wrong passwords', async () => {
     const { secret } = await setUp()
     for (let time = 0; time < 7; time++) {
       expect((await logIn(undefined, 'mistyped')).answer.code).toBe(500)
@@ -189,7 +189,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('gives no extra guesses at the code for sign-ins with the password only in between', async () => {
+  it('allows no additional guesses at the code after sign-ins with only the password', async () => {
     await setUp()
     const turns = async () => {
       const signedIn = await logIn()
@@ -235,7 +235,7 @@ describe('signing in with a second factor', () => {
   })
 })
 
-it('mails the member when a second factor comes into force and when it is removed', async () => {
+it('the member gets a mail when a second factor is confirmed and when it is removed', async () => {
   const { secret } = await setUp()
   const body = { action: 'remove', current_password: member.password, code: codeOf(secret) } as const
   await change({ ...body, code: '000000' })
@@ -248,10 +248,10 @@ it('mails the member when a second factor comes into force and when it is remove
   ])
 })
 
-describe('without a password', () => {
+describe('a member without a password', () => {
   const deleteWith = (totp: string) => member.visitor.call(deleteUser, { body: { totp } })
 
-  it('guesses at the code are delayed as well, and the right code is accepted', async () => {
+  it('is delayed after wrong codes, and can use the correct code after the delay', async () => {
     const { secret } = await setUp()
     const { id } = await member.visitor.callOk(getUser)
     await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
@@ -287,7 +287,7 @@ describe('removing a second factor', () => {
     ['code', (member: Member) => ({ current_password: member.password, code: '000000' })],
     ['current_password', () => ({ code: '000000' })],
     ['current_password', () => ({ current_password: 'not it', code: '000000' })],
-  ])('is refused without the right %s', async (field, proof) => {
+  ])('is refused without the correct %s', async (field, proof) => {
     await setUp()
     const { answer } = await change({ action: 'remove', ...proof(member) })
     expect(answer).toMatchObject({ code: 500, info: { field } })
@@ -301,7 +301,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is delayed after wrong codes, even if the password is proven in between', async () => {
+  it('is delayed after wrong codes, even after a call with the correct password in between', async () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     const provePassword = () =>
@@ -313,7 +313,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is not required to change the password, and the factor stays in force', async () => {
+  it('is not necessary for a change of the password, and the factor remains required after the change', async () => {
     const { secret } = await setUp()
     const new_password = 'a quite new passphrase'
     await member.visitor.callOk(changeUser, { body: { current_password: member.password, new_password } })

@@ -23,7 +23,7 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 /**
  * Checks the second factor, if one is set up, in the transaction of the sign-in, so that a code can be used only once.
  * Accepts an unused recovery code, or an app code whose half minute is later than that of the last accepted code.
- * @throws Refusal secondFactorRequired if it is missing, codeWrong if it is wrong
+ * @throws Refusal secondFactorRequired if the code is missing; codeWrong if the code is wrong
  */
 export async function checkSecondFactor(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function startSecondFactorSetup(
 /**
  * Confirms the second factor with a first code of the app.
  * @returns recovery codes, each of which replaces the app at one sign-in; only their hashes are stored
- * @throws Refusal editConflict if no setup was started or the second factor is confirmed already, codeWrong
+ * @throws Refusal editConflict if no set-up was started or the second factor is already confirmed; codeWrong
  */
 export async function confirmSecondFactor(
   tx: Tx,
@@ -92,7 +92,7 @@ export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
 
 /**
  * Verifies a code of the app and marks its half minute as used.
- * @returns false if the code is wrong, or this or a later half minute was used before
+ * @returns false if the code is wrong, or if this or a later half minute was already used
  */
 async function verifyAppCode(
   tx: Tx,
