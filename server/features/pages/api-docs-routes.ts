@@ -6,7 +6,7 @@ import { sendFile } from '#server/platform/http/sending/send-file.ts'
 const viewerFolder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js']
 
-/** Content-Security-Policy of Swagger UI: it sets inline styles by script, and calls only this site. */
+/** Content-Security-Policy of Swagger UI, which sets inline styles by script and calls only this site. */
 const policy =
   "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'; " +
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"

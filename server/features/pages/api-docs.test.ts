@@ -23,7 +23,7 @@ describe.each([
     expect(await statusesOf(missing)).toEqual(missing.map(() => 404))
   })
 
-  it('describes exactly the pages that it serves', async () => {
+  it('describes exactly the files that are served', async () => {
     const { paths } = (await (await site.visitor().fetch(document)).json()) as { paths: object }
     const described = Object.keys(paths).filter((path) => path.startsWith(page))
     expect(described.toSorted()).toEqual(served.filter((path) => path !== document).toSorted())

@@ -45,7 +45,7 @@ export function pagesFeature(needed: PagesDependencies) {
   }
 }
 
-/** Returns the public settings that each document contains. A Sentry DSN is public by design. */
+/** Returns the public settings that each document contains. A Sentry DSN may be public. */
 function pageSettings(
   { config, settings, socialProviders }: PagesDependencies,
   icons: SiteIcons,

@@ -9,13 +9,13 @@ export interface DocumentParts {
   head: string
   /** The data that the first screen needs. */
   boot?: object | undefined
-  /** Markup of an image, shown until the interface has loaded. */
+  /** Markup of an image that is shown until the interface has loaded. */
   imageHtml?: string | undefined
-  /** True if `imageHtml` is the player element of an episode that plays at once (web/play-first.ts). */
+  /** True if `imageHtml` is the player element of an episode that starts at once (web/play-first.ts). */
   plays?: boolean
 }
 
-/** `order` is the payment form; `studio` is for operators, and viewers never download it. */
+/** `order` is the payment form. `studio` is for operators, and viewers never download it. */
 export type DocumentName = 'index' | 'order' | 'studio'
 
 /** The built HTML documents of the web, rendered for each request. */
@@ -34,15 +34,15 @@ export interface Documents {
 }
 
 /**
- * Creates the renderer of the built documents, which contain the public settings. The files are read on first use,
- * because the worker and CLI commands need none and may run before the web is built.
+ * Creates the renderer of the built documents, which contain the public settings. The files are read on first use. The
+ * worker and CLI commands need none of them, and may run before the web is built.
  */
 export function createDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuild> | undefined
   const loadBuild = () => (documents ??= readBuild(webRoot))
   let cachedServiceWorker: { shell: string; text: string } | undefined
   const settingsScript = () => jsonScript('settings', settings())
-  // The studio offers all languages, independent of those that the site offers to viewers.
+  // The studio offers all languages, even those that the site does not offer to viewers.
   const studioSettingsScript = () => jsonScript('settings', { ...settings(), languages: undefined })
   return {
     render(name, route, language, { head, boot, imageHtml = '', plays = false }) {
@@ -118,8 +118,8 @@ interface DocumentPart {
 const noPreloads: DocumentPart = { whole: '', withoutScripts: '', scripts: '' }
 
 function splitScripts(whole: string): DocumentPart {
-  // Omits preloads of fonts from the deferred tags: the stylesheet requests a font with its first text, so a preload
-  // would be too late.
+  // Omits preloads of fonts from the deferred tags, where they would be too late: the stylesheet requests a font as
+  // soon as text needs it.
   return {
     whole,
     withoutScripts: stylesOf(whole),
@@ -128,8 +128,8 @@ function splitScripts(whole: string): DocumentPart {
 }
 
 /**
- * Returns the markup that starts the episode in the document's video element and defers the interface. Loading and
- * running the interface first would delay the first frame (web/play-first.ts).
+ * Returns the markup that starts the episode in the document's video element and defers the interface. If the interface
+ * were loaded and run first, the first frame would be late (web/play-first.ts).
  */
 function deferInterface(interfaceTags: string, playFirst: string, nonce: string): string {
   return `<template id="interface">${interfaceTags}</template><script nonce="${nonce}">${playFirst}</script>`
@@ -144,14 +144,14 @@ function insertRelease(script: string, shell: string): string {
   return script.replaceAll('__RELEASE__', release)
 }
 
-/** Returns the tag that preloads a chunk which the route's screen needs. */
+/** Returns the tag that preloads a chunk that the route's screen needs. */
 function modulePreload(file: string): string {
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
 /**
  * Returns a style sheet as an inline element, so that the first image waits for no further response. web/main.tsx reads
- * its file name from `data-file`.
+ * the file name of the style sheet from `data-file`.
  */
 function inlineStyle(file: string, rules: string): string {
   return `<style data-file="${file}">${rules}</style>`

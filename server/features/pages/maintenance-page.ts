@@ -8,8 +8,8 @@ interface ClosedPageContext {
 }
 
 /**
- * Returns the page that viewers see during maintenance. It loads no other file, because the site serves none at that
- * time.
+ * Returns the page that viewers see during maintenance. It loads no other file, because the site serves no files during
+ * maintenance.
  */
 export function renderMaintenancePage(
   { operator, documents, translate }: ClosedPageContext,

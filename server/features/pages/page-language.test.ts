@@ -14,19 +14,19 @@ const pageOf = async (path: string, acceptLanguage: string) => {
   return response.text()
 }
 
-it('sets the `lang` of a page to a standard language code', async () => {
+it('a page has a standard language code as `lang`', async () => {
   expect(await pageOf('/', 'fr-FR,fr;q=0.9')).toContain('<html lang="fr"')
   expect(await pageOf('/', 'ja')).toContain('<html lang="en"')
 })
 
-it('serves each page in every language, whatever the browser prefers', async () => {
+it('an address with `?lang=` gets the page in that language, whatever the browser prefers', async () => {
   expect(await pageOf('/?lang=de', 'es')).toContain('<html lang="de"')
   expect(await pageOf('/order/easy?lang=dy', 'es')).toContain('<html lang="de"')
   expect(await pageOf('/no-such-page?lang=pt', 'es')).toContain('<html lang="pt"')
   expect(await pageOf('/?lang=ja', 'es')).toContain('<html lang="es"')
 })
 
-it("uses the user's stored language if neither address nor browser names one", async () => {
+it("a page is in the user's stored language if neither address nor browser names a language", async () => {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   await visitor.callOk(changeUser, { body: { language: 'pt' } })
@@ -38,7 +38,7 @@ it("uses the user's stored language if neither address nor browser names one", a
   expect(await page('/?lang=fr')).toContain('<html lang="fr"')
 })
 
-it('uses English if the user cannot be looked up', async () => {
+it('a page is in English if the user cannot be looked up', async () => {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   await visitor.callOk(changeUser, { body: { language: 'pt' } })
@@ -50,7 +50,7 @@ it('uses English if the user cannot be looked up', async () => {
   expect(await response.text()).toContain('<html lang="en"')
 })
 
-it('includes the first screen of a video in the language of the address', async () => {
+it('the first screen of a video is in the language of the address', async () => {
   const video = await buildVideo(site.context)
   expect(await pageOf(`/videos/${video.id}?lang=fr`, 'es')).toContain('"language":"fy"')
 })

@@ -18,7 +18,7 @@ const wordsOf = (blocks: Block[] = []) =>
   blocks.flatMap(({ lines }) => lines.map((line) => line.map(({ text }) => text).join(''))).join('\n')
 
 describe.each(languages)('the texts in %s', (language) => {
-  it.each(pageNames)('%s is complete: a title, sections, and no unfilled placeholder', async (name) => {
+  it.each(pageNames)('%s has a title, sections, and no placeholder without a value', async (name) => {
     const { answer } = await read(name, bcp47Tags[language])
     const { title, blocks, updated_at } = answer.info ?? {}
     expect(title?.length).toBeGreaterThan(2)
@@ -51,7 +51,7 @@ test('the imprint names the operator, and omits values that are not set', async 
 })
 
 test.each(['unknown', 'toString', 'serviceagreement', '../package', 'a'.repeat(64)])(
-  'returns 404 for the unknown text %s',
+  'the unknown text %s returns 404',
   async (name) => {
     const { status, answer } = await read(name)
     expect([status, answer.code]).toEqual([200, 404])

@@ -18,7 +18,7 @@ import { firstCover, createHomeLoader, type HomeContext } from './first-screen/l
 import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
 /**
- * Routes of the web's router (web/lib/paths.ts) whose documents include no data. A path without any route gets the
+ * Routes of the web's router (web/lib/paths.ts) whose documents contain no data. A path that matches no route gets the
  * not-found screen with HTTP 404.
  */
 const screens = [
@@ -97,7 +97,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
 }
 
 /**
- * Returns 'away' if the database is down. The document is then sent without data. Its script retries the calls, and
+ * Returns 'away' if the database is down. The document is then sent without data. Its script repeats the calls, and
  * continues to play media that is already loaded.
  */
 function ignoreDatabaseDown(error: unknown): 'away' {
@@ -111,7 +111,7 @@ function sendHome(context: PagesContext, sendDocument: SendDocument): Handle {
   const loadHome = createHomeLoader(context)
   return async (request, reply, caller) => {
     const language = await loadPageLanguage(context, request, caller)
-    // A visitor without cookies has no personal sections. Other clients get the homepage from the API or from the
+    // A visitor without cookies has no personal sections. Other clients load the homepage from the API or from the
     // browser's cache.
     const isNew = Object.keys(request.cookies).length === 0
     const home = isNew ? await loadHome(language) : undefined
@@ -143,7 +143,7 @@ function sendVideo(context: PagesContext, sendDocument: SendDocument): Handle {
       videoId: id,
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
-    // Rejects ids of another form before the query, because PostgreSQL cannot compare every string (NUL).
+    // Rejects ids in another format before the query, because PostgreSQL cannot compare strings with a NUL.
     const page = { name: 'index', route: '/videos/:id', language } as const
     const firstScreen = /^\w+$/.test(id)
       ? await loadFirstScreen(context, firstScreenRequest).catch(ignoreDatabaseDown)

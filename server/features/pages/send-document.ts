@@ -34,7 +34,7 @@ interface DocumentRequest {
   /** The route's pattern in the web app's router, such as `/videos/:id`. */
   route: string
   language: Language
-  /** First screen of a video's page; its head describes the video. */
+  /** First screen of a video's page. The page's head describes the video. */
   firstScreen?: FirstScreen | undefined
   isDatabaseAway?: boolean
   preloaded?: PreloadedData | undefined
@@ -45,7 +45,7 @@ interface PreloadedData {
   boot: object
   /** Address of the largest image, which is preloaded. */
   imageUrl: string | undefined
-  /** Markup of the first image or video, placed before all scripts. */
+  /** Markup of the first image or video, which precedes all scripts. */
   element?: string | undefined
   /** True if `element` is the video of an episode that plays at once. */
   plays?: boolean
@@ -69,7 +69,7 @@ function offeredLanguages(context: DocumentsContext, { url }: Request): OfferedL
 }
 
 /**
- * Returns the requested language, otherwise the one stored for the user. If the user cannot be loaded, returns the
+ * Returns the requested language, otherwise the language stored for the user. If the user cannot be loaded, returns the
  * default, so that the document is sent anyway.
  */
 export async function loadPageLanguage(
@@ -120,7 +120,8 @@ export function createDocumentSender(context: DocumentsContext) {
   }
   const thirdPartyHostsOf = async ({ name, route }: DocumentRequest) => {
     if (name === 'order') return paymentFormHosts(context.gateways)
-    // A browser may have the offline page cached after a pixel is removed, so its policy allows no pixel.
+    // A browser may have cached the offline page before a pixel was removed, so the policy of this page allows no
+    // pixel.
     return name === 'index' && route !== '/offline' ? loadForeignHosts() : staticHosts(context)
   }
   return async (request: Request, reply: Reply, documentRequest: DocumentRequest) => {

@@ -15,14 +15,17 @@ const message = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Wher
 const send = (body: object, language = 'en', to = site) =>
   to.visitor({ 'accept-language': language }).call(sendMessage, { body: { ...message, ...body } })
 
-/** Sends a message. @returns the response, and the mails that were sent */
+/**
+ * Sends a message.
+ * @returns the response, and the mails that were sent
+ */
 async function sent(body: object, language?: string) {
   const before = (await site.mails(inbox)).length
   const { answer } = await send(body, language)
   return { answer, mails: (await site.mails(inbox)).slice(before) }
 }
 
-it('mails the message to the operator, with the sender in Reply-To', async () => {
+it('a message is mailed to the operator, with the sender in Reply-To', async () => {
   const { answer, mails } = await sent({}, 'de')
   expect(answer).toEqual({ code: 200, info: { sent: true } })
   const [mail, ...others] = mails
@@ -36,14 +39,14 @@ it('mails the message to the operator, with the sender in Reply-To', async () =>
   expect(mail?.html).toContain('Where is\nepisode 7? &lt;b&gt;')
 })
 
-it('mails the sender address of the site’s mails if no contact address is set', async () => {
+it('a message is mailed to the sender address of the site’s mails if no contact address is set', async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
   onTestFinished(() => other.close())
   await send({}, 'en', other)
   expect(await other.mails('hello@drama.example')).toHaveLength(1)
 })
 
-test('does not inject mail headers from a name', async () => {
+test('a name cannot add mail headers', async () => {
   const {
     mails: [mail],
   } = await sent({ name: 'Ada\r\nBcc: all@example.com' })
@@ -62,17 +65,17 @@ test.each([
   ['email', { email: `${'a'.repeat(600)}@example.com` }],
   ['message', { message: 'é'.repeat(5001) }],
   ['message', { message: 'é'.repeat(25_000) }],
-])('reports the invalid field: %s', async (field, wrong) => {
+])('a message with an invalid field is refused, and the field is named: %s', async (field, wrong) => {
   const { answer, mails } = await sent(wrong)
   expect(answer).toMatchObject({ code: 500, info: { field } })
   expect(mails).toEqual([])
 })
 
-test('accepts a message of 5,000 characters', async () => {
+test('a message of 5,000 characters is accepted', async () => {
   expect((await send({ message: 'é'.repeat(5000) })).answer.code).toBe(200)
 })
 
-test('limits messages by IP address and reports when the next is allowed', async () => {
+test('messages are limited by IP address, and a refusal states when the next message is allowed', async () => {
   const other = await open({ RATE_LIMIT_CONTACT_PER_IP: '2/h' })
   onTestFinished(() => other.close())
   const answers = await Promise.all([1, 2, 3].map(() => send({}, 'en', other)))

@@ -15,7 +15,7 @@ export interface MessageContext {
   clock: Clock
   secret: string
   limits: Pick<RateLimits, 'contactIp'>
-  /** Returns the address that receives the messages. */
+  /** Returns the address to which messages are mailed. */
   inbox(): string
 }
 

@@ -31,7 +31,10 @@ export interface SitemapContext extends Pick<Catalog, 'readDb'> {
   resourceLimits: ResourceLimits
 }
 
-/** The format allows 50,000 addresses, but with all language versions of each page such a file would have 40 MB. */
+/**
+ * Number of addresses in a file. The format allows 50,000, but each page is listed in all languages, so such a file
+ * would have 40 MB.
+ */
 const maxVideosPerFile = 5000
 const videosPerChunk = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -50,7 +53,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
     method: 'GET',
     path,
     async handle(_request, reply) {
-      // All clients share the buffer. With a string, each slow client would occupy a copy.
+      // All clients share the buffer. If the body were a string, each slow client would occupy a copy.
       const bytes = await cache.get(path, async () => Buffer.from(await load()))
       return reply.type(`${type}; charset=utf-8`).send(bytes)
     },
@@ -98,7 +101,7 @@ function takeSlot({ concurrencySlots, resourceLimits }: SitemapContext, ip: stri
 }
 
 /**
- * Sends a sitemap of videos from a file on disk, because it has several megabytes.
+ * Sends a sitemap of videos from a file on disk, because the sitemap has several megabytes.
  * @param releaseSlot called once, after sending
  */
 async function sendVideoSitemap(

@@ -11,7 +11,7 @@ export interface ThirdPartyHostsContext {
   db: Db
   clock: Clock
   tracking: TrackingConfig
-  /** DSN of the error reporter; browsers send errors to its host. */
+  /** DSN of the error reporter. Browsers send errors to its host. */
   sentryDsn: string | undefined
   /** Hosts of videos and images, in addition to the site itself. */
   mediaHosts: readonly string[]
@@ -30,8 +30,8 @@ export function staticHosts({
 
 /**
  * Creates a loader of the hosts that a document's policy allows: those of configured pixels, error reports and media.
- * It runs for every document, so the settings are cached for a second. If the database is down, the pixels of the
- * environment's settings apply.
+ * The loader is called for every document, so the settings are cached for a second. If the database is down, the pixels
+ * in the environment's settings apply.
  */
 export function createThirdPartyHostsLoader(context: ThirdPartyHostsContext): () => Promise<ThirdPartyHosts> {
   const { db, clock, tracking } = context

@@ -24,7 +24,7 @@ const open = async (headers: Record<string, string>, path = '/') => {
   return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
 }
 
-test('includes the API’s homepage and its first image for new visitors', async () => {
+test('a new visitor’s document includes the API’s homepage and its first image', async () => {
   const headers = { 'accept-language': 'de' }
   const { html, boot } = await open(headers)
   const answer = await fetch(`${site.url}/api/homepage`, { headers })
@@ -34,8 +34,8 @@ test('includes the API’s homepage and its first image for new visitors', async
   expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
 })
 
-test('takes the first cover of the homepage, which is large only in a carousel', async () => {
-  // Only the part of a homepage that is read.
+test('the first cover of the homepage is large only in a carousel', async () => {
+  // Contains only the part of a homepage that `firstCover` reads.
   const home = (kind: 'carousel' | 'row') => ({
     language: 'en' as const,
     homepage: { homepage: [{ kind, items: [{ cover_url: '/public/cover.jpg' }] }] } as never,
@@ -44,11 +44,11 @@ test('takes the first cover of the homepage, which is large only in a carousel',
   expect(firstCover(home('row'))).toEqual({ address: '/public/cover.jpg', large: false })
 })
 
-test('includes no homepage for a client with a cookie, which may have personal sections', async () => {
+test('the document for a client with a cookie includes no homepage, because the homepage may have personal sections', async () => {
   expect((await open({ cookie: 'any=thing' })).boot).toBeUndefined()
 })
 
-test('includes the plans of the API in the plan page for everyone', async () => {
+test('the document of the plan page includes the plans of the API, also for clients with a cookie', async () => {
   const headers = { 'accept-language': 'de', cookie: 'any=thing' }
   const { boot } = await open(headers, '/shopping')
   const { data } = (await (await fetch(`${site.url}/api/plan`, { headers })).json()) as { data: object }
@@ -56,8 +56,8 @@ test('includes the plans of the API in the plan page for everyone', async () => 
   expect(JSON.stringify(data)).toContain('"price_cents":2499')
 })
 
-test('sends the page without its preloaded data while the database is down', async () => {
-  // Every property access fails.
+test('no data is preloaded while the database is down', async () => {
+  // Every access to a property of this database fails.
   const unavailable = {} as typeof site.context.db
   const context = { ...site.context, db: unavailable, readDb: unavailable }
   expect(await createHomeLoader(context)('en')).toBeUndefined()
@@ -69,7 +69,7 @@ test.each([
   ['gzip, deflate', 'gzip'],
   ['br;q=0, gzip;q=0.5', 'gzip'],
   ['identity', null],
-])('a browser that accepts %s gets the page as %s with the same content', async (accepted, encoding) => {
+])('a browser that accepts %s gets the page with the encoding %s', async (accepted, encoding) => {
   const answer = await fetch(`${site.url}/`, { headers: { 'accept-encoding': accepted } })
   expect(answer.headers.get('content-encoding')).toBe(encoding)
   expect(answer.headers.get('vary')).toBe('accept-encoding')

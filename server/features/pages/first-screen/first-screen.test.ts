@@ -9,7 +9,7 @@ let video: BuiltVideo
 beforeAll(async () => {
   site = await startTestSite()
   video = await buildVideo(site.context, { episodes: 102, freeEpisodes: 101, ready: 0 })
-  // Marks the asset as ready without files, which nothing requests here.
+  // Marks the assets as ready without files, because nothing requests the files here.
   await site.context.db
     .updateTable('episodes')
     .set(({ ref }) => ({ asset_id: ref('next_asset_id'), next_asset_id: null }))
@@ -26,19 +26,22 @@ const open = (episodeNumber: number) =>
     episodeNumber,
   })
 
-test('includes the playable episode from a later page of the list', async () => {
+test('the first screen includes the playable episode even from a later page of the list', async () => {
   expect(await open(101)).toMatchObject({
     episodes: { next_cursor: expect.any(String) },
     playable: { episode: { id: video.episodes[100]?.id, number: 101 } },
   })
 })
 
-test('includes the next episode unless it is locked', async () => {
+test('the first screen includes the next episode unless that episode is locked', async () => {
   const id = video.episodes[51]?.id
   expect(await open(51)).toMatchObject({ playable: { next: { id } }, following: { episode: { id } } })
   expect(await open(101)).toMatchObject({ playable: { next: { state: 'locked' } }, following: undefined })
 })
 
-test.each([102, 103])('does not include episode %d, which is locked or does not exist', async (number) => {
-  expect(await open(number)).toMatchObject({ video: { id: video.id }, playable: undefined })
-})
+test.each([102, 103])(
+  'the first screen does not include episode %d, which is locked or does not exist',
+  async (number) => {
+    expect(await open(number)).toMatchObject({ video: { id: video.id }, playable: undefined })
+  },
+)

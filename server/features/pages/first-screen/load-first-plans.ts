@@ -7,15 +7,15 @@ import type { Clock } from '#server/platform/clock.ts'
 
 export type FirstPlansContext = Parameters<typeof loadPlans>[0] & { clock: Clock }
 
-/** Data of the plan page's first screen, the same for all viewers. */
+/** Data of the plan page's first screen, which is the same for all viewers. */
 export interface FirstPlans {
   language: Language
   plans: ResultOf<typeof listPlans>
 }
 
 /**
- * Creates a loader of the plans as GET /api/plan returns them, by language. It returns undefined if the database is
- * down; the browser then calls the API and shows the error.
+ * Creates a loader of the plans as GET /api/plan returns them, by language. The loader returns undefined if the
+ * database is down. The browser then calls the API and shows the error.
  */
 export function createFirstPlansLoader(context: FirstPlansContext) {
   const plans = createResponseCache<FirstPlans>(context.clock, { stale: true })

@@ -24,7 +24,7 @@ export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
   language: Language
   videoId: string
-  /** The `?episode=N` of the address. By default, the last watched episode, otherwise the first. */
+  /** The number in the address's `?episode=N`. The default is the last watched episode, otherwise the first. */
   episodeNumber: number | undefined
 }
 
@@ -34,11 +34,11 @@ export interface FirstScreen {
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
-  /** The episode after `playable`, for viewers who swipe before the browser could request it. */
+  /** The episode after `playable`, for viewers who swipe before the browser could request that episode. */
   following: PlayableEpisode | undefined
   /**
-   * Set if experiments are running and the viewer has no id yet. The browser loads the data again once the viewer has
-   * one.
+   * True if experiments are running and the viewer has no id yet. The browser loads the data again once the viewer has
+   * an id.
    */
   undecided?: true
 }
@@ -62,7 +62,7 @@ export async function loadFirstScreen(
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
-    // `episodes` is only the first page of a long video, so the episode may be on a later page.
+    // `episodes` is only the first page of the list, so the episode may be on a later page.
     const first =
       episodes.list.find((episode) => episode.number === number) ??
       (await findEpisode(context, viewer, { videoId, number }, language))

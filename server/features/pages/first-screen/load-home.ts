@@ -18,7 +18,7 @@ export interface FirstHome {
 
 /**
  * Creates a loader of the homepage as GET /api/homepage returns it to a new visitor. The document includes this data,
- * to save three sequential calls. The loader returns undefined if the database is down; the browser then calls the API
+ * to save three sequential calls. The loader returns undefined if the database is down. The browser then calls the API
  * and shows the error.
  */
 export function createHomeLoader({ readDb, clock, copyright }: HomeContext) {
@@ -31,7 +31,7 @@ export function createHomeLoader({ readDb, clock, copyright }: HomeContext) {
     cache.get(language, () => load(language)).catch(() => undefined)
 }
 
-/** Returns the address of the first cover on screen; `large` is true if the carousel shows it. */
+/** Returns the address of the first cover on the screen. `large` is true if the carousel shows it. */
 export function firstCover({
   homepage: { homepage },
 }: FirstHome): { address: string; large: boolean } | undefined {

@@ -21,7 +21,7 @@ export interface Head {
 export interface HeadSite {
   site: string
   publicUrl: string
-  /** Path from the root of the default image. */
+  /** Path of the default image, from the root. */
   icon: string
   /** The languages that the site offers. */
   languages: OfferedLanguages
@@ -48,7 +48,7 @@ export function buildHead(
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
-    // A missing page has no address that a social network could link to.
+    // An address without a page must not be linked by social networks.
     ['og:url', head.missing ? undefined : canonical],
     ['og:site_name', site],
     ['og:locale', locales[language]],
@@ -85,7 +85,7 @@ export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { si
 
 /**
  * Returns the tag that preloads an image. The CORS mode must equal that of the later request, or the browser downloads
- * the image twice: the poster of `firstVideoElement` uses CORS.
+ * the image twice. The poster of `firstVideoElement` uses CORS.
  */
 export function preloadImage(address: string | undefined, ofVideo = false): string {
   const corsAttribute = ofVideo ? ' crossorigin="anonymous"' : ''
@@ -96,13 +96,13 @@ export function preloadImage(address: string | undefined, ofVideo = false): stri
 
 /**
  * Returns the element that plays the episode, with its poster. It precedes all scripts in the document. The stream
- * starts in it (web/player/engine/stream.ts), and the screen later takes the element over.
+ * starts in this element (web/player/engine/stream.ts), and the screen later uses the same element.
  */
 export function firstVideoElement(poster: string): string {
   return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
-/** Returns the homepage's first cover as an image, shown until the carousel has loaded. */
+/** Returns the homepage's first cover as an image, which is shown until the carousel has loaded. */
 export function firstPosterElement(address: string): string {
   return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" decoding="sync" fetchpriority="high">`
 }

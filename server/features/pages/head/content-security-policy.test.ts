@@ -21,7 +21,7 @@ const open = async (path: string) => {
 }
 const part = (policy: string, name: string) => policy.split('; ').find((line) => line.startsWith(`${name} `))
 
-it('allows documents to connect to configured pixels and error reporting only', async () => {
+it('allows documents to connect only to configured pixels and error reporting', async () => {
   const { policy } = await open('/')
   expect(part(policy, 'script-src')).toMatch(
     /^script-src 'self' 'nonce-[^']+' https:\/\/connect\.facebook\.net$/,
@@ -32,7 +32,7 @@ it('allows documents to connect to configured pixels and error reporting only', 
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
-it('allows no pixel in the stored shell, which may outlive the setting', async () => {
+it('allows no pixel in the offline page, because browsers may store it longer than the pixel is configured', async () => {
   const { policy } = await open('/offline')
   expect(part(policy, 'script-src')).toMatch(/^script-src 'self' 'nonce-[^']+'$/)
   expect(part(policy, 'connect-src')).toBe("connect-src 'self' https://errors.example")
@@ -45,12 +45,12 @@ it("allows the site's own service worker and manifest", async () => {
   expect(part(policy, 'manifest-src')).toBe("manifest-src 'self'")
 })
 
-it('allows the payment form no foreign host', async () => {
+it('allows no foreign host in the payment form', async () => {
   const { policy } = await open('/order/easy')
   expect(policy).not.toMatch(/https:/)
 })
 
-it('embeds the public settings in documents', async () => {
+it('a document contains the public settings', async () => {
   const { html } = await open('/')
   const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/.exec(html) ?? []
   expect(JSON.parse(json)).toEqual({
@@ -61,7 +61,7 @@ it('embeds the public settings in documents', async () => {
   })
 })
 
-it('marks documents that may load pixels, so that the page reserves space for the consent bar', async () => {
+it('a document that may load pixels has a mark, so that the page reserves space for the consent bar', async () => {
   expect((await open('/')).html).toContain('<meta name="pixels">')
   expect((await open('/offline')).html).not.toContain('<meta name="pixels">')
 })

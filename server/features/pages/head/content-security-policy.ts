@@ -5,7 +5,7 @@ export interface ThirdPartyHosts {
   script: readonly string[]
   /** Hosts that receive data by fetch or by an image request. */
   beacon: readonly string[]
-  /** Hosts that receive data by fetch only. */
+  /** Hosts that receive data only by fetch. */
   connect?: readonly string[]
   frame?: readonly string[]
   /** Hosts of videos and of their images. */
@@ -15,8 +15,8 @@ export interface ThirdPartyHosts {
 const noHosts: ThirdPartyHosts = { script: [], beacon: [] }
 
 /**
- * Returns the Content-Security-Policy of a document. The player needs `blob:` for hls.js. Other sites may not frame our
- * pages. `thirdPartyHosts` differs by document: see `createDocumentSender`.
+ * Returns the Content-Security-Policy of a document. The player needs `blob:` for hls.js. Other sites may not frame the
+ * site's pages. `thirdPartyHosts` differs by document (see `createDocumentSender`).
  */
 export function contentSecurityPolicy(
   document: DocumentName,

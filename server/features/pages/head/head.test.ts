@@ -92,12 +92,12 @@ test.each([
   expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
 })
 
-test.each(languages)('every indexed page has its own description in %s', async (lang) => {
+test.each(languages)('each indexed page has a different description in %s', async (lang) => {
   const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
   expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
 })
 
-test("a page without an image of its own shows the site's icon, which exists", async () => {
+test("a page without its own image has the site's icon as image, and that icon exists", async () => {
   const { html } = await open('/shopping')
   const image = metaOf(html, 'og:image')
   expect(image).toMatch(/^https:\/\/drama\.example\/icons\//)
@@ -120,7 +120,7 @@ test.each([
   expect(html).not.toContain('<b>')
 })
 
-test('a listing whose name cannot be loaded opens, but is not indexed', async () => {
+test('a listing whose name cannot be loaded is sent, but not indexed', async () => {
   const transformQuery = vi.fn((): never => {
     throw new Error('the database is away')
   })
@@ -155,7 +155,7 @@ describe('the sitemap', () => {
     expect(videos.match(/<url>/g)).toHaveLength(2)
   })
 
-  it('has no file whose start is not in its index', async () => {
+  it('serves no file that is not in its index', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [, start = ''] = /sitemaps\/videos\/([^<]*)\.xml/.exec(index) ?? []
     const [time = '', id = ''] = start.split('-')
@@ -170,7 +170,7 @@ describe('the sitemap', () => {
     const { largeResponsesPerNetwork } = site.context.resourceLimits
     const shares = [['large answers of 127.0.0.1', largeResponsesPerNetwork]] as const
     const all: (() => void)[] = []
-    // A response that was read can still hold its slot for a moment.
+    // A response that was read can hold its slot for a moment longer.
     await vi.waitFor(() => {
       while (all.length < largeResponsesPerNetwork) all.push(site.context.concurrencySlots.take(shares))
     })

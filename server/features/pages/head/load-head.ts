@@ -23,8 +23,8 @@ interface StaticHead {
 }
 
 /**
- * Heads of routes whose title and description depend on no data. `indexed: false` excludes personal and technical pages
- * from search engines.
+ * Heads of routes whose title and description do not depend on data. `indexed: false` excludes personal and technical
+ * pages from search engines.
  */
 const staticHeads: Record<string, StaticHead> = {
   '/': { key: 'home', indexed: true },
@@ -56,11 +56,14 @@ export interface HeadRequest {
   path: string
   language: Language
   firstScreen: FirstScreen | undefined
-  /** True if the database is down, so that the page's subject may or may not exist. */
+  /** True if the database is down. Then it is unknown whether the page's video or listing exists. */
   isDatabaseAway?: boolean | undefined
 }
 
-/** Creates a function that returns the head of a page. Names and texts are cached, and loaded at most once a second. */
+/**
+ * Creates a function that returns the head of a page. Names and texts are cached, and each is loaded at most once a
+ * second.
+ */
 export function createHeadLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
   const { clock, operator, publicUrl, translate } = context
   const names = createResponseCache<string | undefined>(clock, { stale: true })
@@ -92,7 +95,8 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     if (firstScreen) return buildVideoHead(firstScreen, path, publicUrl)
     if (request.isDatabaseAway) return { ...staticHead(request), indexed: false }
     if (route === '/videos/:id') return staticHead({ ...request, route: '*' })
-    // If a text or name cannot be loaded, the page still opens. Search engines must not index a listing without its name.
+    // The page is sent even if a text or name cannot be loaded. Search engines must not index a listing without its
+    // name.
     if (page) return text(request, page).catch(() => staticHead(request))
     return listingRoutes.has(route)
       ? listing(request).catch(() => ({ ...staticHead(request), indexed: false }))
@@ -102,7 +106,10 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
 
 const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
-/** Returns the kind of a listing; undefined for search terms, because they would give an unlimited number of pages. */
+/**
+ * Returns the kind of a listing. Returns undefined for search terms, because they would give an unlimited number of
+ * pages.
+ */
 function listingKind(route: string, id: string): ListingKind | undefined {
   if (route === '/browse/:id') return 'category'
   if (route === '/more/:id') return 'section'

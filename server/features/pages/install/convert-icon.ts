@@ -9,7 +9,7 @@ import * as queries from '#server/features/pages/page-queries.ts'
 const storedSide = 1024
 const maxPixels = 8192 ** 2
 const imageTypes = new Set(['png', 'jpeg', 'webp'])
-/** Maximum difference between the sides of a square image, as a share of the longer side. */
+/** Maximum difference between the sides of an image that is considered square, as a share of the longer side. */
 const squareTolerance = 0.01
 
 /** A converted image for the site's icon, and the hash of its bytes. */
@@ -20,7 +20,7 @@ export interface IconImage {
 
 /**
  * Converts an uploaded file to the image from which the site's icons are drawn.
- * @throws Refusal iconInvalid if it is not an image, not square or too small
+ * @throws Refusal iconInvalid if the file is not an image, not square or too small
  */
 export async function convertIcon(file: Buffer): Promise<IconImage> {
   if (!imageTypes.has(detectImageFormat(file) ?? '')) throw invalid()

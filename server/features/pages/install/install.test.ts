@@ -52,7 +52,7 @@ describe('the manifest', () => {
     })
   })
 
-  it('names icons that exist, in the stated sizes, cached permanently under their content hash', async () => {
+  it('names icons that exist in the stated sizes and are cached permanently under their content hash', async () => {
     const { icons } = await manifest()
     expect(icons.map(({ sizes }) => sizes)).toEqual(['192x192', '512x512', '512x512'])
     for (const { src, sizes } of icons) {
@@ -68,7 +68,7 @@ describe('the manifest', () => {
   })
 })
 
-it("draws the operator's logo: transparent, and on the page colour where transparency is not allowed", async () => {
+it("icons show the operator's logo, on a transparent background or, for a maskable icon, on the page colour", async () => {
   const { icons } = await manifest()
   const [, large, maskable] = await Promise.all(icons.map(({ src }) => read(src)))
   if (!large || !maskable) throw new Error('icons are missing')
@@ -78,13 +78,13 @@ it("draws the operator's logo: transparent, and on the page colour where transpa
   expect(await pixelOf(maskable, 2, 2)).toEqual([0x12, 0x0e, 0x0c, 255])
 })
 
-it('draws the built-in logo if the file is not an image', async () => {
+it('icons show the built-in logo if the operator’s file is not an image', async () => {
   const { icons } = await manifest(plain)
   const picture = await read(`${icons[0]?.src}`, plain)
   expect(await pixelOf(picture, 96, 96)).toEqual([0, 0, 0, 255])
 })
 
-it('shows name and logo in every document and on the homepage', async () => {
+it('every document and the homepage have the site’s name and logo', async () => {
   for (const path of ['/', '/shopping', '/order/easy', '/nowhere']) {
     const html = await (await open(path)).text()
     expect(html, path).toMatch(/<title>.*Drama &#38; Rama<\/title>/)
@@ -100,7 +100,7 @@ it('shows name and logo in every document and on the homepage', async () => {
 })
 
 describe('the service worker', () => {
-  it('is revalidated each time, with an empty response if unchanged', async () => {
+  it('is revalidated each time, with status 304 if it is unchanged', async () => {
     const first = await open('/sw.js')
     expect(first.headers.get('cache-control')).toBe('no-cache')
     expect(first.headers.get('content-type')).toContain('text/javascript')
@@ -114,7 +114,7 @@ describe('the service worker', () => {
     expect(one).not.toBe(other)
   })
 
-  it('stores an impersonal shell that is marked as such and not indexed', async () => {
+  it('stores an offline page without personal data, which is marked as offline and not indexed', async () => {
     const html = await (await open('/offline')).text()
     expect(html).toContain('<meta name="offline">')
     expect(html).toContain('<meta name="robots" content="noindex">')

@@ -59,7 +59,8 @@ export function installRoutes(
 }
 
 /**
- * Builds the W3C Web Application Manifest. Its `id` must not change, because browsers identify the installed app by it.
+ * Builds the W3C Web Application Manifest. Its `id` must not change, because browsers identify the installed app by
+ * this id.
  */
 function buildManifest(
   { documents, icons, operator, translate }: InstallContext,

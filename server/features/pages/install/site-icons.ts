@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 
 /**
- * The icons that browsers and home screens request. `size` is the side in pixels, `share` the part of it that the logo
- * fills, and `filled` means without transparency.
+ * The icons that browsers and home screens request. `size` is the side in pixels. `share` is the part of the side that
+ * the logo fills. `filled` means without transparency.
  */
 const variants = {
   '192.png': { size: 192, share: 1, filled: false },
@@ -47,7 +47,8 @@ interface SiteIconsOptions {
 }
 
 /**
- * Creates the site's icons. Each icon is drawn on its first request and cached; together they need less than 100 KB.
+ * Creates the site's icons. Each icon is drawn on its first request and then cached. All icons together need less than
+ * 100 KB.
  */
 export function createSiteIcons({ logo, uploaded, webRoot, background, log }: SiteIconsOptions): SiteIcons {
   const readBuiltInLogo = () => readFileSync(join(webRoot, 'favicon.svg'))
@@ -68,7 +69,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
     hash.update(JSON.stringify(variants)).update(background())
     return (cached = { uploadHash, hash: hash.digest('hex').slice(0, 12), rendered: new Map() })
   }
-  /** Draws an icon. Returns undefined if the uploaded image was replaced in the meantime. */
+  /** Draws an icon. Returns undefined if the uploaded image was replaced while the icon was drawn. */
   const draw = async (name: IconVariant, uploadHash: string | undefined) => {
     // A failed load is thrown and not cached, so that the next request tries again.
     const upload = uploadHash === undefined ? undefined : await uploaded.load(uploadHash)
@@ -77,7 +78,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Si
       return await drawIcon(upload ?? readLogo(), name, background())
     } catch (error) {
       const source = upload ? 'The uploaded logo' : `SITE_LOGO_PATH ${logo}`
-      log.error({ err: error }, `${source} is unusable; using the built-in logo`)
+      log.error({ err: error }, `${source} is unusable, so the built-in logo is used`)
       return drawIcon(readBuiltInLogo(), name, background())
     }
   }
@@ -105,7 +106,7 @@ async function drawIcon(logo: Buffer, name: IconVariant, background: string): Pr
   const { default: sharp } = await import('sharp')
   const { size, share, filled } = variants[name]
   const { width = size, height = size } = await sharp(logo).metadata()
-  // Renders a vector image at the displayed size. At a density of 72, one of its units is one pixel.
+  // Renders a vector image at the displayed size. At a density of 72, one unit of the image is one pixel.
   const density = Math.min(2400, Math.max(72, Math.ceil((72 * size) / Math.max(width, height))))
   const draw = (side: number) =>
     sharp(logo, { density }).resize(side, side, { fit: 'contain', background: transparent }).png().toBuffer()

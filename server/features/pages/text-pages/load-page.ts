@@ -14,7 +14,7 @@ export interface PageContext {
 }
 
 /**
- * Loads one of the site's texts in a language: the operator's own text, otherwise the built-in one. Replaces
+ * Loads one of the site's texts in a language: the operator's own text, otherwise the built-in text. Replaces
  * placeholders by the operator's details.
  * @throws Refusal notFound for an unknown name
  */

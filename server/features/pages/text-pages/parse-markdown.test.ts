@@ -3,7 +3,7 @@ import { parseMarkdown, plainText } from './parse-markdown.ts'
 
 const parse = (markdown: string, values = {}) => parseMarkdown(markdown, values)
 
-it('takes the first heading as the title and gives every other heading an id', () => {
+it('the first heading becomes the title, and every other heading gets an id', () => {
   const { title, blocks } = parse('# Terms & more\n\n## What it is\n\n### Größe\n\n## What it is')
   expect(title).toBe('Terms & more')
   expect(blocks).toEqual([
@@ -13,7 +13,7 @@ it('takes the first heading as the title and gives every other heading an id', (
   ])
 })
 
-it('parses paragraphs, lists, bold, italics and links', () => {
+it('paragraphs, lists, bold, italics and links are parsed', () => {
   const { blocks } = parse('A **bold *and* [way](/my)**\nout.\n\n- one\n- *two*\n\n1. first')
   expect(blocks).toEqual([
     {
@@ -40,12 +40,12 @@ it.each([
   ['[x](//elsewhere.example)'],
   ['[x](/\\elsewhere.example)'],
   ['[x]( JavaScript:alert(1))'],
-])('does not link %s', (markdown) => {
+])('a link to %s becomes plain text', (markdown) => {
   const { blocks } = parse(markdown)
   expect(blocks.flatMap(({ lines }) => lines.flat()).filter(({ href }) => href)).toEqual([])
 })
 
-it('shows raw HTML as text and never runs it', () => {
+it('raw HTML becomes text', () => {
   const { blocks } = parse(
     '<script>alert(1)</script>\n\nA <b onclick="x">b</b> ![p](https://x.example/p.png)',
   )
@@ -55,7 +55,7 @@ it('shows raw HTML as text and never runs it', () => {
   ])
 })
 
-it('inserts a value unchanged, and omits a line with an unset value', () => {
+it('a value is inserted unchanged, and a line with an unset value is omitted', () => {
   const markdown =
     '# {{site}}\n\n- of {{operator}}\n- at {{site}}\n\n{{toString}}\n\n[{{mail}}](mailto:{{mail}})'
   const { title, blocks } = parse(markdown, { site: '*S* <b>', mail: 'a@b.example' })

@@ -119,7 +119,7 @@ function fillLine(line: readonly Run[], values: PlaceholderValues): Run[][] {
   return missing || plainText(filled).trim() === '' ? [] : [filled]
 }
 
-/** Returns the heading's words joined by hyphens, with a number if that id is already used. */
+/** Returns the heading's words joined by hyphens. Adds a number if the result is already the id of another heading. */
 function uniqueHeadingId({ lines }: BlockTemplate, usedIds: Set<string>): string {
   const words =
     plainText(lines[0] ?? [])

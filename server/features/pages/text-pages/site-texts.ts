@@ -16,7 +16,7 @@ interface SiteTextKey {
   language: Language
 }
 
-/** Loads one of the site's texts in a language: the operator's own text, otherwise the built-in one. */
+/** Loads one of the site's texts in a language: the operator's own text, otherwise the built-in text. */
 export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Promise<PageText> {
   const row = await queries.selectText(db, name, language)
   const { markdown, updated_at } = row ?? (await readBuiltInText(name, language))
@@ -46,7 +46,7 @@ const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
 
 /**
  * Renders a text as viewers would see it, and lists its placeholders that have no value.
- * @throws Refusal siteTextInvalid if it is too long or cannot be parsed
+ * @throws Refusal siteTextInvalid if the text is too long or cannot be parsed
  */
 export async function renderSiteText(
   markdown: string,
@@ -82,8 +82,8 @@ interface SiteTextEdit extends SiteTextKey {
 /**
  * Saves the operator's own text for one language.
  * @returns the previous text
- * @throws Refusal editConflict if the text has changed since `version`; siteTextInvalid if it has no title, is too long
- * or cannot be parsed
+ * @throws Refusal editConflict if the text has changed since `version`; siteTextInvalid if the new text has no title,
+ * is too long or cannot be parsed
  */
 export async function saveSiteText(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function saveSiteText(
 }
 
 /**
- * Deletes the operator's own text, so that the built-in one applies again.
+ * Deletes the operator's own text, so that the built-in text applies again.
  * @returns the previous text
  * @throws Refusal editConflict if the text has changed since `version`
  */
@@ -132,7 +132,9 @@ function readBuiltInText(name: PageName, language: Language): Promise<BuiltInTex
   return text
 }
 
-/** Separates the date of the last change from the text. It is the first line of each file: `Updated: 2026-11-21`. */
+/**
+ * Separates the date of the last change from the text. The date is the first line of each file: `Updated: 2026-11-21`.
+ */
 function splitDate(file: string): BuiltInText {
   const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
   if (!updated || markdown === undefined)
